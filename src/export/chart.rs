@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 
 /// Width of every chart in its own units; the page scales it.
-const WIDTH: f64 = 800.0;
+pub(super) const WIDTH: f64 = 800.0;
 /// Width of the names at the left, in units.
 const NAMES: f64 = 130.0;
 /// Height of a row, in units.
@@ -61,7 +61,8 @@ fn stances(analysis: &Analysis<'_>) -> String {
     if last_vote(analysis).is_none() { stood(analysis) } else { String::new() }
 }
 
-fn svg(height: f64, title: &str, marks: &str) -> String {
+/// Returns a drawing of a height in units.
+pub(super) fn svg(height: f64, title: &str, marks: &str) -> String {
     format!(
         "<div class=\"scroll\"><svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\"><title>{}</title>\n{marks}</svg></div>\n",
         escaped(title)
@@ -434,7 +435,8 @@ fn push_caption(marks: &mut String, y: f64, what: &str) {
     put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));
 }
 
-fn put(marks: &mut String, mark: std::fmt::Arguments<'_>) {
+/// Adds a mark to a drawing.
+pub(super) fn put(marks: &mut String, mark: std::fmt::Arguments<'_>) {
     marks.write_fmt(mark).expect("writing to a String cannot fail");
 }
 

@@ -119,7 +119,7 @@ pub(super) fn given(
     }
 }
 
-/// Returns the name of the speaker of a turn, or its number if it has no speaker.
+/// Returns the name of the speaker of a turn; the number of the turn if it is the operator's.
 fn speaker(state: &State, number: u32) -> String {
     let seat = state.utterance(number).and_then(|entry| entry.seat());
     seat.map_or_else(|| format!("turn {number}"), |seat| name(state, seat))

@@ -6,8 +6,8 @@
 use super::document::{Document, lasted};
 use super::figures::of_words;
 use super::markup::{colour, escaped};
-use super::{Narrated, REHEARSED, chart, utterances, words};
-use crate::analysis::Table;
+use super::{Narrated, REHEARSED, chart, ended, tracks, utterances, words};
+use crate::analysis::{Standing, Table, outcome};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
 use jiff::Timestamp;
@@ -49,7 +49,8 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
          <p class=\"facts\">{facts} · session {id}{analysis}</p>\n<ul class=\"cast\">\n{cast}</ul>\n\
-         </header>\n<main>\n",
+         </header>\n{over}<main>\n",
+        over = over(state),
         id = escaped(&document.id),
         analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
     )?;
@@ -61,6 +62,22 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"</section>\n")?;
     }
     out.write_all(b"</body>\n</html>\n")
+}
+
+/// Returns the outcome, and the positions of the participants over the turns.
+fn over(state: &State) -> String {
+    let standing = Standing::new(state);
+    let outcome = state.ended.as_ref().map_or_else(String::new, |end| {
+        let outcome = outcome(state, standing.as_ref()).unwrap_or_else(|| ended(end.reason));
+        format!("<p class=\"outcome\">{}</p>\n", escaped(&outcome))
+    });
+    let drawing = standing.map_or_else(String::new, |standing| {
+        let drawing = tracks::svg(&standing);
+        format!(
+            "<figure>\n<figcaption><h3>Where they stand</h3></figcaption>\n{drawing}</figure>\n"
+        )
+    });
+    outcome + &drawing
 }
 
 /// Returns the date and time of the start of the conversation.

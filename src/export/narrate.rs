@@ -1,9 +1,10 @@
 //! Turns events into narration: messages with author and position, and notes.
 
 use super::failing::{self, Again, Failing};
+use super::fields::fields;
 use super::narrated::{Narrated, REHEARSED, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
-use crate::analysis::name;
+use crate::analysis::{name, outcome};
 use crate::model::payload::{Ended, LimitAt, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
@@ -211,8 +212,14 @@ impl Narrator {
         let edited = e.number.and_then(|n| self.edits.get(&n)).filter(|(turn, _)| *turn == e.turn);
         let body = || match (edited, &*e.text, &e.structured) {
             (Some((_, words)), ..) => text::block(words).into_owned(),
-            (None, "", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
-            (None, words, _) => text::block(words).into_owned(),
+            (None, "", data) if !data.is_null() => {
+                let data = data.to_string();
+                text::block(&fields(&data).unwrap_or(data)).into_owned()
+            }
+            (None, words, _) => {
+                let fields = fields(words);
+                text::block(fields.as_deref().unwrap_or(words)).into_owned()
+            }
         };
         let mark = if edited.is_some() { ", edited" } else { "" };
         let whispers = || {
@@ -373,9 +380,27 @@ fn branched(state: &State, parent: &str) -> String {
 }
 
 pub(super) fn end(state: &State, e: &Ended) -> String {
-    let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
-    format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))
+    format!("{}, {}{used}", ending(state, e), utterances(state.utterances))
+}
+
+/// Describes the end of a conversation with its cause: who won, who said the stop word.
+pub fn ending(state: &State, e: &Ended) -> String {
+    let said = |text: &Text| {
+        let (seat, word) = text.split_once(": ")?;
+        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_human());
+        let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
+        Some(format!("finished: {who} said {word}"))
+    };
+    let told = match e.reason {
+        StopReason::Verdict => outcome(state, None).map(|outcome| format!("finished: {outcome}")),
+        StopReason::StopWord => e.text.as_ref().and_then(said),
+        _ => None,
+    };
+    told.unwrap_or_else(|| {
+        let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
+        format!("{}{why}", ended(e.reason))
+    })
 }
 
 /// Returns the private goals of the participants, each with its gain.

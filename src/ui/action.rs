@@ -7,6 +7,12 @@
 pub enum Action {
     /// Opens or closes the analysis.
     Analysis,
+    /// Lists the moments of the conversation: changed positions, votes, cuts, failures, repetitions.
+    Moments,
+    /// Shows only the current sentences and the positions of the participants.
+    Ambient,
+    /// Shows the lanes of the speakers in place of the positions, or the positions again.
+    Lanes,
     /// Moves to the event that is selected in the analysis.
     OpenEvent,
     /// Lists the export formats of the session.
@@ -125,9 +131,9 @@ pub enum Action {
     Filter,
     /// Sets a bookmark.
     Mark,
-    /// Moves to the previous bookmark.
+    /// Moves to the previous moment or bookmark.
     MarkUp,
-    /// Moves to the next bookmark.
+    /// Moves to the next moment or bookmark.
     MarkDown,
     /// Creates a branch after the current message.
     Fork,
@@ -145,6 +151,8 @@ pub enum Action {
     Theme,
     /// Switches the panels between always, never, and if they fit.
     Panels,
+    /// Moves to the first turn of the last absence.
+    ReadMissed,
     /// Moves to the first message.
     Top,
     /// Moves to the end, and follows new messages.

@@ -33,6 +33,9 @@ const FOOTER_ROWS: u16 = 12;
 /// Minimum rows at which lanes are shown below a live conversation: by default, and if panels are always shown.
 const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
+/// Minimum rows at which the positions of a finished conversation are shown, and of the messages beside positions.
+const STANDS_FINAL_ROWS: u16 = 24;
+const STANDS_BESIDE: u16 = 8;
 /// Minimum rows at which a card is shown, and the rows that the messages keep above it.
 const CARD_ROWS: u16 = 12;
 const ROWS_ABOVE_CARD: u16 = 2;
@@ -71,6 +74,8 @@ pub struct Areas {
     pub coordination: Rect,
     /// Profile of the person: at the side below the panel, or below the messages.
     pub profile: Rect,
+    /// Positions of the participants over the turns, over the whole width.
+    pub stands: Rect,
     /// Lanes of a live conversation: the speakers over time.
     pub lanes: Rect,
     /// Card that asks for the operator's attention.
@@ -122,6 +127,10 @@ pub struct RowsNeeded {
     pub timeline: u16,
     /// Rows of the lanes of a live conversation.
     pub lanes: u16,
+    /// Rows of the positions, which take the place of the lanes.
+    pub stands: u16,
+    /// True if the conversation is over, so that the positions are shown on lower screens as well.
+    pub is_final: bool,
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
     /// Rows of the plan, or of answers and votes.
@@ -186,6 +195,15 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     areas.composer = bottom(&mut rest, needs.composer.min(spare));
     areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.composer.height));
     areas.floor = bottom(&mut rest, 1);
+    let from = match needs.panels {
+        Panels::Auto if needs.is_final => STANDS_FINAL_ROWS,
+        Panels::Auto => LANES_ROWS,
+        Panels::Show => STANDS_FINAL_ROWS,
+        Panels::Hide => u16::MAX,
+    };
+    if screen.height >= from && needs.stands + STANDS_BESIDE <= rest.height {
+        areas.stands = bottom(&mut rest, needs.stands);
+    }
     areas.transcript = rest;
     if docked {
         areas.transcript.width -= PANEL_WIDTH;
@@ -201,7 +219,7 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         Panels::Show => LANES_ASKED_ROWS,
         Panels::Hide => u16::MAX,
     };
-    if screen.height >= lanes_from {
+    if screen.height >= lanes_from && areas.stands.is_empty() {
         areas.lanes = bottom(&mut areas.transcript, needs.lanes);
     }
     if screen.height >= BOARD_ROWS {

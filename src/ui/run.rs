@@ -15,6 +15,7 @@ use crate::ui::act::update;
 use crate::ui::frame::Change;
 use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
+use crate::ui::view::away;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
 use crate::ui::view::hold;
 use crate::ui::view::models::{self, ReachableModel};
@@ -305,6 +306,7 @@ fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
         }
         Event::FocusGained | Event::FocusLost => {
             screen.view.unfocused = *event == Event::FocusLost;
+            away::note(screen, *event == Event::FocusGained);
             None
         }
         // a resize redraws by itself

@@ -16,6 +16,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, Themes};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::answered::AnsweredTurn;
+use crate::ui::view::away::Absence;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
@@ -30,6 +31,7 @@ use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::page::Page;
 use crate::ui::view::player::Playback;
 use crate::ui::view::search::Search;
+use crate::ui::view::setting::ChangedSetting;
 use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::Undo;
 use crate::ui::view::viewport::{SeenLine, Viewport};
@@ -84,6 +86,8 @@ pub struct ViewState {
     pub cutting_in: bool,
     /// True if the terminal has reported a loss of focus.
     pub unfocused: bool,
+    /// Absence of the person, and after it its summary until the next key.
+    pub absence: Option<Absence>,
     /// Text of a pending notification, set only while the terminal is unfocused.
     pub ring: Option<String>,
     /// True if the last key was the prefix.
@@ -100,6 +104,10 @@ pub struct ViewState {
     pub page: Option<Page>,
     /// True if the composer gets the focus back when the page closes.
     pub returns: bool,
+    /// True if the ambient view covers the screen; any key closes it.
+    pub ambient: bool,
+    /// True if the lanes are shown in place of the positions.
+    pub lanes_instead: bool,
     /// Display options of the transcript.
     pub reading: Reading,
     /// Key of the queued message that is being edited.
@@ -132,6 +140,16 @@ pub struct ViewState {
     pub clicks: Vec<(Rect, Action)>,
     /// Outcome of the last command, or another notice.
     pub notice: Option<String>,
+    /// Line that does the same as the last key of READ, shown for a while.
+    pub typed: Option<String>,
+    /// Time since which it is shown.
+    pub typed_since: Option<Ms>,
+    /// Number of letter keys pressed in READ.
+    pub letters: u32,
+    /// Setting that the last key changed.
+    pub changed: Option<ChangedSetting>,
+    /// Queued message that was taken out of the queue to be edited.
+    pub withdrawn: Option<Command>,
     /// Time at which the notice was first shown, and its text.
     pub notice_since: Option<(Ms, String)>,
     /// True if the notice did not fit into the footer of the last frame.

@@ -10,7 +10,7 @@ use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
 use crate::ui::keymap::{KeyRow, ROWS, runs};
-use crate::ui::view::transcript::queued;
+use crate::ui::view::waiting::queued;
 use serde_json::{Map, Value};
 
 /// Aliases of actions.

@@ -48,7 +48,7 @@ async fn a_request_is_granted_next_and_the_seat_passed_over_comes_directly_after
         .iter()
         .filter_map(|e| if let Kind::BatchOpened(b) = &e.kind { Some(&b.why) } else { None })
         .collect();
-    assert_eq!((&**whys[1], &**whys[2]), ("requested by a", "was passed over"));
+    assert_eq!((&**whys[1], &**whys[2]), ("requested by a", "was skipped before"));
     let again = ran.seen.iter().filter(|r| *r.seat.id.0 == *"d").nth(1).unwrap();
     assert!(again.prompt.task.is_none(), "it was asked once: {:?}", again.prompt.task);
 }

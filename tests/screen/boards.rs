@@ -91,7 +91,7 @@ fn plan_lists_executors_and_waiting_steps() {
     assert!(stage.text().contains("(step 1: Ruth answers)"), "by its name: {}", stage.text());
     let first = row(&mut stage, "1 ▸");
     let second = row(&mut stage, "2 …");
-    for told in ["running", "Look up", "Clerk 1", "question to Ruth, 1 of 10"] {
+    for told in ["running", "Look up", "Clerk 1", "asked Ruth, 1 of 10"] {
         assert!(first.contains(told), "{told:?} is not in {first:?}");
     }
     assert!(second.contains("waiting") && second.contains("waits for 1"), "{second}");
@@ -102,7 +102,7 @@ fn plan_lists_executors_and_waiting_steps() {
     let ended = |e: &Event| matches!(e.kind, Kind::StepEnded(_));
     let mut stage = played(Stage::new(80, 24), "planner-executor", 1, ended);
     let first = row(&mut stage, "1 ✓");
-    assert!(first.contains("completed") && first.contains("done, message 2 of 10"), "{first}");
+    assert!(first.contains("completed") && first.contains("done, 2 messages"), "{first}");
     assert!(!row(&mut stage, "2 …").contains("waits for"), "{}", stage.text());
     let mut stage = played(Stage::new(120, 60), "planner-executor", 1, ended);
     stage.press(&[Char('d')]);
@@ -110,9 +110,9 @@ fn plan_lists_executors_and_waiting_steps() {
     for told in [
         "1 ✓ completed  Look up",
         "goal: What is done",
-        "Ruth ▶ Clerk 1  assigned",
-        "Clerk 1 ▶ Ruth  asked a question",
-        "Ruth ▶ Clerk 1  answered a question",
+        "Ruth ▶ Clerk 1  assignment",
+        "Clerk 1 ▶ Ruth  question",
+        "Ruth ▶ Clerk 1  answer",
         "result:",
         "after 1 ",
     ] {

@@ -5,7 +5,9 @@ use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind, Ms, VoiceSpec};
+use colloquium::ui::act::undo;
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::layout::Panels;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc, Tab, Up};
@@ -229,10 +231,16 @@ fn two_signs_before_a_name_whisper() {
 }
 
 #[test]
-fn up_edits_the_queued_message_and_delete_drops_it() {
+fn up_takes_the_message_out_of_the_queue_and_delete_drops_it() {
     let mut stage = queued(speaking());
-    stage.press(&[Up]);
+    let dropped = Request::Send(Command::DropQueued { of: "0:9".into() });
+    assert_eq!(stage.press(&[Up]), [dropped.clone()]);
     assert_eq!(stage.screen.view.composer.text(), "Keep it short");
+    assert!(stage.text().contains("not queued now: enter sends it again"), "{}", stage.text());
+    // Esc puts it back as it was
+    let again = Request::Send(Command::Say { text: "Keep it short".into(), re: None });
+    assert_eq!(stage.press(&[Esc]), [again]);
+    assert!(stage.screen.view.composer.is_empty() && stage.screen.view.writing);
     let mut stage = queued(speaking());
     let asked = stage.press(&[KeyCode::Delete]);
     assert_eq!(asked, [Request::Send(Command::DropQueued { of: "0:9".into() })]);
@@ -368,4 +376,37 @@ fn the_invitation_does_not_run_into_the_note_beside_it() {
         let row = text.lines().find(|row| row.contains("Say something")).unwrap();
         assert!(row.contains("… ") && row.contains(" heard after Bo"), "{width}: {row}");
     }
+}
+
+/// A key of READ names the line that does the same, for a while.
+#[test]
+fn a_key_of_read_names_the_line_that_does_the_same() {
+    let mut stage = speaking();
+    stage.press(&[Esc, Tab, Tab, Char('m')]);
+    assert!(stage.text().contains("m = /mute bo"), "{}", stage.text());
+    undo::pass(&mut stage.screen.view, Ms(0));
+    let (_, changed) = undo::pass(&mut stage.screen.view, Ms(3_000));
+    assert!(changed && !stage.text().contains("m = /mute"), "{}", stage.text());
+}
+
+/// A key that changes a setting on disk says so, and the undo key takes it back.
+#[test]
+fn a_changed_setting_is_reported_and_taken_back() {
+    let mut stage = speaking();
+    stage.chord('x');
+    stage.press(&[Char('b')]);
+    assert!(stage.text().contains("panels: always, kept for the next time"), "{}", stage.text());
+    stage.press(&[Esc, Char('U')]);
+    assert_eq!(stage.screen.view.panels, Panels::Auto);
+}
+
+/// Ten letter keys in READ name the setting that keeps them.
+#[test]
+fn many_keys_of_read_name_the_setting_that_keeps_them() {
+    let mut stage = speaking();
+    stage.press(&[Esc]);
+    stage.press(&[Char('j'); 9]);
+    assert!(!stage.text().contains("start = "), "{}", stage.text());
+    stage.press(&[Char('j')]);
+    assert!(stage.text().contains("start = \"read\""), "{}", stage.text());
 }

@@ -24,6 +24,7 @@ mod reading;
 mod replay;
 mod signs;
 mod stage;
+mod stands;
 mod start;
 mod steering;
 mod undoing;

@@ -261,7 +261,7 @@ fn at_a_table_of_fifty_whoever_speaks_is_in_sight_and_so_is_the_rest_of_the_pane
     let second = |e: &colloquium::model::Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(2));
     let mut waiting = crowd(100, 30).until(second);
     let shown = waiting.text();
-    assert!(shown.contains("▸ 50 Guest 50  waiting"), "its name is not lost: {shown}");
+    assert!(shown.contains("▸ 50 Guest 50       waiting"), "its name is not lost: {shown}");
     let row = crowded(80, 24).rows()[1].clone();
     assert!(row.starts_with(" …  48 Guest 48   49 ") && row.contains("50 ▸ speaking"), "{row}");
     let mut stage = crowded(80, 24);

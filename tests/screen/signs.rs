@@ -4,6 +4,7 @@ use crate::stage::{Stage, demo};
 use colloquium::export::{self, Spelling, md, text};
 use colloquium::model::{Event, Kind};
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
+use ratatui::style::Modifier;
 
 /// Returns the symbols of a set with a meaning of their own; letters, dashes and dots are for everybody.
 fn signs(glyphs: &Glyphs) -> Vec<String> {
@@ -81,4 +82,21 @@ fn a_name_of_any_language_stays() {
         assert_eq!(stage.screen.transcript.name(&"bo".into()), name);
         assert_eq!(stage.screen.transcript.title(), name);
     }
+}
+
+/// The bar before a message has the same strength on every row, also beside frames of code, rules and quotations.
+#[test]
+fn the_gutter_is_never_dim() {
+    let mut stage = Stage::new(80, 24).altering(|event| {
+        if let Kind::TurnEnded(end) = &mut event.kind {
+            end.text =
+                "```\nlet a = 1;\n```\n\n---\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |".into();
+        }
+    });
+    stage = stage.until(|event| matches!(event.kind, Kind::TurnEnded(_)));
+    stage.draw();
+    let cells = &stage.terminal.backend().buffer().content;
+    let gutters: Vec<_> = cells.iter().filter(|cell| cell.symbol() == "▌").collect();
+    assert!(gutters.len() > 8, "{}", gutters.len());
+    assert!(gutters.iter().all(|cell| !cell.modifier.contains(Modifier::DIM)));
 }

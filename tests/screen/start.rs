@@ -254,11 +254,17 @@ fn failed_start_suggests_a_fix() {
     let mut start = table();
     write(&mut start, "My own");
     assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("rehearsed scenarios have a fixed topic"));
+    assert!(shown(&mut start, 80, 24).contains("No model yet.  1 connect one"));
+    // the digits keep the topic
+    assert_eq!(press(&mut start, &[Char('2')]), Some(Choice::Look));
+    press(&mut start, &[Enter]);
+    assert!(matches!(press(&mut start, &[Char('3')]), Some(Choice::Begin { topic: None, .. })));
+    press(&mut start, &[Enter, Char('1')]);
+    assert!(start.keying.is_some() && start.topic().as_deref() == Some("My own"));
     let mut start = table();
     press(&mut start, &[Tab, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("no model selected"));
+    assert!(shown(&mut start, 80, 24).contains("No model yet"));
     press(&mut start, &[Esc, KeyCode::Up, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("cannot run broken: no seat"));

@@ -71,6 +71,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             let options = options(topic, voice, take_part);
             Next::Begin(Box::new(Begin { scenario, options }))
         }
+        Choice::Look => again(None),
         Choice::Server(typed) => match address(&typed) {
             Ok(server) => Next::Home(Home { server: Some(server), notice: None, ..home.clone() }),
             Err(failure) => again(Some(failure.with_hint())),

@@ -1,8 +1,10 @@
 //! Changes of the appearance: themes, previewed from a list, and panels, shown always, never, or if they fit.
 
+use crate::ui::action::Action;
 use crate::ui::layout::Panels;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
+use crate::ui::view::setting::ChangedSetting;
 
 /// Lists the themes; the selected one is previewed.
 pub fn themes(screen: &mut Screen) {
@@ -37,16 +39,23 @@ pub fn restore_theme(screen: &mut Screen) {
 
 /// Changes the theme.
 pub fn set_theme(screen: &mut Screen, name: &str) {
-    screen.view.previous_theme = None;
+    let before = screen.view.previous_theme.take().unwrap_or_else(|| screen.theme.clone());
+    let key = screen.keymap.way(Action::Undo, screen.view.steering());
     screen.view.notice = Some(match screen.themes.theme(name) {
         Ok(theme) => {
+            screen.view.undo = None;
+            screen.view.changed = Some(ChangedSetting::Theme {
+                name: screen.themes.current.clone(),
+                theme: Box::new(before),
+                chosen: screen.themes.chosen,
+            });
             screen.set_theme(theme);
             screen.themes.current = name.to_owned();
             screen.themes.chosen = true;
             if screen.themes.fixed {
                 format!("theme: {name}, for this run; the settings or --theme name another")
             } else {
-                format!("theme: {name}, kept for the next time")
+                format!("theme: {name}, kept for the next time ({key}: undo)")
             }
         }
         Err(why) => why,
@@ -55,14 +64,34 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
 
 /// Switches to the next mode of the panels: auto, always, never.
 pub fn panels(screen: &mut Screen) {
+    screen.view.undo = None;
+    screen.view.changed = Some(ChangedSetting::Panels(screen.view.panels));
     screen.view.panels = match screen.view.panels {
         Panels::Auto => Panels::Show,
         Panels::Show => Panels::Hide,
         Panels::Hide => Panels::Auto,
     };
-    screen.view.notice = Some(match screen.view.panels {
-        Panels::Auto => "panels: auto".into(),
-        Panels::Show => "panels: always".into(),
-        Panels::Hide => "panels: never".into(),
+    let mode = match screen.view.panels {
+        Panels::Auto => "auto",
+        Panels::Show => "always",
+        Panels::Hide => "never",
+    };
+    let key = screen.keymap.way(Action::Undo, screen.view.steering());
+    screen.view.notice = Some(format!("panels: {mode}, kept for the next time ({key}: undo)"));
+}
+
+/// Restores a setting that the last key changed.
+pub fn take_back(screen: &mut Screen, before: ChangedSetting) {
+    screen.view.notice = Some(match before {
+        ChangedSetting::Theme { name, theme, chosen } => {
+            screen.set_theme(*theme);
+            screen.themes.chosen = chosen;
+            screen.themes.current = name;
+            format!("theme: {}, as before", screen.themes.current)
+        }
+        ChangedSetting::Panels(panels) => {
+            screen.view.panels = panels;
+            "panels: as before".into()
+        }
     });
 }

@@ -152,6 +152,22 @@ pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
     }
 }
 
+/// Takes the last queued message out of the queue and into the composer; the key that leaves the composer puts it back.
+pub(in crate::ui) fn withdraw(screen: &mut Screen) -> Option<Request> {
+    let (key, words) = screen.transcript.queued().last()?;
+    let (key, words) = (key.clone(), words.to_string());
+    let command = screen.transcript.state().pending_command(&key)?.given.line.command.clone();
+    let asked = intents::ask(screen, Command::DropQueued { of: key.0 })?;
+    screen.view.undo = None;
+    begin(screen, &words);
+    screen.view.withdrawn = Some(command);
+    let [send, back] =
+        [Action::Send, Action::Back].map(|action| screen.keymap.way(action, Focus::Write));
+    screen.view.notice =
+        Some(format!("not queued now: {send} sends it again, {back} puts it back"));
+    Some(asked)
+}
+
 fn edit(screen: &mut Screen, key: Key, words: &str) {
     begin(screen, words);
     screen.view.editing = Some(key);

@@ -5,6 +5,7 @@
 
 use crate::model::{Command, Participant, SeatId};
 use crate::state::{RunState, State};
+use crate::ui::act::appearance;
 use crate::ui::act::queued;
 use crate::ui::act::undo;
 use crate::ui::action::Action;
@@ -350,6 +351,10 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
 pub fn undo(screen: &mut Screen) -> Option<Request> {
     match screen.view.undo.take() {
         Some(undo) => ask_only(screen, undo.command),
+        None if let Some(before) = screen.view.changed.take() => {
+            appearance::take_back(screen, before);
+            None
+        }
         None => {
             screen.view.notice = Some("nothing to undo".into());
             None

@@ -36,6 +36,12 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if view.place() == Focus::Line && view.selected.take().is_some() {
         return None;
     }
+    if view.writing
+        && let Some(command) = view.withdrawn.take()
+    {
+        view.composer.clear();
+        return Some(Request::Send(command));
+    }
     if std::mem::take(&mut view.writing) {
         view.cutting_in = false;
         view.from_read = false;
@@ -63,6 +69,7 @@ pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.writing && !screen.view.composer.is_empty() {
         screen.view.composer.clear();
         screen.view.editing = None;
+        screen.view.withdrawn = None;
         let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
         screen.view.notice = Some(format!("draft cleared: {key} restores it"));
         return None;

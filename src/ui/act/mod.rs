@@ -19,5 +19,6 @@ pub mod queued;
 pub mod reply;
 pub mod select;
 pub mod send;
+mod typed;
 pub mod undo;
 pub mod update;

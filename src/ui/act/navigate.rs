@@ -113,6 +113,15 @@ pub fn event(screen: &mut Screen) {
     }
 }
 
+/// Moves to the first turn of the last absence, which is over then.
+pub fn missed(screen: &mut Screen) {
+    let first = screen.view.absence.take().map(|absence| absence.turns + 1);
+    if let Some(at) = first.and_then(|number| screen.transcript.utterance(number)) {
+        unfold(screen, at);
+        screen.read(|t, transcript, look| t.select(transcript, look, at));
+    }
+}
+
 /// A message: its source text and its name.
 pub(in crate::ui) struct SelectedMessage {
     pub at: usize,
@@ -332,8 +341,9 @@ pub fn unfold(screen: &mut Screen, at: usize) {
 pub fn mark(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;
-    let places =
-        transcript.state().marks.iter().filter_map(|(seq, _)| transcript.place(Id::Event(*seq)));
+    let marks = transcript.state().marks.iter();
+    let marks = marks.filter_map(|(seq, _)| transcript.place(Id::Event(*seq)));
+    let places = marks.chain(transcript.moments());
     let next = match way {
         Direction::Down => places.filter(|place| *place > at).min(),
         Direction::Up => places.filter(|place| *place < at).max(),
@@ -343,7 +353,7 @@ pub fn mark(screen: &mut Screen, way: Direction) {
             unfold(screen, place);
             screen.read(|t, transcript, look| t.go(transcript, look, place));
         }
-        None => screen.view.notice = Some("no more bookmarks".into()),
+        None => screen.view.notice = Some("no more moments or bookmarks".into()),
     }
 }
 

@@ -56,6 +56,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     if sent.is_some() {
         screen.view.composer.sent();
         screen.view.sent = true;
+        screen.view.withdrawn = None;
         screen.view.cutting_in = false;
         if screen.view.line {
             screen.view.selected = None;

@@ -16,6 +16,9 @@ const UNDO_MS: u64 = 5_000;
 /// Milliseconds for which a notice takes the place of the hints.
 const NOTICE_MS: u64 = 5_000;
 
+/// Milliseconds for which the line that does the same as a key is shown.
+const TYPED_MS: u64 = 3_000;
+
 /// Milliseconds within which a second press confirms an action.
 const LEAVING_MS: u64 = 3_000;
 
@@ -59,6 +62,18 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
             left => next = Some(next.map_or(left, |next| next.min(left))),
         }
     }
+    if view.typed.is_some() {
+        let since = *view.typed_since.get_or_insert(now);
+        match TYPED_MS.saturating_sub(now.since(since)) {
+            0 => {
+                view.typed = None;
+                changed = true;
+            }
+            left => next = Some(next.map_or(left, |next| next.min(left))),
+        }
+    } else {
+        view.typed_since = None;
+    }
     let typed = view.vim.as_ref().is_some_and(|vim| vim.colon.is_some());
     match view.notice.clone() {
         Some(notice) if !typed => {
@@ -84,6 +99,7 @@ pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
     let key = screen.keymap.way(Action::Undo, screen.view.steering());
     let told = format!("{done} ({key}: {by})");
     screen.view.notice = Some(told.clone());
+    screen.view.changed = None;
     screen.view.undo = Some(Undo { command, told, lasts: false, since: None });
 }
 

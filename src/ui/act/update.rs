@@ -2,6 +2,7 @@
 //!
 //! Nothing here logs or does I/O; external effects are returned as requests.
 
+use crate::analysis::FigurePage;
 use crate::model::{Command, Ms};
 use crate::session::replay::{Speed, Step};
 use crate::text;
@@ -9,7 +10,7 @@ use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
     appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
-    participant, playback, reply, select, send,
+    participant, playback, reply, select, send, typed,
 };
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::{self, Focus};
@@ -30,6 +31,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// Handles a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
+    if std::mem::take(&mut screen.view.ambient) {
+        return None;
+    }
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
     }
@@ -43,6 +47,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     {
         return answer(screen, digit, action, last_key);
     }
+    screen.view.absence = None;
     match screen.keymap.action(place, &spelled) {
         Some(Action::Offer) if bounces(screen) => None,
         Some(Action::Offer | Action::Skip | Action::Retry)
@@ -57,6 +62,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
+            typed::count(screen, place, key.code);
             // the key behind the prefix confirms
             let leaving = if action == Action::Prefix {
                 None
@@ -64,7 +70,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 screen.view.leaving_since = None;
                 screen.view.leaving.take()
             };
-            match action {
+            let asked = match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
                 Action::Quit | Action::Interrupt
                     if leaving.is_some_and(|by| by != Action::Home) =>
@@ -76,7 +82,9 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 action if arrow => intents::announce(screen, action),
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
-            }
+            };
+            typed::show(screen, place, &spelled, asked.as_ref());
+            asked
         }
         None => {
             let text = matches!(key.code, KeyCode::Char(_))
@@ -112,6 +120,9 @@ fn answer(
         return None;
     }
     screen.view.notice = None;
+    if action != Action::ReadMissed {
+        screen.view.absence = None;
+    }
     if announced && action == Action::Retry {
         intents::retry_now(screen)
     } else {
@@ -301,6 +312,15 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             let open = screen.view.analysis.take().is_none();
             screen.view.analysis = open.then(AnalysisPane::default);
         }
+        Action::Moments => {
+            screen.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
+        }
+        Action::Ambient => screen.view.ambient = true,
+        Action::Lanes if screen.transcript.positions().is_none() => {
+            screen.view.notice = Some("no positions: the lanes are shown".into());
+        }
+        Action::Lanes => screen.view.lanes_instead = !screen.view.lanes_instead,
+        Action::ReadMissed => navigate::missed(screen),
         Action::OpenEvent => navigate::event(screen),
         Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),
         Action::TogglePause if replays => playback::toggle(&mut screen.view),
@@ -383,6 +403,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Earlier => {
             // with an empty draft, queued messages come before the sent ones
             if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
+                if screen.view.line {
+                    return entries::withdraw(screen);
+                }
                 entries::edit_queued(screen);
             } else {
                 screen.view.composer.earlier();

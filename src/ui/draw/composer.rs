@@ -3,7 +3,7 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{coordination, lanes, moment, plan, profile, timeline};
+use crate::ui::draw::{coordination, lanes, moment, plan, profile, stands, timeline};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
@@ -43,7 +43,17 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
         }
     };
     let card_width = panels.beside(width);
-    let needs = RowsNeeded { queue, panels, coordination, profile, ..RowsNeeded::default() };
+    let stands = if panels == Panels::Hide { 0 } else { stands::rows(screen) };
+    let is_final = stands::is_final(screen);
+    let needs = RowsNeeded {
+        queue,
+        panels,
+        coordination,
+        profile,
+        stands,
+        is_final,
+        ..RowsNeeded::default()
+    };
     match &screen.view.playback {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {

@@ -1,8 +1,8 @@
 //! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
-use crate::export::ended as how_it_ended;
+use crate::export::{ending, utterances};
 use crate::model::{Ms, SeatId, StopReason};
-use crate::state::{State, Thread};
+use crate::state::Thread;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -84,7 +84,8 @@ fn ends(screen: &Screen, cells: usize) -> [String; 2] {
 /// Draws junctions where panel borders meet the status line; an overlay may hide a border.
 pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
-    let y = view.areas.floor.y;
+    let stands = view.areas.stands;
+    let y = if stands.is_empty() { view.areas.floor.y } else { stands.y };
     let lanes = view.areas.lanes;
     let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
@@ -114,7 +115,8 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(start, rule);
     let strong = theme.style(role(standing));
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
-    let (mut what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let (what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let mut what = what.replace('·', glyphs.dot);
     if let Some(seconds) = seconds(screen, now) {
         what.push_str(&format!(" {seconds}s"));
     }
@@ -243,12 +245,12 @@ fn shortened(
         }
         Status::Waiting => (now, then),
         // the card and the composer name the key as well
-        Status::Stopped | Status::Reached if !wealth.long => (stopped(state), String::new()),
+        Status::Stopped | Status::Reached if !wealth.long => (reached(transcript), String::new()),
         Status::Stopped | Status::Reached => {
             let key = keymap.way(Action::MoreRound, Focus::Read);
-            (stopped(state), format!("{key} {}", way_on(state)))
+            (reached(transcript), format!("{key} {}", way_on(state)))
         }
-        Status::Done | Status::Error => (ended(state), String::new()),
+        Status::Done | Status::Error => (ended(transcript), String::new()),
     }
 }
 
@@ -288,11 +290,23 @@ fn paused(transcript: &Transcript) -> String {
     }
 }
 
-fn ended(state: &State) -> String {
-    let Some(ended) = &state.ended else { return String::new() };
-    let text = ended.text.iter().map(|t| format!(": {}", text::label(t))).collect::<String>();
-    match ended.reason {
-        StopReason::Operator => format!("ended by you{text}"),
-        why => format!("{}{text}", how_it_ended(why)),
+/// Describes the limit that was reached; at the planned end, the number of turns and the outcome.
+fn reached(transcript: &Transcript) -> String {
+    let state = transcript.state();
+    let is_planned = state.limit.as_ref().is_some_and(|held| !held.what.is_budget());
+    match transcript.outcome() {
+        Some(outcome) if is_planned => format!("{} · {outcome}", utterances(state.utterances)),
+        Some(_) | None => stopped(state),
     }
+}
+
+fn ended(transcript: &Transcript) -> String {
+    let state = transcript.state();
+    let Some(ended) = &state.ended else { return String::new() };
+    let is_planned = ended.reason.settled()
+        || matches!(ended.reason, StopReason::UtteranceLimit | StopReason::RoundLimit);
+    if is_planned && let Some(outcome) = transcript.outcome() {
+        return format!("{} · {outcome}", utterances(state.utterances));
+    }
+    text::label(&ending(state, ended)).into_owned()
 }

@@ -16,6 +16,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
+/// Cells between a notice and the line that does the same as the key.
+const GAP: usize = 3;
+
 /// Draws the row; a notice replaces the hints until the next key.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
@@ -61,7 +64,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         frame.set_cursor_position(Position::new(x, area.y));
     } else if let Some(told) = notice(screen, place, room(&bar, area)) {
         bar.left(told, theme.style(ThemeRole::Notice));
+        if let Some(typed) = &screen.view.typed
+            && width(typed) + GAP < room(&bar, area)
+        {
+            bar.left(format!("   {typed}"), theme.style(ThemeRole::HintText));
+        }
     } else {
+        if let Some(typed) = &screen.view.typed {
+            bar.left(format!("{typed}   "), theme.style(ThemeRole::HintText));
+        }
         spills = screen.view.notice.is_some();
         if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
             let told = search.status(&screen.transcript);

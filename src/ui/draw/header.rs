@@ -57,6 +57,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         return;
     }
     bar.right(format!("  {count}  {now}"), muted);
+    if let Some(apart) = apart(screen) {
+        bar.right(format!("  apart {apart}"), muted);
+    }
     let style = theme.style(role(standing));
     match &screen.view.playback {
         Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
@@ -81,6 +84,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     title(&mut bar, area, screen);
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
+}
+
+/// Returns the distance between the participants that are farthest apart, if no panel shows it; `None` without
+/// positions, and on a narrow screen.
+fn apart(screen: &Screen) -> Option<usize> {
+    let areas = &screen.view.areas;
+    if areas.is_narrow() || !areas.panel.is_empty() {
+        return None;
+    }
+    screen.transcript.positions()?.apart().last().copied()
 }
 
 /// Adds the title and the mark for rehearsals; the title is clipped first, then the mark dropped.

@@ -3,6 +3,7 @@
 //! Drawing changes only the layout state of the screen. All text comes from `transcript` and `message`, which have
 //! already sanitised it.
 
+mod ambient;
 mod ambiguous;
 mod analysis;
 mod bar;
@@ -18,12 +19,14 @@ mod input;
 mod lanes;
 mod list;
 mod moment;
+mod open;
 mod overlay;
 mod page;
 mod panel;
 mod plan;
 mod prefix;
 mod profile;
+mod stands;
 pub mod start;
 pub(super) mod timeline;
 mod transcript;
@@ -37,6 +40,7 @@ use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::wrap;
 use crate::ui::view::floor::Status;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Text};
 
 /// A part of the screen: its area and its drawing function.
@@ -55,6 +59,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.side, draw: details::draw },
     Pane { area: |a| a.coordination, draw: draw_progress },
     Pane { area: |a| a.profile, draw: profile::draw },
+    Pane { area: |a| a.stands, draw: stands::draw },
     Pane { area: |a| a.lanes, draw: lanes::draw },
     Pane { area: |a| a.card, draw: moment::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
@@ -74,6 +79,12 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     frame.begin();
     let whole = frame.area();
     frame.wipe(whole, &screen.theme);
+    if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
+        screen.view.areas = Areas::default();
+        ambient::draw(frame, whole, screen);
+        ambiguous::settle(frame.buffer_mut(), 0..whole.height);
+        return;
+    }
     let needs = composer::needs(screen, whole.width);
     let Some(areas) = areas(whole, needs) else {
         screen.view.areas = Areas::default();
@@ -93,6 +104,11 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         if !area.is_empty() {
             (pane.draw)(frame, area, screen);
         }
+    }
+    if is_dimmed(&screen.view) {
+        let header = areas.header.bottom();
+        let behind = Rect { y: header, height: areas.floor.y.saturating_sub(header), ..whole };
+        frame.buffer_mut().set_style(behind, Modifier::DIM);
     }
     for overlay in OVERLAYS {
         overlay(frame, whole, screen);
@@ -125,6 +141,11 @@ fn needs_all(view: &ViewState) -> bool {
     let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
     let marked = view.search.is_some() || view.drag.is_some();
     open || view.completion.is_some() || view.keys_listed || marked || told
+}
+
+/// Returns whether an overlay dims the screen behind it; a preview of colours does not.
+fn is_dimmed(view: &ViewState) -> bool {
+    view.page.is_some() || view.list.is_some() && view.previous_theme.is_none()
 }
 
 /// Draws the progress of the conversation: its plan, or its answers and votes.

@@ -17,7 +17,7 @@ const WIDTH_MAX: u16 = 76;
 /// Rows of its frame.
 const FRAME: usize = 2;
 /// Maximum rows of a card.
-const ROWS_MAX: u16 = 6;
+const ROWS_MAX: u16 = 8;
 
 /// Returns the rows that the card needs at a width; 0 without a card.
 pub fn rows(screen: &Screen, width: u16) -> u16 {
@@ -74,7 +74,8 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     }
     let spare = usize::from(most).saturating_sub(FRAME + hints.len());
     // the keys matter most: the description is cut if both do not fit
-    let mut rows = wrap(&Line::styled(told, text), inside);
+    let told = told.split('\n').flat_map(|line| wrap(&Line::styled(line.to_owned(), text), inside));
+    let mut rows: Vec<Line<'static>> = told.collect();
     if rows.len() > spare.max(1) {
         rows.truncate(spare.max(1));
         if let Some(last) = rows.last_mut() {

@@ -1,11 +1,12 @@
 //! The side panel: the cast and its activity, the floor with the reason, and the limits with their usage.
 
 use crate::export::cost;
-use crate::model::{Limit, Ms, QuestionDebt, SeatId, Usd};
+use crate::model::{Limit, Ms, QuestionDebt, STANCE_MAX, SeatId, Usd};
 use crate::state::{Seat, State, Turn};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::cast::select;
+use crate::ui::draw::open;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
@@ -21,17 +22,25 @@ use ratatui::text::{Line, Span, Text};
 use std::iter;
 
 /// Maximum number of messages in a seat's sparkline.
-const SPARK_CELLS: usize = 20;
+const SPARK_CELLS: usize = 8;
 /// Number of latest messages that are searched for them, to bound the cost of long conversations.
 const SPARK_REACH: usize = 200;
 /// Estimated bytes per token of a reply in progress.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Width of the labels before facts about the floor.
 const FACT: usize = 7;
+/// Maximum distance between two positions.
+const APART_MAX: usize = 2 * STANCE_MAX as usize;
+/// Maximum number of rows about who moved whom.
+const MOVERS: usize = 2;
 /// Cells of the names of limits.
 const NAMES: usize = 12;
 /// Length of a bar, in cells.
 const BAR_CELLS: u64 = 10;
+/// Cells before the second and the third row of a seat.
+const INDENT: usize = 4;
+/// Minimum cells of a role beside a figure.
+const ROLE_LEAST: usize = 6;
 
 /// Draws the panel to the right of its border.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -40,11 +49,18 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let now = screen.clock.now();
     let room = usize::from(inner.width);
     let mut lines = vec![Line::default()];
-    let others = [floor(screen, room), limits(screen, now, room), stances(screen, room)];
-    let others: Vec<_> = others.into_iter().filter(|section| section.len() > 1).collect();
-    let needed: usize = others.iter().map(|section| section.len() + 1).sum();
-    let rows = usize::from(inner.height).saturating_sub(needed + 2).max(CAST_LEAST);
-    for section in [cast(screen, now, room, rows)].into_iter().chain(others) {
+    let stances = if screen.transcript.positions().is_some() {
+        distances(screen, room)
+    } else {
+        stances(screen, room)
+    };
+    // the sections above the changing ones have the same rows from turn to turn
+    let fixed = [stances, limits(screen, now, room)];
+    let needed = fixed.iter().filter(|section| section.len() > 1).map(|section| section.len() + 1);
+    let rows = usize::from(inner.height).saturating_sub(needed.sum::<usize>() + 2).max(CAST_LEAST);
+    let cast = cast(screen, now, room, rows);
+    let others = fixed.into_iter().chain([open::questions(screen, room), floor(screen, room)]);
+    for section in [cast].into_iter().chain(others.filter(|section| section.len() > 1)) {
         lines.extend(section);
         lines.push(Line::default());
     }
@@ -88,8 +104,11 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
     let glyphs = screen.glyphs;
     let state = transcript.state();
     let (queue, _) = next(transcript);
-    let mut lines = vec![heading(screen, "CAST")];
     let muted = theme.style(ThemeRole::Muted);
+    let calls = state.seats.iter().any(|seat| seat.spent.used().is_some());
+    let unit = if calls { "tokens" } else { "turns" };
+    let head = both_ends("CAST".into(), muted, unit.into(), muted, room, glyphs);
+    let mut lines = vec![head];
     let all = state.seats.len();
     let rows = rows.saturating_sub(1);
     let seen = if all > rows { rows.saturating_sub(1) } else { all };
@@ -129,27 +148,25 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
             continue;
         }
         let role = transcript.state().present_role(&seat.spec.id).map_or("", |role| &**role);
-        let (text, look) = match (word.as_str(), turn.is_some()) {
-            ("", _) => (text::name(role).into_owned(), ThemeRole::Muted),
-            (next, _) if next.starts_with("next") => (word, ThemeRole::FloorNext),
-            (_, true) => (word, ThemeRole::FloorSpeaking),
-            (_, false) => (word, ThemeRole::FloorWaiting),
+        let look = match (word.as_str(), turn.is_some()) {
+            (next, _) if next.starts_with("next") => ThemeRole::FloorNext,
+            (_, true) => ThemeRole::FloorSpeaking,
+            (_, false) => ThemeRole::FloorWaiting,
         };
         let end = match turn {
             Some(turn) => rate(transcript, turn, now),
             None => seat.spent.used().map(|_| cost(&seat.spent)),
         };
-        lines.push(both_ends(
-            format!("    {text}"),
-            theme.style(look),
-            end.unwrap_or_default(),
-            muted,
-            room,
-            glyphs,
-        ));
-        let spark = spark(transcript, &seat.spec.id, glyphs);
-        if all * 3 <= rows && !spark.is_empty() {
-            lines.push(Line::styled(format!("    {spark}"), theme.speaker_bar(place)));
+        let word = Span::styled(word, theme.style(look));
+        let role = text::name(role).into_owned();
+        lines.push(activity(role, word, end.unwrap_or_default(), muted, room, glyphs));
+        if all * 3 <= rows {
+            let spark = spark(transcript, &seat.spec.id, glyphs);
+            let words = words_a_turn(transcript, &seat.spec.id);
+            lines.push(Line::from(vec![
+                Span::styled(format!("    {spark}"), theme.speaker_bar(place)),
+                Span::styled(words, muted),
+            ]));
         }
     }
     if seen < all {
@@ -171,6 +188,48 @@ fn owed_answers(transcript: &Transcript, id: &SeatId) -> Option<String> {
 
 fn asker(transcript: &Transcript, debt: &QuestionDebt) -> String {
     debt.from.as_ref().map_or_else(|| "you".to_owned(), |from| transcript.name(from))
+}
+
+/// Returns the second row of a seat: its role, its activity, and at the right end a figure. The role is clipped first.
+fn activity(
+    role: String,
+    word: Span<'static>,
+    end: String,
+    muted: Style,
+    room: usize,
+    glyphs: &Glyphs,
+) -> Line<'static> {
+    let indent = " ".repeat(INDENT);
+    if word.content.is_empty() || role.is_empty() {
+        let (text, style) =
+            if role.is_empty() { (&*word.content, word.style) } else { (&*role, muted) };
+        return both_ends(format!("{indent}{text}"), style, end, muted, room, glyphs);
+    }
+    let dot = format!(" {} ", glyphs.dot);
+    let needed = width(&word.content) + width(&dot) + INDENT;
+    let spare = room.saturating_sub(needed);
+    let end_room = if end.is_empty() { 0 } else { width(&end) + 1 };
+    // the figure is dropped before the role
+    let end = if spare < ROLE_LEAST + end_room { String::new() } else { end };
+    let end_room = if end.is_empty() { 0 } else { end_room };
+    let role = clip(&role, spare.saturating_sub(end_room), glyphs.ellipsis);
+    let gap = " ".repeat(room.saturating_sub(needed + width(&role) + width(&end)));
+    Line::from(vec![
+        Span::styled(format!("{indent}{role}{dot}"), muted),
+        word,
+        Span::raw(gap),
+        Span::styled(end, muted),
+    ])
+}
+
+/// Returns the average length of a seat's latest messages; empty before the first.
+fn words_a_turn(transcript: &Transcript, seat: &SeatId) -> String {
+    let own = transcript.state().entries.iter().rev().take(SPARK_REACH);
+    let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
+    let words: Vec<u32> = own.map(|entry| text::word_count(entry.text())).collect();
+    let all: u32 = words.iter().sum();
+    let average = all.checked_div(words.len() as u32);
+    average.map_or_else(String::new, |average| format!(" {average} words a turn"))
 }
 
 /// Returns a line with text at both ends. The left one is shortened, but keeps up to half of the width.
@@ -197,8 +256,7 @@ fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     (tokens > 0).then(|| format!("~{tokens} tok/s"))
 }
 
-/// Returns the lengths of a seat's messages as a sparkline, as far as they fit; empty with fewer than two
-/// messages.
+/// Returns the lengths of a seat's latest messages as a sparkline.
 fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let own = transcript.state().entries.iter().rev().take(SPARK_REACH);
     let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
@@ -207,7 +265,7 @@ fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let most = sizes.iter().max().copied().unwrap_or(0).max(1);
     let top = glyphs.levels.len() - 1;
     let level = |size: &usize| glyphs.levels[(size * top).div_ceil(most).min(top)];
-    if sizes.len() < 2 { String::new() } else { sizes.iter().map(level).collect() }
+    sizes.iter().map(level).collect()
 }
 
 fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
@@ -243,6 +301,69 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     fact("why", given, theme.style(ThemeRole::Text));
     fact("then", transcript.names(queue.iter().skip(1).take(3)), theme.style(ThemeRole::Text));
     lines
+}
+
+/// Returns the distance between the participants over the turns, how often each moved, and by whom.
+fn distances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
+    let Some(standing) = screen.transcript.positions() else { return vec![] };
+    let theme = &screen.theme;
+    let [muted, plain] = [ThemeRole::Muted, ThemeRole::Text].map(|role| theme.style(role));
+    let mut lines = vec![];
+    let apart = standing.apart();
+    if let (Some(first), Some(last)) = (apart.first(), apart.last()) {
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:<FACT$}", "APART"), muted),
+            Span::styled(apart_bar(&apart, screen.glyphs), theme.style(ThemeRole::Notice)),
+            Span::styled(format!("  {first} {} {last}", screen.glyphs.becomes), plain),
+        ]));
+    }
+    let crossings = standing.crossings();
+    let mut moved = vec![];
+    for track in &standing.tracks {
+        let times = crossings.iter().filter(|crossing| crossing.track.place == track.place).count();
+        moved.push(Span::styled(format!("{} {times}  ", track.name), theme.speaker(track.place)));
+    }
+    lines.extend(fact_rows("MOVED", Line::from(moved), room, muted));
+    let name = |place: usize| {
+        let seat = screen.transcript.state().seats.get(place);
+        let name = seat.map_or_else(String::new, |seat| screen.transcript.name(&seat.spec.id));
+        Span::styled(name, theme.speaker(place))
+    };
+    for (nth, (by, whom, times)) in standing.movers().into_iter().take(MOVERS).enumerate() {
+        let times = match times {
+            1 => " once".to_owned(),
+            2 => " twice".to_owned(),
+            more => format!(" {more} times"),
+        };
+        let row =
+            vec![name(by), Span::styled(" moved ", muted), name(whom), Span::styled(times, muted)];
+        lines.extend(fact_rows(if nth == 0 { "BY" } else { "" }, Line::from(row), room, muted));
+    }
+    lines
+}
+
+/// Returns a label and the rows of a fact behind it.
+fn fact_rows(
+    label: &'static str,
+    fact: Line<'static>,
+    room: usize,
+    look: Style,
+) -> Vec<Line<'static>> {
+    let rows = wrap(&fact, room.saturating_sub(FACT));
+    let mut lines = vec![];
+    for (label, mut row) in iter::once(label).chain(iter::repeat("")).zip(rows) {
+        row.spans.insert(0, Span::styled(format!("{label:<FACT$}"), look));
+        lines.push(row);
+    }
+    lines
+}
+
+/// Returns the distances over the turns in at most ten cells.
+pub(super) fn apart_bar(apart: &[usize], glyphs: &Glyphs) -> String {
+    let cells = apart.len().min(BAR_CELLS as usize);
+    let top = glyphs.levels.len() - 1;
+    let at = |cell: usize| apart[((cell + 1) * apart.len()).div_ceil(cells) - 1];
+    (0..cells).map(|cell| glyphs.levels[(at(cell) * top).div_ceil(APART_MAX).min(top)]).collect()
 }
 
 /// Returns the positions, the most common first; empty if no reply stated one in a readable form.

@@ -74,8 +74,12 @@ impl Columns {
 /// Returns the last event of a step, with its exchange.
 fn last_event(step: &StepStanding, all: bool) -> String {
     match step.exchange {
+        Some((now, _)) if all && step.state == StepState::Completed => {
+            let messages = if now == 1 { "1 message".into() } else { format!("{now} messages") };
+            format!("{}, {messages}", step.last)
+        }
         Some((now, most)) if all && !step.last.is_empty() => {
-            format!("{}, message {now} of {most}", step.last)
+            format!("{}, {now} of {most}", step.last)
         }
         _ => step.last.clone(),
     }

@@ -115,6 +115,8 @@ pub enum Choice {
     },
     /// Opens a new scenario in the editor, or the unfinished one of this name.
     Write(Option<String>),
+    /// Looks again for local servers.
+    Look,
     /// Requests the models of a server by its address.
     Server(String),
     /// Resumes the session in this file.
@@ -190,6 +192,8 @@ pub struct StartScreen {
     pub shapes: Vec<KeyShape>,
     /// Path of the file for pasted keys, as text.
     pub kept: String,
+    /// True if the notice offers ways to a voice by digits.
+    pub offers_ways: bool,
     /// Input field for a key or an address, if it is open.
     pub keying: Option<Keying>,
     /// Key from the input field.
@@ -257,6 +261,7 @@ impl StartScreen {
             shapes: vec![],
             kept: String::new(),
             keying: None,
+            offers_ways: false,
             pasted: None,
             set_up: String::new(),
             hosts: vec![],

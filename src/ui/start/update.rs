@@ -17,6 +17,17 @@ use std::path::PathBuf;
 pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
     start.notice = None;
+    if std::mem::take(&mut start.offers_ways) && key.modifiers.is_empty() {
+        match key.code {
+            KeyCode::Char('1') => {
+                connect(start);
+                return None;
+            }
+            KeyCode::Char('2') => return Some(Choice::Look),
+            KeyCode::Char('3') => return demo(start),
+            _ => {}
+        }
+    }
     let prefixed = std::mem::take(&mut start.prefixed);
     let place = if prefixed { start.place().prefixed() } else { start.place() };
     let action = start.keymap.action(place, &spelled);
@@ -303,6 +314,16 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
     None
 }
 
+/// Offers the ways to a voice for what was entered, each with a digit.
+fn offer_ways(start: &mut StartScreen) {
+    start.offers_ways = true;
+    start.notice = Some(
+        "No model yet.  1 connect one   2 look again for local servers   3 watch the rehearsed \
+         debate on cars"
+            .into(),
+    );
+}
+
 /// Starts the conversation as entered, or reports the missing part and the alternatives.
 fn begin(start: &mut StartScreen) -> Option<Choice> {
     let script = start.script()?.clone();
@@ -312,20 +333,13 @@ fn begin(start: &mut StartScreen) -> Option<Choice> {
     }
     let Some(voice) = start.voice() else {
         start.at = StartRow::Voice;
-        start.notice = Some(format!(
-            "no model selected: type one as PROVIDER:NAME, or the address of a server (http://...), or choose a \
-             rehearsed scenario. {}",
-            start.set_up
-        ));
+        offer_ways(start);
         return None;
     };
     let topic = start.topic().filter(|t| script.topic.as_ref() != Some(t));
     if let (VoiceChoice::Rehearsed, Some(_)) = (&voice, &topic) {
         start.at = StartRow::Voice;
-        start.notice = Some(format!(
-            "rehearsed scenarios have a fixed topic: clear yours, or type a model as PROVIDER:NAME. {}",
-            start.set_up
-        ));
+        offer_ways(start);
         return None;
     }
     let take_part = start.take_part;

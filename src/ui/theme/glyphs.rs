@@ -53,6 +53,18 @@ pub struct Glyphs {
     pub levels: &'static [&'static str],
     /// True if curves are drawn, in Braille dots.
     pub curves: bool,
+    /// Line of a participant's position.
+    pub track: &'static str,
+    /// First position of a participant.
+    pub start: &'static str,
+    /// Rise or fall of a position between two rows.
+    pub riser: &'static str,
+    /// Bends of such a line: to the right and down, left and down, left and up, right and up.
+    pub bends: [&'static str; 4],
+    /// Mark of a moment below a turn.
+    pub moment: &'static str,
+    /// Sign between an old and a new position.
+    pub becomes: &'static str,
     /// Head of an arrow to the right.
     pub arrow: &'static str,
     /// Line junctions, indexed by their directions as bits: up 1, down 2, left 4, right 8.
@@ -112,6 +124,12 @@ pub const UNICODE: Glyphs = Glyphs {
     ellipsis: "…",
     levels: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     curves: true,
+    track: "━",
+    start: "●",
+    riser: "┃",
+    bends: ["╭", "╮", "╰", "╯"],
+    moment: "◆",
+    becomes: "→",
     arrow: "▶",
     joints: [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"],
     full: "█",
@@ -147,6 +165,12 @@ pub const ASCII: Glyphs = Glyphs {
     ellipsis: "~",
     levels: &["_", "-", "=", "#"],
     curves: false,
+    track: "-",
+    start: "o",
+    riser: "|",
+    bends: [".", "\\", "'", "/"],
+    moment: "*",
+    becomes: ">",
     arrow: ">",
     joints: [" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"],
     full: "#",

@@ -1,7 +1,7 @@
 //! Requirements of every theme, and reports of faults.
 
 use crate::ui::theme::*;
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 
 /// Minimum contrast of text, and of lines without information.
 const WORDS: f64 = 4.5;
@@ -138,6 +138,25 @@ fn sixteen_colours_can_be_read_on_black_and_on_white() {
     }
 }
 
+/// With the 16 colours of a dark terminal, a state never has the hue of a participant.
+#[test]
+fn states_and_participants_have_different_hues() {
+    let shelf = ThemeLibrary::default();
+    let theme = shelf.theme("terminal", Some(Ground::Dark), Depth::Ansi).unwrap();
+    let roles = [
+        ThemeRole::FloorSpeaking,
+        ThemeRole::FloorPaused,
+        ThemeRole::FloorStopped,
+        ThemeRole::FloorDone,
+        ThemeRole::FloorError,
+    ];
+    let states = roles.map(|role| in_bold(theme.style(role)).fg);
+    for place in 0..8 {
+        let colour = in_bold(theme.speaker(place)).fg;
+        assert!(!states.contains(&colour), "{place}: {colour:?} in {states:?}");
+    }
+}
+
 #[test]
 fn a_table_of_fifty_is_not_fifty_underlines() {
     let theme = ThemeLibrary::default().theme("terminal", None, Depth::True).unwrap();
@@ -149,7 +168,7 @@ fn a_table_of_fifty_is_not_fifty_underlines() {
 #[test]
 fn where_colours_are_few_the_next_attribute_begins_when_they_are_used_up() {
     let shelf = ThemeLibrary::default();
-    for (ground, colours) in [(None, 5), (Some(Ground::Dark), 7), (Some(Ground::Light), 5)] {
+    for (ground, colours) in [(None, 5), (Some(Ground::Dark), 5), (Some(Ground::Light), 5)] {
         let theme = shelf.theme("terminal", ground, Depth::Ansi).unwrap();
         // the look of a name in bold: colour and attributes
         let seen: Vec<_> = (0..4 * colours)

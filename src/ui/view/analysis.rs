@@ -54,6 +54,11 @@ pub struct Laid {
 }
 
 impl AnalysisPane {
+    /// Creates a pane that shows a page.
+    pub fn new(page: FigurePage) -> AnalysisPane {
+        AnalysisPane { page, ..AnalysisPane::default() }
+    }
+
     /// Returns the page laid out for a width, computing it at most once per [`LaidFor`].
     ///
     /// In long conversations, returns the previous layout or a placeholder and sets [`wanted`](AnalysisPane::wanted).

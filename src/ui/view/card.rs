@@ -3,9 +3,11 @@
 
 use crate::model::{Limit, Ms, Usd};
 use crate::ui::action::Action;
+use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::away;
 use crate::ui::view::extension::{one_more_round, stopped};
 use crate::ui::view::floor::{Status, failed_times, failures};
 use crate::ui::view::leave::asks_leave;
@@ -57,8 +59,26 @@ pub fn card(screen: &Screen) -> Option<Card> {
         ];
         return Some(Card { title, role: ThemeRole::FloorError, told: why(turn), options: keys });
     }
+    if let Some((title, told)) = away::summary(screen) {
+        let first = screen.view.absence.map_or(1, |absence| absence.turns + 1);
+        // elsewhere the next key is not an answer
+        let options = if screen.view.place() != Focus::Line {
+            vec![]
+        } else {
+            vec![
+                (Action::ReadMissed, format!("read from #{first}")),
+                (Action::Moments, "only the moments".into()),
+                (Action::Follow, "stay at the end".into()),
+            ]
+        };
+        return Some(Card { title, role: ThemeRole::Notice, told, options });
+    }
     let held = state.limit.as_ref()?;
     if !Status::from_state(state).is_limited() {
+        return None;
+    }
+    // the line of the floor names the outcome, and the line of the composer the way on
+    if !held.what.is_budget() && screen.transcript.positions().is_some() {
         return None;
     }
     let amount = |limit, value| match limit {

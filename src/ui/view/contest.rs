@@ -1,7 +1,7 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
 use crate::analysis::{deciding_turns, name_of_side, seat_of_side, with_names};
-use crate::model::{SeatId, Text, VerdictGiven, VoteClosed};
+use crate::model::{ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card};
 use crate::ui::text::markdown::{bold, plainly};
@@ -147,6 +147,41 @@ pub fn verdict(
     let title =
         format!("VERDICT{of}{so_far} {} {}", look.glyphs.dot, text::line(&verdict.question));
     card(&title, rows, room, look.theme.style(ThemeRole::FloorSpeaking), look.glyphs)
+}
+
+/// Returns the card of a conversation's result.
+pub fn result(
+    transcript: &Transcript,
+    result: &ResultGiven,
+    room: usize,
+    look: ContestLook<'_>,
+) -> Vec<Line<'static>> {
+    let [text_style, muted] =
+        [ThemeRole::Text, ThemeRole::Muted].map(|role| look.theme.style(role));
+    let mut rows = vec![Line::styled(text::label(&result.result).into_owned(), bold(text_style))];
+    for change in &result.moved {
+        let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
+        let (from, to) = (text::line(&change.from), text::line(&change.to));
+        let seats = transcript.state().seats.iter();
+        let place = seats.into_iter().position(|s| s.spec.name.eq_ignore_ascii_case(&change.who));
+        let style = place.map_or(text_style, |place| look.theme.speaker(place));
+        rows.push(Line::from(vec![
+            Span::styled("moved  ", muted),
+            Span::styled(text::line(&change.who).into_owned(), style),
+            Span::styled(format!(" {from} {} {to}{turn}", look.glyphs.becomes), text_style),
+        ]));
+    }
+    for (head, texts) in [("open   ", &result.open), ("check  ", &result.check)] {
+        for words in texts {
+            rows.push(Line::from(vec![
+                Span::styled(head, muted),
+                Span::styled(text::label(words).into_owned(), text_style),
+            ]));
+        }
+    }
+    let by = transcript.name(&result.by);
+    rows.push(Line::styled(format!("written by the scribe ({by})"), muted));
+    card("RESULT", rows, room, look.theme.style(ThemeRole::FloorDone), look.glyphs)
 }
 
 /// Returns the label of a side: `1 Nadia (pro)` if it has exactly one participant, otherwise its own name.

@@ -116,7 +116,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
     if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
-        return (format!("no answer for {silent}s (the server may be loading the model)"), None);
+        return (format!("no answer for {silent}s (loading?)"), None);
     }
     if silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), None);
@@ -290,7 +290,7 @@ mod tests {
             (&[][..], None),
             (&[(900, false, Some(1_500_000_000))][..], Some("900 tok  $1.50")),
             (&[(41_234, true, Some(180_000_000))], Some("~41.2k tok  ~$0.18")),
-            (&[(5, false, None)], Some("5 tok  not priced")),
+            (&[(5, false, None)], Some("5 tok  no price")),
             (&[(5, false, None), (3_000_000, false, Some(500_000_000))], Some("3.0M tok  $0.50+")),
         ] {
             assert_eq!(used(&spent(all)).as_deref(), shown);

@@ -75,7 +75,7 @@ const READ: &[Row] = &[
             (Action::MarkUp, Focus::Read),
             (Action::MarkDown, Focus::Read),
         ],
-        "bookmark; jump",
+        "bookmark; moments",
     ),
     Row("", &[(Action::Copy, Focus::Read), (Action::Prompt, Focus::Read)], "copy; its prompt"),
     Row(

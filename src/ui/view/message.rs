@@ -2,73 +2,30 @@
 //!
 //! Head and gutter show the reader who wrote the text; no content can draw in their columns.
 
+use crate::export::fields;
 use crate::model::*;
 use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Keymap};
+use crate::ui::keymap::Focus;
 use crate::ui::text::links;
 use crate::ui::text::markdown::{CodeFrames, bold, framed, plain, plainly};
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::theme::ThemeRole;
 use crate::ui::view::contest::{self, ContestLook};
 use crate::ui::view::floor::is_team;
+pub use crate::ui::view::look::{INDENT, Look, Reading};
+use crate::ui::view::look::{WORDS_MAX, behind_gutter, block, body_rows, room};
 use crate::ui::view::step;
-use crate::ui::view::transcript::{Aside, Id, RowView, Transcript};
+use crate::ui::view::transcript::{Aside, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Maximum width of the text column in cells; longer lines are hard to read.
-const WORDS_MAX: usize = 100;
-/// Width of the gutter before the text of a message, in cells.
-pub const INDENT: usize = 3;
 /// Number of rows before the text of a message: a blank row and the head.
 const HEAD_ROWS: usize = 2;
 /// Number of visible rows of a running turn while several participants speak at once.
 const FOLDED_ROWS: usize = 4;
-
-/// Appearance of messages.
-#[derive(Clone, Copy)]
-pub struct Look<'a> {
-    /// Width of the transcript in cells.
-    pub width: usize,
-    /// Current theme.
-    pub theme: &'a Theme,
-    /// Character set of marks and frames.
-    pub glyphs: &'static Glyphs,
-    /// Key bindings, for hints.
-    pub keymap: &'a Keymap,
-    /// The reader's settings: folded, expanded or raw text.
-    pub reading: &'a Reading,
-}
-
-/// The reader's settings.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// True if all reasoning is expanded by default.
-    pub reasoning: bool,
-    /// Rows whose reasoning deviates from that default.
-    pub others: HashSet<Id>,
-    /// Index of the only seat whose messages are shown, if any.
-    pub only: Option<usize>,
-    /// True if text is shown as written, without Markdown or gutter.
-    pub raw: bool,
-}
-
-impl Reading {
-    /// Returns `true` if the reasoning of a row is expanded.
-    pub fn opens(&self, id: Option<Id>) -> bool {
-        self.reasoning != id.is_some_and(|id| self.others.contains(&id))
-    }
-
-    /// Returns `true` if the thread of a step is expanded.
-    pub fn opens_step(&self, step: ThreadId) -> bool {
-        self.opens(Some(Id::Event(Seq(step.0))))
-    }
-}
 
 /// Laid-out lines of a row of the transcript, shared between the cache and its readers.
 pub type Rows = Rc<Vec<Rc<Line<'static>>>>;
@@ -98,13 +55,17 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
     let noted = |shown: &Option<RowView<'_>>| matches!(shown, Some(RowView::Aside(_, "")));
     let together = at > 0 && noted(&shown) && noted(&transcript.shown(at - 1));
     let opens = look.reading.opens(transcript.id(at));
-    let mut lines = if together { vec![] } else { vec![Line::default()] };
+    let below = matches!(transcript.aside(at), Aside::Moved { .. });
+    let mut lines = if together || below { vec![] } else { vec![Line::default()] };
     match shown {
         None => {}
         Some(RowView::Aside(head, body)) => match transcript.aside(at) {
             Aside::Vote(vote) => {
                 lines.extend(inset(contest::vote(transcript, vote, room(look), cards(look)), look))
             }
+            Aside::Result(result) => lines
+                .extend(inset(contest::result(transcript, result, room(look), cards(look)), look)),
+            Aside::Moved { place, .. } => lines.extend(moved(head, *place, look)),
             Aside::Verdict(verdict) => lines.extend(inset(
                 contest::verdict(transcript, verdict, room(look), cards(look)),
                 look,
@@ -268,7 +229,8 @@ fn words(
         let thought = entry.version().turn.and_then(|t| transcript.thought(t));
         let what = thoughts(transcript, entry.seat());
         let mut body = reasoning(what, thought.unwrap_or_default(), opens, look);
-        body.extend(body_rows(entry.text(), 1, look));
+        let fields = if look.reading.raw { None } else { fields(entry.text()) };
+        body.extend(body_rows(fields.as_deref().unwrap_or(entry.text()), 1, look));
         for whisper in &entry.version().whispers {
             let to = transcript.name(&whisper.to);
             let note = look.theme.style(ThemeRole::MessageNote);
@@ -353,14 +315,29 @@ fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
     rows.collect()
 }
 
+/// Returns the rows of a changed position, at the right end of the message above.
+fn moved(words: &str, place: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let style = look.theme.speaker(place);
+    let words = format!("{} {}", look.glyphs.moment, words.replace('→', look.glyphs.becomes));
+    let mut lines = plain(&words, room(look), plainly(style));
+    for line in &mut lines {
+        let gap = room(look).saturating_sub(line.width());
+        line.spans.insert(0, Span::raw(" ".repeat(gap)));
+    }
+    block(lines, style, look)
+}
+
 /// Returns the symbol and the colour of a note.
 fn signed(sort: &Aside, look: Look<'_>) -> (&'static str, ThemeRole) {
     match sort {
         Aside::Limit => (look.glyphs.stopped, ThemeRole::FloorStopped),
         Aside::Failure => (look.glyphs.stopped, ThemeRole::FloorError),
-        Aside::Note | Aside::Vote(_) | Aside::Verdict(_) | Aside::Step(_) => {
-            (look.glyphs.note, ThemeRole::MessageNote)
-        }
+        Aside::Note
+        | Aside::Moved { .. }
+        | Aside::Result(_)
+        | Aside::Vote(_)
+        | Aside::Verdict(_)
+        | Aside::Step(_) => (look.glyphs.note, ThemeRole::MessageNote),
     }
 }
 
@@ -382,22 +359,6 @@ fn aside(
     let told = body.iter().any(|l| l.width() > 0);
     lines.extend(behind_gutter(if told { body } else { vec![] }, style, look));
     lines
-}
-
-/// Lays out the text of a message, or shows it as written; code blocks are numbered starting at `from`.
-fn body_rows(said: &str, from: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    if look.reading.raw {
-        plain(said, room(look), look.theme.style(ThemeRole::Text))
-    } else {
-        framed(said, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from })
-    }
-}
-
-fn room(look: Look<'_>) -> usize {
-    if look.reading.raw {
-        return look.width.max(1);
-    }
-    look.width.saturating_sub(INDENT + 1).clamp(1, WORDS_MAX)
 }
 
 fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
@@ -453,30 +414,6 @@ fn head(
     }
     let mut lines = block(vec![Line::from(spans)], style, look);
     lines.pop().unwrap_or_default()
-}
-
-/// Adds a gutter in the speaker's colour and the background of messages.
-fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
-    let ground =
-        if look.reading.raw { Style::new() } else { look.theme.style(ThemeRole::MessageGround) };
-    let rows = behind_gutter(body, style, look).into_iter();
-    rows.map(|line| {
-        let style = line.style.patch(ground);
-        line.style(style)
-    })
-    .collect()
-}
-
-fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
-    if look.reading.raw {
-        return body;
-    }
-    let gutter = format!(" {} ", look.glyphs.gutter);
-    let drawn = body.into_iter().map(|mut line| {
-        line.spans.insert(0, Span::styled(gutter.clone(), plainly(style)));
-        line
-    });
-    drawn.collect()
 }
 
 /// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.

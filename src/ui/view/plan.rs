@@ -81,13 +81,11 @@ fn last(transcript: &Transcript, plan: &Plan, step: &PlannedStep) -> String {
         };
     }
     let Some(message) = step.current().next_back() else { return String::new() };
-    let to = match message.kind {
-        MessageKind::Question | MessageKind::SiblingMessage => {
-            format!(" to {}", transcript.name(&message.to))
-        }
-        _ => String::new(),
-    };
-    format!("{}{to}", kind(message.kind))
+    match message.kind {
+        MessageKind::Question => format!("asked {}", transcript.name(&message.to)),
+        MessageKind::SiblingMessage => format!("wrote to {}", transcript.name(&message.to)),
+        other => kind(other),
+    }
 }
 
 /// Returns the exchange of a step: the number of finished ones, plus one while its executor is being asked.

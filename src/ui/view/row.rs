@@ -64,6 +64,15 @@ pub enum Aside {
     Limit,
     /// A call, turn, command or conversation failed, or there is a warning.
     Failure,
+    /// A participant changed its position in a turn; the row is below that turn.
+    Moved {
+        /// The turn.
+        turn: TurnId,
+        /// Index of the participant's seat.
+        place: usize,
+    },
+    /// Result of the conversation.
+    Result(Box<ResultGiven>),
     /// Result of a vote.
     Vote(Box<VoteClosed>),
     /// Verdict of the judges.
@@ -79,6 +88,7 @@ impl Aside {
             Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
                 Aside::Step(ThreadId(event.seq.0))
             }
+            Kind::ResultGiven(result) => Aside::Result(Box::new(result.clone())),
             Kind::VoteClosed(vote) => Aside::Vote(Box::new(vote.clone())),
             Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),
             Kind::LimitNear(_) | Kind::LimitReached(_) => Aside::Limit,

@@ -52,14 +52,14 @@ pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String>
 /// Returns the type of a message as text.
 pub fn kind(kind: MessageKind) -> String {
     match kind {
-        MessageKind::TaskAssignment => "assigned",
-        MessageKind::Question => "asked a question",
-        MessageKind::Clarification => "answered a question",
-        MessageKind::ProgressUpdate => "reported progress",
-        MessageKind::PartialResult => "gave a partial result",
+        MessageKind::TaskAssignment => "assignment",
+        MessageKind::Question => "question",
+        MessageKind::Clarification => "answer",
+        MessageKind::ProgressUpdate => "progress",
+        MessageKind::PartialResult => "partial result",
         MessageKind::TaskComplete => "done",
-        MessageKind::Error => "reported an error",
-        MessageKind::SiblingMessage => "wrote",
+        MessageKind::Error => "error",
+        MessageKind::SiblingMessage => "message",
     }
     .to_owned()
 }

@@ -3,14 +3,14 @@
 //! It only reads a tail: everything is built from events and unsealed pieces, so that live and replayed conversations
 //! look the same. Notes about events come from `export`'s narrator.
 
-use crate::analysis::{Analysis, TurnLog};
+use crate::analysis::{Analysis, Standing, TurnLog, outcome};
 use crate::engine::next_speakers;
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, PendingCommand, State, Turn, Who};
+use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
@@ -50,6 +50,8 @@ pub struct Transcript {
     pub outcomes: CommandOutcomes,
     /// Snapshots of earlier states.
     past: PastStates,
+    /// Cached positions of the participants after the last event.
+    standing: OnceLock<Option<Standing>>,
     /// Cached forecast of the next speakers after the last event.
     forecast: OnceLock<Vec<SeatId>>,
     /// Snapshots of the transcript along a recording.
@@ -70,6 +72,16 @@ impl Transcript {
     /// Returns the next speakers, as the engine would choose them.
     pub fn next_speakers(&self) -> &[SeatId] {
         self.forecast.get_or_init(|| next_speakers(self.state(), NEXT_SPEAKERS))
+    }
+
+    /// Returns the positions of the participants over the turns; `None` if they cannot be drawn.
+    pub fn positions(&self) -> Option<&Standing> {
+        self.standing.get_or_init(|| Standing::new(self.state())).as_ref()
+    }
+
+    /// Describes the outcome, if it is known.
+    pub fn outcome(&self) -> Option<String> {
+        outcome(self.state(), self.positions())
     }
 
     /// Applies an item of a tail.
@@ -112,6 +124,15 @@ impl Transcript {
     /// Returns the notes in order.
     pub fn asides(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> {
         self.asides.iter().filter_map(|at| self.told.get(*at))
+    }
+
+    /// Returns the row indices of moments: the turns in which a position changed, failures, votes and results.
+    pub fn moments(&self) -> impl Iterator<Item = usize> {
+        self.asides.iter().filter_map(|at| match &self.told.get(*at)?.aside {
+            Aside::Moved { turn, .. } => self.place(Id::Turn(*turn)),
+            Aside::Failure | Aside::Vote(_) | Aside::Verdict(_) | Aside::Result(_) => Some(*at),
+            Aside::Note | Aside::Limit | Aside::Step(_) => None,
+        })
     }
 
     /// Returns the `seq` of the last change to an earlier message.
@@ -212,7 +233,8 @@ impl Transcript {
         at
     }
 
-    /// Adds a row at the end, after the rows of its step, or before the message that follows it.
+    /// Adds a row at the end, after the rows of its step, below the turn that it is about, or before the message that
+    /// follows it.
     fn add(&mut self, row: TranscriptRow) {
         let mut at = self.told.len();
         if let Some(step) = row.step {
@@ -224,6 +246,10 @@ impl Transcript {
         }
         let entries = self.state().entries.len();
         at = place_of_next(&self.told, &row.item, entries).unwrap_or(at);
+        if let Aside::Moved { turn, .. } = row.aside {
+            let spoken = self.places.get(Id::Turn(turn).key()).copied();
+            at = spoken.map_or(at, |spoken| spoken + 1);
+        }
         if at < self.told.len() {
             self.inserted += 1;
             for (place, moved) in self.told.from(at).enumerate() {
@@ -379,30 +405,6 @@ impl Transcript {
         self.turn_log.spent(turn)?.think.as_deref()
     }
 
-    /// Returns the operator's queued messages, oldest first, with the keys of their commands.
-    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
-        queued(self.state())
-    }
-
-    /// Returns the last queued command that is not a message.
-    pub fn queued_command(&self) -> Option<&PendingCommand> {
-        self.state().queued_commands().filter(|command| command.text.is_none()).last()
-    }
-
-    /// Returns the last command of the parent that waits for the end of the pause and is not a message.
-    pub fn held_command(&self) -> Option<&PendingCommand> {
-        self.queued_command().filter(|command| self.state().holds_back(command))
-    }
-
-    /// Returns the number of the turn that a queued message answers.
-    pub fn answered(&self, key: &Key) -> Option<u32> {
-        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
-        match queued.given.line.command {
-            Command::Say { re, .. } => re,
-            _ => None,
-        }
-    }
-
     /// Returns the name of the current speaker, or the first of several.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))
@@ -446,6 +448,9 @@ impl Fold for Transcript {
     /// Applies an event.
     fn apply(&mut self, event: &Event) {
         self.forecast = OnceLock::new();
+        if !matches!(event.kind, Kind::Delta(_)) {
+            self.standing = OnceLock::new();
+        }
         let before = self.state().entries.len();
         self.live.apply(event);
         self.turn_log.take(event);
@@ -469,6 +474,12 @@ impl Fold for Transcript {
             self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
         }
         let mut told = told.into_iter();
+        // the line of the floor names the planned length and the outcome
+        if let Kind::Ended(end) = &event.kind
+            && matches!(end.reason, StopReason::UtteranceLimit | StopReason::RoundLimit)
+        {
+            told.next();
+        }
         let (told, more) = (told.next(), told.next());
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),
@@ -484,17 +495,16 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };
-        self.add_row(id, event, item, Aside::from_event(event));
+        let aside = match &event.kind {
+            Kind::StanceRecorded(stance) if stance.at.is_some() => {
+                Aside::Moved { turn: stance.turn, place: self.seat_place(&stance.participant) }
+            }
+            _ => Aside::from_event(event),
+        };
+        self.add_row(id, event, item, aside);
         // the reason of an interruption is shown below the message
         if let Some(Narrated::Note(note)) = more {
             self.add_note(Id::After(event.seq), event, note, Aside::from_event(event));
         }
     }
-}
-
-/// Returns the operator's queued messages, oldest first, with the keys of their commands.
-pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
-    let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
-    let placed = waits.filter(|d| d.placed.is_empty());
-    placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
 }

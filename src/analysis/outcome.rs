@@ -1,0 +1,41 @@
+//! The outcome of a conversation in a few words.
+
+use super::{Standing, name};
+use crate::model::VerdictGiven;
+use crate::state::State;
+use crate::text;
+
+/// Describes the outcome: the winner of the last verdict, or who agrees with whom. `None` if neither is known.
+pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
+    match &state.verdict {
+        Some((verdict, _)) if !verdict.interim => Some(winner(state, verdict)),
+        Some(_) | None => standing?.agreement(),
+    }
+}
+
+/// Describes a verdict: `Nadia wins 8 to 7`.
+fn winner(state: &State, verdict: &VerdictGiven) -> String {
+    let Some(winner) = &verdict.winner else { return "no winner".into() };
+    let score = |side| verdict.scores.get(side).copied();
+    let others = verdict.sides.iter().filter(|side| *side != winner).filter_map(score);
+    let best =
+        others.fold(None, |best: Option<f64>, score| Some(best.map_or(score, |b| b.max(score))));
+    let by = match (score(winner), best) {
+        (Some(own), Some(best)) if own > best => format!(" {own} to {best}"),
+        _ => String::new(),
+    };
+    format!("{} wins{by}", side(state, winner))
+}
+
+/// Returns the name of the participant that a side means by its id, name or role; otherwise the side's own name.
+fn side(state: &State, side: &str) -> String {
+    let is = |name: &str| name.eq_ignore_ascii_case(side);
+    let mut fits = state.seats.iter().filter(|seat| {
+        let spec = &seat.spec;
+        is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
+    });
+    match (fits.next(), fits.next()) {
+        (Some(seat), None) => name(state, &seat.spec.id),
+        _ => text::label(side).into_owned(),
+    }
+}

@@ -1,0 +1,217 @@
+//! Positions over the turns as SVG: a line per participant that bends where it moves.
+
+use super::chart::{self, WIDTH, put};
+use super::markup::{COLOURS, escaped};
+use crate::analysis::{Standing, Track};
+
+/// Width of the labels at the left and at the right, in units.
+const LEFT: f64 = 130.0;
+const RIGHT: f64 = 190.0;
+/// Height of a row, and of the first line of text, in units.
+const ROW: f64 = 30.0;
+const TOP: f64 = 22.0;
+/// Distance between the lines of two participants in a row, in units.
+const APART: f64 = 4.0;
+/// Radius of a bend, in units.
+const BEND: f64 = 6.0;
+/// Maximum characters of a label and of a caption.
+const LABEL_CHARS: usize = 26;
+const CAPTION_CHARS: usize = 20;
+/// Minimum distance between two numbers of turns, and between two captions, in units.
+const NUMBERS: f64 = 30.0;
+const CAPTIONS: f64 = 90.0;
+
+/// Returns the drawing.
+pub(super) fn svg(standing: &Standing) -> String {
+    let drawing = Drawing { standing };
+    let rows = standing.rows.len() as f64;
+    let base = TOP + rows * ROW;
+    let mut marks = String::new();
+    for (row, label) in standing.rows.iter().enumerate() {
+        let y = TOP + row as f64 * ROW;
+        put(
+            &mut marks,
+            format_args!(
+                "<text class=\"soft\" x=\"0\" y=\"{:.0}\">{}</text>\n",
+                y + 4.0,
+                short(label, LABEL_CHARS)
+            ),
+        );
+    }
+    for track in &standing.tracks {
+        drawing.track(&mut marks, track);
+    }
+    for row in 0..standing.rows.len() {
+        drawing.label(&mut marks, row);
+    }
+    drawing.numbers(&mut marks, base);
+    drawing.captions(&mut marks, base + 18.0);
+    chart::svg(base + 26.0, "Where they stand", &marks)
+}
+
+struct Drawing<'a> {
+    standing: &'a Standing,
+}
+
+impl Drawing<'_> {
+    /// Returns the place of a turn on the axis.
+    fn x(&self, number: u32) -> f64 {
+        let turns = f64::from(self.standing.turns.max(1));
+        LEFT + 10.0 + (f64::from(number) - 1.0) / turns * self.width()
+    }
+
+    fn width(&self) -> f64 {
+        WIDTH - LEFT - RIGHT - 20.0
+    }
+
+    /// Returns the height of a participant's line in a row.
+    fn y(&self, row: usize, place: usize) -> f64 {
+        let tracks = &self.standing.tracks;
+        let nth = tracks.iter().position(|track| track.place == place).unwrap_or(0) as f64;
+        let spread = (tracks.len() as f64 - 1.0) / 2.0;
+        let apart = APART.min(ROW / (tracks.len() as f64 + 1.0));
+        TOP + row as f64 * ROW + (nth - spread) * apart
+    }
+
+    /// Draws the line of a participant, its first position and its name.
+    fn track(&self, marks: &mut String, track: &Track) {
+        let Some(first) = track.positions.first() else { return };
+        let class = class(track.place);
+        let mut row = first.row;
+        let (x, y) = (self.x(first.number), self.y(row, track.place));
+        let mut path = format!("M{x:.1} {y:.1}");
+        for position in track.positions.iter().filter(|position| position.number > first.number) {
+            if position.row == row {
+                continue;
+            }
+            let [from, to] = [row, position.row].map(|row| self.y(row, track.place));
+            let x = self.x(position.number);
+            let down = if to > from { BEND } else { -BEND };
+            path.push_str(&format!(
+                "H{:.1}Q{x:.1} {from:.1} {x:.1} {:.1}V{:.1}Q{x:.1} {to:.1} {:.1} {to:.1}",
+                x - BEND,
+                from + down,
+                to - down,
+                x + BEND
+            ));
+            row = position.row;
+        }
+        path.push_str(&format!("H{:.1}", LEFT + 10.0 + self.width()));
+        put(
+            marks,
+            format_args!(
+                "<g class=\"{class}\"><path class=\"l\" stroke-width=\"2.5\" d=\"{path}\"/><circle class=\"f\" cx=\"{x:.1}\" \
+                 cy=\"{y:.1}\" r=\"4\"/><text class=\"f\" text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
+                x - 8.0,
+                y + 4.0,
+                short(&track.name, CAPTION_CHARS)
+            ),
+        );
+    }
+
+    /// Writes the participants of a row at its right end, and the words of the latest of them.
+    fn label(&self, marks: &mut String, row: usize) {
+        let mut names = vec![];
+        let mut latest = None;
+        for track in &self.standing.tracks {
+            let Some(now) = track.positions.last().filter(|now| now.row == row) else { continue };
+            let name = short(&track.name, CAPTION_CHARS);
+            names.push(format!("<tspan class=\"f {}\">{name}</tspan>", class(track.place)));
+            if latest.is_none_or(|(number, _)| number < now.number) {
+                latest = Some((now.number, &now.words));
+            }
+        }
+        let Some((_, words)) = latest else { return };
+        let x = WIDTH - RIGHT;
+        let y = TOP + row as f64 * ROW;
+        put(
+            marks,
+            format_args!(
+                "<text x=\"{x:.0}\" y=\"{:.0}\">{}</text>\n<text class=\"soft\" x=\"{x:.0}\" y=\"{:.0}\">{}</text>\n",
+                y + 1.0,
+                names.join(" · "),
+                y + 14.0,
+                short(words, LABEL_CHARS)
+            ),
+        );
+    }
+
+    /// Writes the numbers of the turns, as many as fit.
+    fn numbers(&self, marks: &mut String, y: f64) {
+        let mut free = 0.0;
+        for number in 1..=self.standing.turns {
+            let x = self.x(number);
+            if x >= free {
+                put(
+                    marks,
+                    format_args!(
+                        "<text class=\"soft\" x=\"{:.1}\" y=\"{y:.0}\">#{number}</text>\n",
+                        x - 4.0
+                    ),
+                );
+                free = x + NUMBERS;
+            }
+        }
+    }
+
+    /// Writes the new position of each move below its turn, as many as fit.
+    fn captions(&self, marks: &mut String, y: f64) {
+        let mut free = 0.0;
+        for crossing in self.standing.crossings() {
+            let x = self.x(crossing.now.number);
+            if x >= free {
+                let words = short(&crossing.now.words, CAPTION_CHARS);
+                let class = class(crossing.track.place);
+                put(
+                    marks,
+                    format_args!(
+                        "<text class=\"f {class}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>\n",
+                        x - 4.0
+                    ),
+                );
+                free = x + CAPTIONS;
+            }
+        }
+    }
+}
+
+fn class(place: usize) -> String {
+    format!("s{}", place % COLOURS + 1)
+}
+
+/// Returns a text of at most `chars` characters, safe in the page.
+fn short(words: &str, chars: usize) -> String {
+    let mut short: String = words.chars().take(chars).collect();
+    if short.len() < words.len() {
+        short.push('…');
+    }
+    escaped(&short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Standpoint;
+    use crate::model::TurnId;
+
+    #[test]
+    fn a_move_is_a_bend_with_its_words_below() {
+        let position = |number: u32, row, words: &str| Standpoint {
+            turn: TurnId(u64::from(number)),
+            number,
+            row,
+            words: words.into(),
+            by_turn: None,
+            by_place: None,
+        };
+        let positions = vec![position(1, 0, "ban them"), position(4, 1, "<b>freight</b>")];
+        let tracks = vec![Track { place: 1, name: "Ada & co".into(), positions }];
+        let rows = vec!["ban them".into(), String::new(), "leave them".into()];
+        let page = svg(&Standing { rows, tracks, turns: 4, has_poles: true });
+        for part in ["class=\"s2\"", "Ada &amp; co", "&lt;b&gt;freight", ">#4<", "leave them"] {
+            assert!(page.contains(part), "{part} is not in {page}");
+        }
+        assert_eq!(page.matches('Q').count(), 2, "{page}");
+        assert!(!page.contains("<b>"), "{page}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Open points in the panel: questions that a participant was asked and has not answered; after the end, the disputed
+//! points of the result.
+
+use crate::model::QuestionDebt;
+use crate::state::State;
+use crate::text;
+use crate::ui::draw::panel::heading;
+use crate::ui::screen::Screen;
+use crate::ui::text::wrap::wrap;
+use crate::ui::theme::ThemeRole;
+use ratatui::text::{Line, Span};
+
+/// Maximum number of open points.
+const POINTS_MAX: usize = 3;
+/// Maximum rows of a question.
+const ROWS_MAX: usize = 2;
+
+/// Returns the open points, the latest first.
+pub(super) fn questions(screen: &Screen, room: usize) -> Vec<Line<'static>> {
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
+    let [plain, muted] = [ThemeRole::Text, ThemeRole::Muted].map(|role| theme.style(role));
+    let mut lines = vec![heading(screen, "OPEN")];
+    let state = transcript.state();
+    if let Some((result, _)) = state.result.as_ref().filter(|(_, at)| *at == state.utterances) {
+        for point in result.open.iter().take(POINTS_MAX) {
+            let point = Line::styled(text::label(point).into_owned(), plain);
+            lines.extend(wrap(&point, room).into_iter().take(ROWS_MAX));
+        }
+        return lines;
+    }
+    for debt in unanswered(state).into_iter().rev().take(POINTS_MAX) {
+        let quote = Line::styled(text::label(&debt.quote).into_owned(), plain);
+        lines.extend(wrap(&quote, room).into_iter().take(ROWS_MAX));
+        let (by, style) = match &debt.from {
+            Some(seat) => (transcript.name(seat), theme.speaker(transcript.seat_place(seat))),
+            None => ("you".into(), theme.style(ThemeRole::SpeakerOperator)),
+        };
+        let to =
+            Span::styled(transcript.name(&debt.to), theme.speaker(transcript.seat_place(&debt.to)));
+        lines.push(Line::from(vec![
+            Span::styled("  ", muted),
+            Span::styled(by, style),
+            Span::styled(" asks ", muted),
+            to,
+        ]));
+    }
+    lines
+}
+
+/// Returns the questions of the latest batch whose participant has not spoken since.
+fn unanswered(state: &State) -> Vec<&QuestionDebt> {
+    let Some(batch) = state.leaves().find_map(|thread| thread.batch.as_ref()) else {
+        return vec![];
+    };
+    let spoke = |debt: &QuestionDebt| {
+        let since = state.entries.iter().rev().take_while(|entry| entry.seq.0 > batch.id.0);
+        since.into_iter().any(|entry| entry.number.is_some() && entry.seat() == Some(&debt.to))
+    };
+    batch.spec.owes.iter().filter(|debt| !spoke(debt)).collect()
+}

@@ -1,0 +1,94 @@
+//! The absence of the person, as far as the terminal reports its focus, and the summary on coming back. Everything in it
+//! is from the log; no model is called.
+
+use crate::analysis::MomentKind;
+use crate::export::cost;
+use crate::model::{Ms, Outcome, Seq};
+use crate::text;
+use crate::ui::screen::Screen;
+use crate::ui::view::floor::failed_times;
+
+/// Minimum milliseconds of an absence with a summary.
+const AWAY_MS: u64 = 120_000;
+/// Maximum number of lines of each kind.
+const LINES_MAX: usize = 2;
+
+/// An absence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// Time at which the terminal lost its focus.
+    pub left: Ms,
+    /// Time at which it got it back; `None` before that.
+    pub back: Option<Ms>,
+    /// Number of turns at the beginning.
+    pub turns: u32,
+    /// First event of the absence.
+    pub since: Seq,
+}
+
+/// Notes that the terminal has lost its focus or got it back.
+pub fn note(screen: &mut Screen, focused: bool) {
+    let now = screen.clock.now();
+    let state = screen.transcript.state();
+    let absence = &mut screen.view.absence;
+    if !focused {
+        let (turns, since) = (state.utterances, state.next_seq);
+        *absence = Some(Absence { left: now, back: None, turns, since });
+        return;
+    }
+    let is_long =
+        |absence: &Absence| now.since(absence.left) >= AWAY_MS && state.utterances > absence.turns;
+    *absence = absence.filter(is_long).map(|absence| Absence { back: Some(now), ..absence });
+}
+
+/// Returns the title and the lines of the summary; `None` unless the person has just come back.
+pub fn summary(screen: &Screen) -> Option<(String, String)> {
+    let absence = screen.view.absence.as_ref()?;
+    let minutes = absence.back?.since(absence.left) / 60_000;
+    let transcript = &screen.transcript;
+    let state = transcript.state();
+    let (first, last) = (absence.turns + 1, state.utterances);
+    let turns =
+        if first == last { format!("turn {first}") } else { format!("turns {first} to {last}") };
+    let title = format!("WHILE YOU WERE AWAY {} {minutes} min, {turns}", screen.glyphs.dot);
+    let becomes = screen.glyphs.becomes;
+    let mut lines = vec![];
+    if let Some(standing) = transcript.positions() {
+        let crossings = standing.crossings();
+        let new = crossings.iter().rev().filter(|crossing| crossing.now.number >= first);
+        for crossing in new.take(LINES_MAX) {
+            let (who, before, now) = (&crossing.track.name, crossing.before, crossing.now);
+            let after = now.by_turn.map_or(String::new(), |turn| format!(", after #{turn}"));
+            lines.push(format!(
+                "moved   {who}: {} {becomes} {} (#{}{after})",
+                before.words, now.words, now.number
+            ));
+        }
+    }
+    let moments = transcript.turn_log.moments.iter().rev();
+    let moments = moments.take_while(|moment| moment.seq >= absence.since);
+    let results = moments.filter_map(|moment| match &moment.what {
+        MomentKind::Vote(vote) => Some(format!("vote    {}: {}", vote.question, vote.how)),
+        MomentKind::Verdict(verdict) => {
+            Some(format!("verdict {}: {}", verdict.question, verdict.how))
+        }
+        _ => None,
+    });
+    lines.extend(results.take(LINES_MAX).map(|line| text::label(&line).into_owned()));
+    for seat in &state.seats {
+        let turns = transcript.turn_log.turns.iter().rev();
+        let new = turns.take_while(|turn| turn.seq >= absence.since);
+        let id = &seat.spec.id;
+        let fails = new.filter(|turn| turn.seat == *id && turn.outcome == Outcome::Failed).count();
+        if fails > 0 {
+            lines.push(format!("trouble {} {}", transcript.name(id), failed_times(fails)));
+        }
+    }
+    if state.spent().used().is_some() {
+        lines.push(format!("spent   {} in all", cost(&state.spent())));
+    }
+    if lines.is_empty() {
+        lines.push("no moves, votes or failures".into());
+    }
+    Some((title, lines.join("\n")))
+}

@@ -1,0 +1,38 @@
+//! Commands of the operator that wait: messages, and other commands.
+
+use crate::model::{Command, Key, Text};
+use crate::state::{PendingCommand, State};
+use crate::ui::view::transcript::Transcript;
+
+impl Transcript {
+    /// Returns the operator's queued messages, oldest first, with the keys of their commands.
+    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
+        queued(self.state())
+    }
+
+    /// Returns the last queued command that is not a message.
+    pub fn queued_command(&self) -> Option<&PendingCommand> {
+        self.state().queued_commands().filter(|command| command.text.is_none()).last()
+    }
+
+    /// Returns the last command of the parent that waits for the end of the pause and is not a message.
+    pub fn held_command(&self) -> Option<&PendingCommand> {
+        self.queued_command().filter(|command| self.state().holds_back(command))
+    }
+
+    /// Returns the number of the turn that a queued message answers.
+    pub fn answered(&self, key: &Key) -> Option<u32> {
+        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
+        match queued.given.line.command {
+            Command::Say { re, .. } => re,
+            _ => None,
+        }
+    }
+}
+
+/// Returns the operator's queued messages, oldest first, with the keys of their commands.
+pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
+    let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
+    let placed = waits.filter(|d| d.placed.is_empty());
+    placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+}
