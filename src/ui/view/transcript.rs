@@ -10,8 +10,7 @@ use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, State, Turn, Who};
-use crate::text;
+use crate::state::{Entry, Live, State, Turn};
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
@@ -414,33 +413,6 @@ impl Transcript {
     pub fn human_turn(&self) -> Option<SeatId> {
         let state = self.state();
         state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
-    }
-
-    /// Returns the index of a seat; 0 if unknown.
-    pub fn seat_place(&self, id: &str) -> usize {
-        self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
-    }
-
-    /// Returns the name of a seat, safe for one line.
-    pub fn name(&self, id: &SeatId) -> String {
-        let seat = self.state().seat(id);
-        let name = seat.map_or(&id.0, |s| &s.spec.name);
-        text::name(name).into_owned()
-    }
-
-    /// Returns the names of seats, separated by commas.
-    pub fn names<'a>(&self, ids: impl IntoIterator<Item = &'a SeatId>) -> String {
-        ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the title, safe for one line.
-    pub fn title(&self) -> String {
-        text::label(&self.state().shown_title()).into_owned()
-    }
-
-    /// Returns `true` if an entry was written by the operator.
-    pub fn is_operators(entry: &Entry) -> bool {
-        entry.who == Who::Operator
     }
 }
 
