@@ -29,6 +29,7 @@ pub mod message;
 pub mod modal;
 pub mod models;
 pub mod moment;
+pub mod names;
 pub mod offer;
 pub mod outbox;
 pub mod outcomes;
