@@ -377,7 +377,7 @@ fn verdict_names_the_sides_and_links_the_deciding_turns() {
     let text = export(&house, &["md"]);
     let verdict = &text[text.find("verdict: Which side").unwrap()..];
     for line in [
-        "Judge Achterberg: Nadia: Florian answered practice with practice",
+        "Judge Achterberg, for Nadia: Florian answered practice with practice",
         "Florian never answered: The table that is not the same height for all.",
         "decided by #4 Florian, #5 Nadia",
         "But Florian kept ten minutes of what it had come to defend, and Nadia had an answer",
