@@ -1,9 +1,8 @@
 //! The outcome of a conversation in a few words.
 
-use super::{Standing, name};
+use super::{Standing, name_of_side};
 use crate::model::VerdictGiven;
 use crate::state::State;
-use crate::text;
 
 /// Describes the outcome: the winner of the last verdict, or who agrees with whom. `None` if neither is known.
 pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
@@ -24,18 +23,5 @@ fn winner(state: &State, verdict: &VerdictGiven) -> String {
         (Some(own), Some(best)) if own > best => format!(" {own} to {best}"),
         _ => String::new(),
     };
-    format!("{} wins{by}", side(state, winner))
-}
-
-/// Returns the name of the participant that a side means by its id, name or role; otherwise the side's own name.
-fn side(state: &State, side: &str) -> String {
-    let is = |name: &str| name.eq_ignore_ascii_case(side);
-    let mut fits = state.seats.iter().filter(|seat| {
-        let spec = &seat.spec;
-        is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
-    });
-    match (fits.next(), fits.next()) {
-        (Some(seat), None) => name(state, &seat.spec.id),
-        _ => text::label(side).into_owned(),
-    }
+    format!("{} wins{by}", name_of_side(state, winner))
 }

@@ -377,7 +377,7 @@ fn verdict_names_the_sides_and_links_the_deciding_turns() {
     let text = export(&house, &["md"]);
     let verdict = &text[text.find("verdict: Which side").unwrap()..];
     for line in [
-        "Judge Achterberg: Nadia: Florian answered practice with practice",
+        "Judge Achterberg, for Nadia: Florian answered practice with practice",
         "Florian never answered: The table that is not the same height for all.",
         "decided by #4 Florian, #5 Nadia",
         "But Florian kept ten minutes of what it had come to defend, and Nadia had an answer",
@@ -389,4 +389,19 @@ fn verdict_names_the_sides_and_links_the_deciding_turns() {
     assert!(!verdict.contains("Side "), "{verdict}");
     let page = export(&house, &["html"]);
     assert!(page.contains("<a href=\"#u5\">#5</a> Nadia"), "{page}");
+}
+
+/// The page begins with the outcome and the positions over the turns.
+#[test]
+fn the_page_draws_where_they_stand_over_the_transcript() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let page = export(&house, &["html"]);
+    let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is not in\n{page}"));
+    let outcome = at("<p class=\"outcome\">Ada and Bo agree, Cy has not decided</p>");
+    let drawing = at("<h3>Where they stand</h3>");
+    assert!(outcome < drawing && drawing < at("<main>"));
+    assert!(
+        page[drawing..].contains("freight stays") && page[drawing..].contains("<path class=\"l\"")
+    );
 }

@@ -18,13 +18,13 @@ fn a_reason_that_befalls_everybody_is_told_once_with_a_count() {
     let path = house.file("gone.toml", &format!("title = \"Gone\"\n{seats}"));
     let ran = house.run(&["run", &path, "--headless", "--trust"]).code(1);
     assert_eq!(ran.out.matches("retrying ").count(), 1, "{}", ran.out);
-    assert_eq!(ran.out.matches("] ada failed: ").count(), 1, "{}", ran.out);
+    assert_eq!(ran.out.matches("] ada failed and was skipped: ").count(), 1, "{}", ran.out);
     assert_eq!(ran.out.matches("the same failure for bo, cy").count(), 1, "{}", ran.out);
     let one = [seat("ada", "echo hello"), seat("bo", gone)].concat();
     let text = format!("title = \"One\"\n{one}[limits]\nutterances = 2\n");
     let path = house.file("one.toml", &text);
     let ran = house.run(&["run", &path, "--headless", "--trust"]);
-    assert!(ran.out.contains("bo failed: "), "{}", ran.out);
+    assert!(ran.out.contains("bo failed and was skipped: "), "{}", ran.out);
 }
 
 #[test]

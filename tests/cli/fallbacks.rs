@@ -110,7 +110,12 @@ fn a_key_that_is_rejected_while_it_runs_ends_it_with_the_way_out() {
     assert!(ran.err.contains(told), "{}", ran.err);
     let told = "rejected the key; check the key of provider `mine` (the variable MY_KEY)\n\nhint: resume: colloquium resume";
     assert!(ran.err.contains(told), "{}", ran.err);
-    assert_eq!(ran.out.matches("; skipped").count(), 1, "the reason is told once: {}", ran.out);
+    assert_eq!(
+        ran.out.matches(" failed and was skipped").count(),
+        1,
+        "the reason is told once: {}",
+        ran.out
+    );
     assert!(ran.out.contains("the same failure for ada; 2 failed turns in total"), "{}", ran.out);
     assert_eq!(server.asked.lock().unwrap().len(), 3);
 }

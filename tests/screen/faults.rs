@@ -45,6 +45,7 @@ fn a_notice_gives_way_to_the_hints_after_five_seconds() {
 #[test]
 fn a_failed_call_is_neither_counted_nor_drawn_as_speech() {
     let mut stage = failed(120, 40);
+    stage.screen.view.lanes_instead = true;
     let rows = stage.rows();
     assert!(rows[0].contains("turn 1 of 9"), "{}", rows[0]);
     let lanes = stage.screen.view.areas.lanes;
@@ -80,6 +81,8 @@ fn the_card_of_a_failure_counts_the_failures_of_its_participant() {
 #[test]
 fn up_to_sixteen_participants_have_lanes_of_their_own() {
     let mut stage = twelve(120, 40);
+    stage.screen.view.lanes_instead = true;
+    stage.draw();
     let lanes = stage.screen.view.areas.lanes;
     let lanes = text_in(&mut stage, lanes);
     assert_eq!(lanes.len(), 7, "{lanes:?}");
@@ -155,6 +158,8 @@ fn completions_cover_whole_rows() {
 #[test]
 fn the_rule_of_the_lanes_meets_the_border_of_the_panel() {
     let mut stage = Stage::new(120, 40).during(6, 3);
+    stage.screen.view.lanes_instead = true;
+    stage.draw();
     let y = usize::from(stage.screen.view.areas.lanes.y);
     let row = stage.rows().remove(y);
     assert!(row.contains("─┤"), "{row}");

@@ -189,6 +189,7 @@ fn after_a_pause_header_and_transcript_show_one_time() {
     stage.screen.clock = Clock::virtual_from(Ms(300_000));
     assert_eq!(header(&mut stage), at);
     let mut stage = stage.during(2, 2);
+    stage.screen.view.lanes_instead = true;
     let at = header(&mut stage);
     assert!(at.starts_with("10:"), "{at}");
     let lanes = stage.text().lines().filter(|row| row.contains(&format!("\u{2500} {at} "))).count();

@@ -28,13 +28,22 @@ impl KeysArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let keymap = Keymap::with(&context.settings()?.keys)?;
         let out = if self.json {
-            format!("{:#}\n", ROWS.iter().map(|row| one(row, &keymap)).collect::<Value>())
+            format!("{:#}\n", bound(&keymap).map(|row| one(row, &keymap)).collect::<Value>())
         } else {
             table(&keymap)
         };
         output::data(text::block(&out).as_bytes())?;
         Ok(Exit::Done)
     }
+}
+
+/// Returns the actions that have a key.
+fn bound(keymap: &Keymap) -> impl Iterator<Item = &'static KeyRow> {
+    let has_key = move |row: &&KeyRow| {
+        let mut places = Focus::ALL.into_iter();
+        places.any(|place| keymap.keys(row.action, place).next().is_some())
+    };
+    ROWS.iter().filter(has_key)
 }
 
 fn one(row: &KeyRow, keymap: &Keymap) -> Value {
@@ -54,7 +63,7 @@ fn one(row: &KeyRow, keymap: &Keymap) -> Value {
 fn table(keymap: &Keymap) -> String {
     let mut out = String::new();
     let mut group = None;
-    let mut rows: Vec<&KeyRow> = ROWS.iter().collect();
+    let mut rows: Vec<&KeyRow> = bound(keymap).collect();
     rows.sort_by_key(|row| row.group as u8);
     for row in rows {
         if group.replace(row.group) != Some(row.group) {

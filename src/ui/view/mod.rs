@@ -29,7 +29,7 @@ pub mod message;
 pub mod modal;
 pub mod models;
 pub mod moment;
-mod naming;
+pub mod names;
 pub mod offer;
 pub mod outbox;
 pub mod outcomes;

@@ -3,14 +3,14 @@
 //! It only reads a tail: everything is built from events and unsealed pieces, so that live and replayed conversations
 //! look the same. Notes about events come from `export`'s narrator.
 
-use crate::analysis::{Analysis, Standing, TurnLog, outcome};
+use crate::analysis::{Analysis, Standing, TurnLog, crossing, outcome};
 use crate::engine::next_speakers;
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, State, Turn};
+use crate::state::{Entry, Live, State, Turn, Who};
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
@@ -404,15 +404,9 @@ impl Transcript {
         self.turn_log.spent(turn)?.think.as_deref()
     }
 
-    /// Returns the name of the current speaker, or the first of several.
-    pub fn speaker(&self) -> Option<String> {
-        self.speaking().next().map(|turn| self.name(&turn.seat))
-    }
-
-    /// Returns the person's seat that has the floor, if any.
-    pub fn human_turn(&self) -> Option<SeatId> {
-        let state = self.state();
-        state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+    /// Returns `true` if an entry was written by the operator.
+    pub fn is_operators(entry: &Entry) -> bool {
+        entry.who == Who::Operator
     }
 }
 
@@ -445,6 +439,21 @@ impl Fold for Transcript {
         if let Some(counted) = counted {
             self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
         }
+        // the drawing has every position; a row only each move
+        if let Kind::StanceRecorded(stance) = &event.kind
+            && stance.at.is_some()
+        {
+            if let Some(words) = crossing(self.state(), stance) {
+                let place = self.seat_place(&stance.participant);
+                self.add_note(
+                    Id::Event(event.seq),
+                    event,
+                    words,
+                    Aside::Moved { turn: stance.turn, place },
+                );
+            }
+            return;
+        }
         let mut told = told.into_iter();
         // the line of the floor names the planned length and the outcome
         if let Kind::Ended(end) = &event.kind
@@ -467,13 +476,7 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };
-        let aside = match &event.kind {
-            Kind::StanceRecorded(stance) if stance.at.is_some() => {
-                Aside::Moved { turn: stance.turn, place: self.seat_place(&stance.participant) }
-            }
-            _ => Aside::from_event(event),
-        };
-        self.add_row(id, event, item, aside);
+        self.add_row(id, event, item, Aside::from_event(event));
         // the reason of an interruption is shown below the message
         if let Some(Narrated::Note(note)) = more {
             self.add_note(Id::After(event.seq), event, note, Aside::from_event(event));
