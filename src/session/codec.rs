@@ -448,7 +448,7 @@ mod tests {
         let event = event(Box::new(turn(&nasty)));
         let record = Record::new(event).unwrap();
         assert!(record.line.len() < LINE_MAX_BYTES);
-        assert_eq!(blobs_of(&record).unwrap().len(), 3);
+        assert_eq!(blobs_of(&record).unwrap().len(), 4);
     }
 
     #[test]
