@@ -20,9 +20,9 @@ use crate::model::{
 };
 use crate::tool::Tools;
 use crate::voice::NoVoice;
+use crate::voice::rehearsed::{self, ChosenLines};
 use crate::voice::{
     BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, paced,
-    rehearsed,
 };
 use regex::Regex;
 use serde_json::json;
@@ -237,8 +237,8 @@ impl Stage {
         std::mem::take(&mut self.kept().faults)
     }
 
-    /// Returns the index of the line for a call; `None` if no line is left.
-    fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> Option<usize> {
+    /// Returns the lines for a call; none are left if both indices are `None`.
+    fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> ChosenLines {
         let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
         let mut kept = self.kept();
         let spoken = kept.spoken.entry(ask.seat.id.clone()).or_default().clone();
@@ -249,11 +249,13 @@ impl Stage {
                 kept.faults.push(fault);
             }
         }
-        let chosen = rehearsed::choose(&lines, ask.purpose, &spoken, found).line?;
-        if !answers.get(chosen)?.every {
-            kept.spoken.entry(ask.seat.id.clone()).or_default().push(chosen);
+        let chosen = rehearsed::choose(&lines, ask.purpose, &spoken, found);
+        for line in [chosen.lead, chosen.line].into_iter().flatten() {
+            if answers.get(line).is_some_and(|answer| !answer.every) {
+                kept.spoken.entry(ask.seat.id.clone()).or_default().push(line);
+            }
         }
-        Some(chosen)
+        chosen
     }
 }
 
@@ -321,8 +323,9 @@ impl Voice for Stage {
         }));
         let facts = facts.over(&Facts::new(&*ask.facts));
         let chosen = self.choose(&ask, answers, &facts);
-        let answer = chosen.and_then(|i| answers.get(i)).cloned();
-        let words = answer.as_ref().map(|answer| words(answer, &facts));
+        let answer = chosen.line.or(chosen.lead).and_then(|i| answers.get(i)).cloned();
+        let lead = chosen.line.and(chosen.lead).and_then(|i| answers.get(i));
+        let words = answer.as_ref().map(|answer| words(lead, answer, &facts));
         let words =
             words.map(|words| words.and_then(|text| Ok((text, requests(&answer, &facts)?))));
         if let Some(Err(fault)) = &words {
@@ -347,9 +350,10 @@ impl Voice for Stage {
     }
 }
 
-/// Returns the text of an answer, with its template filled in.
-fn words(answer: &Answer, facts: &Facts) -> Result<String, TestFault> {
-    tools::filled(&answer.line.text, facts)
+/// Returns the text of an answer after a reaction that leads it, with the templates filled in.
+fn words(lead: Option<&Answer>, answer: &Answer, facts: &Facts) -> Result<String, TestFault> {
+    let texts = lead.into_iter().chain([answer]).map(|a| tools::filled(&a.line.text, facts));
+    Ok(texts.collect::<Result<Vec<_>, _>>()?.join("\n\n"))
 }
 
 /// Returns the tool calls of an answer, with the templates in their arguments filled in.

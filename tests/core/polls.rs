@@ -89,21 +89,3 @@ async fn a_reaction_that_leads_is_followed_by_the_next_line_in_the_same_turn() {
     let lines: Vec<_> = of_a.map(|ask| (ask.parameters.lead, ask.parameters.line)).collect();
     assert_eq!(lines, [(None, Some(0)), (Some(1), Some(2)), (None, Some(3))]);
 }
-
-/// Returns a voice with these lines.
-fn cast(lines: &[&str]) -> VoiceSpec {
-    let line = |text: &&str| Line { text: (*text).into(), ..Line::default() };
-    VoiceSpec::Lines { lines: lines.iter().map(line).collect(), pace: 1 }
-}
-
-/// The other participants answer the line of the next turn, not the skipped one.
-#[tokio::test]
-async fn a_skipped_line_is_not_said_later() {
-    let mut opened = round_robin(&["a", "b"], 4);
-    opened.participants[0].voice = cast(&["one", "two", "three"]);
-    let skip = json!({"during": {"utterance": 3, "words": 0}, "do": "skip"});
-    let ran = play(opened, plain(), &[skip]).await;
-    let of_a = ran.seen.iter().filter(|ask| *ask.seat.id == *"a");
-    let lines: Vec<_> = of_a.map(|ask| ask.parameters.line).collect();
-    assert_eq!(lines, [Some(0), Some(1), Some(2)]);
-}
