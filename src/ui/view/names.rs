@@ -1,0 +1,40 @@
+//! Names of participants, and the title, as shown on the screen.
+
+use crate::model::SeatId;
+use crate::text;
+use crate::ui::view::transcript::Transcript;
+
+impl Transcript {
+    /// Returns the name of the current speaker, or the first of several.
+    pub fn speaker(&self) -> Option<String> {
+        self.speaking().next().map(|turn| self.name(&turn.seat))
+    }
+
+    /// Returns the person's seat that has the floor, if any.
+    pub fn human_turn(&self) -> Option<SeatId> {
+        let state = self.state();
+        state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+    }
+
+    /// Returns the index of a seat; 0 if unknown.
+    pub fn seat_place(&self, id: &str) -> usize {
+        self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
+    }
+
+    /// Returns the name of a seat, safe for one line.
+    pub fn name(&self, id: &SeatId) -> String {
+        let seat = self.state().seat(id);
+        let name = seat.map_or(&id.0, |s| &s.spec.name);
+        text::name(name).into_owned()
+    }
+
+    /// Returns the names of seats, separated by commas.
+    pub fn names<'a>(&self, ids: impl IntoIterator<Item = &'a SeatId>) -> String {
+        ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the title, safe for one line.
+    pub fn title(&self) -> String {
+        text::label(&self.state().shown_title()).into_owned()
+    }
+}
