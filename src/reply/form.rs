@@ -266,7 +266,10 @@ fn judgement(
             .collect();
         let named = o["winner"].as_str().and_then(|w| answers.exactly(w)).cloned();
         let winner = named.or_else(|| ahead(sides, &scores))?;
-        let mut read = json!({ "winner": winner, "scores": scores, "why": why(o) });
+        let mut read = Map::new();
+        read.insert("winner".to_owned(), json!(winner));
+        read.insert("scores".to_owned(), scores.into());
+        read.insert("why".to_owned(), why(o).into());
         let unanswered = o["unanswered"].as_object().into_iter().flatten();
         let unanswered: Map<String, Value> = unanswered
             .filter_map(|(side, point)| {
@@ -276,12 +279,12 @@ fn judgement(
             .collect();
         let decided_by = turn_numbers(&o["decided_by"]);
         if !unanswered.is_empty() {
-            read["unanswered"] = unanswered.into();
+            read.insert("unanswered".to_owned(), unanswered.into());
         }
         if !decided_by.is_empty() {
-            read["decided_by"] = json!(decided_by);
+            read.insert("decided_by".to_owned(), json!(decided_by));
         }
-        Some(read)
+        Some(Value::Object(read))
     });
     let plain = || {
         let winner = answers.find(said)?;
