@@ -34,7 +34,7 @@ impl Policy for Simultaneous {
         let keeps = |seat: &&SeatId| v.state.keeps_answer(v.thread.id, seat);
         let seats: Vec<SeatId> = able.iter().filter(|seat| !keeps(seat)).cloned().collect();
         if seats.is_empty() {
-            // everybody agrees, and nobody is asked in later rounds either
+            // everybody agrees, so that later rounds would be the same
             return v.end(StopReason::Completed);
         }
         let next = NextMove::Speak {
