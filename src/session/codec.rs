@@ -149,7 +149,9 @@ impl Record {
         if !blobs::mentioned(&self.line) || matches!(self.event.kind, Kind::Unknown(_)) {
             return Ok(Cow::Borrowed(&self.line));
         }
-        Ok(Cow::Owned(spell_data(&self.event, &escaped(json(&self.event.kind)?))))
+        // without a limit nothing is replaced, but an object that looks like a reference is marked
+        let (data, _) = blobs::take_out(&json(&self.event.kind)?, usize::MAX);
+        Ok(Cow::Owned(spell_data(&self.event, &escaped(data))))
     }
 
     /// Reads a line as [`Record::whole_line`] returns it, with or without its newline.

@@ -1,6 +1,6 @@
 //! A conversation on two screens, and one that goes on in the background.
 
-use crate::house::{House, Program};
+use crate::house::House;
 
 /// A conversation of many short turns, slow enough to be seen.
 const LONG: &str = r#"
@@ -19,12 +19,8 @@ lines = ["Good evening, then, and thanks for all the words of the morning."]
 pace = 60
 "#;
 
-/// Presses a key in READ.
-fn leave(program: &mut Program, key: &str) {
-    program.keys("\u{1b}");
-    program.until("q quit");
-    program.keys(key);
-}
+/// Keys that leave a conversation to the background: the prefix, then the key of READ.
+const DETACH: &str = "\u{18}Z";
 
 /// A message typed on the second screen is on the first; the second one leaves without ending the conversation, and
 /// the first one leaves it to the background, where it can be attached to again.
@@ -40,11 +36,13 @@ fn two_screens_show_one_conversation_which_outlives_both() {
     first.until("Hello from afar.");
     first.until("from laptop");
     second.until("Hello from afar.");
-    leave(&mut second, "q");
+    second.keys("\u{1b}");
+    second.until("q quit");
+    second.keys("q");
     let left = second.left();
     assert_eq!(left.code, 0, "{}", left.told);
     assert!(left.told.contains("the conversation goes on; attach again: "), "{}", left.told);
-    leave(&mut first, "Z");
+    first.keys(DETACH);
     let left = first.left();
     assert_eq!(left.code, 0, "{}", left.told);
     assert!(left.told.contains("it runs in the background; attach: "), "{}", left.told);
