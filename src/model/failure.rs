@@ -86,11 +86,6 @@ impl ErrorClass {
         }
     }
 
-    /// Returns whether the server could not be reached at all.
-    pub fn is_unreachable(self) -> bool {
-        matches!(self, ErrorClass::Refused | ErrorClass::Dns | ErrorClass::Tls)
-    }
-
     /// Returns whether the call costs money because a model had started on it.
     pub fn costs(self) -> bool {
         match self {

@@ -282,27 +282,11 @@ impl Conversation {
         self.seats.iter().find(|s| s.spec.id == id)
     }
 
-    /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause, or if nobody
-    /// reaches the server anymore, and an operator is present; else the seat's rule.
+    /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause and an operator
+    /// is present, else the seat's rule.
     pub fn then(&self, id: &str, class: ErrorClass) -> Then {
         let rule = self.seat(id).map_or(Then::Skip, |s| s.spec.on_failure.then);
-        let asks = class.needs_a_hand() || self.is_unreachable(id, class);
-        if self.attended && asks { Then::Pause } else { rule }
-    }
-
-    /// Returns whether the server of a seat could not be reached, and the last calls of all other seats with a model of
-    /// the same provider failed in that way too.
-    fn is_unreachable(&self, id: &str, class: ErrorClass) -> bool {
-        let provider = |seat: &Seat| match &seat.spec.voice {
-            VoiceSpec::Model(model) => model.name.split_once(':').map(|(p, _)| p.to_owned()),
-            _ => None,
-        };
-        let Some(own) = self.seat(id).and_then(provider) else { return false };
-        let refused =
-            |seat: &Seat| seat.failed.as_ref().is_some_and(|error| error.class.is_unreachable());
-        let mut others = self.seats.iter().filter(|seat| !seat.gone && seat.spec.id != *id);
-        class.is_unreachable()
-            && others.all(|seat| provider(seat).as_ref() != Some(&own) || refused(seat))
+        if self.attended && class.needs_a_hand() { Then::Pause } else { rule }
     }
 
     /// Returns the voice of a message if it differs from the voice that the seat joined with.
