@@ -405,7 +405,7 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
         }
         for line in lines {
             let words = line.text.replace("{{ operator.said }}", "").split_whitespace().count();
-            assert!((40..=90).contains(&words), "{words} words: {}", line.text);
+            assert!((25..=90).contains(&words), "{words} words: {}", line.text);
             assert!(texts.insert(line.text.clone()), "said twice: {}", line.text);
             mentions += line.text.matches('@').count();
             let quotes = line.text.contains("operator.said");

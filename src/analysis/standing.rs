@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     /// Returns tracks with one position each, by row.
-    fn standing(rows: &[usize]) -> Standing {
+    fn standing_at(rows: &[usize]) -> Standing {
         let names = ["Ada", "Bo", "Cy", "Dee"];
         let track = |(place, row): (usize, &usize)| Track {
             place,
@@ -329,14 +329,14 @@ mod tests {
             (&[2, 0, 2], "Bo has decided, Ada and Cy have not decided"),
             (&[0, 4, 4, 3], "Bo, Cy and Dee agree, Ada disagrees"),
         ] {
-            assert_eq!(standing(rows).agreement().as_deref(), Some(words), "{rows:?}");
+            assert_eq!(standing_at(rows).agreement().as_deref(), Some(words), "{rows:?}");
         }
-        assert_eq!(standing(&[0]).agreement(), None);
+        assert_eq!(standing_at(&[0]).agreement(), None);
     }
 
     #[test]
     fn the_distance_begins_with_the_second_position() {
-        assert_eq!(standing(&[0, 4, 2]).apart(), [4, 4, 4]);
-        assert_eq!(standing(&[0, 1]).apart(), [1, 1, 1]);
+        assert_eq!(standing_at(&[0, 4, 2]).apart(), [4, 4, 4]);
+        assert_eq!(standing_at(&[0, 1]).apart(), [1, 1, 1]);
     }
 }

@@ -3,10 +3,10 @@
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
-use crate::analysis::{deciding_turns, name, name_of_side, pole_place, with_names};
+use crate::analysis::{crossing, deciding_turns, name, name_of_side, with_names};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
-use crate::state::{Seat, State};
+use crate::state::State;
 use crate::text;
 
 fn note(told: String) -> Vec<Narrated> {
@@ -104,11 +104,10 @@ fn swing(state: &State) -> String {
     body
 }
 
-/// Returns the note on a changed stance. The first stance in structured data is in the participant's own message; a
-/// position between poles is not.
+/// Returns the note on a changed stance; the first stance is in the participant's own message.
 pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
-    if let Some(at) = now.at {
-        return between_poles(state, now, at);
+    if now.at.is_some() {
+        return crossing(state, now).map_or_else(Vec::new, note);
     }
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {
@@ -118,21 +117,6 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
         }
         _ => vec![],
     }
-}
-
-/// Returns the note on a position between poles.
-fn between_poles(state: &State, now: &StanceRecorded, at: i8) -> Vec<Narrated> {
-    let who = name(state, &now.participant);
-    let to = format!("{} ({})", now.stance, pole_place(at));
-    let positions = state.seat(&now.participant).map(Seat::positions).unwrap_or_default();
-    note(match positions[..] {
-        [.., before, _] if before.at != at => {
-            let after = now.moved_by.map_or(String::new(), |turn| format!(", after #{turn}"));
-            let from = format!("{} ({})", before.words, pole_place(before.at));
-            format!("{who} moves from {from} to {to}{after}")
-        }
-        _ => format!("position of {who}: {to}"),
-    })
 }
 
 /// Returns a verdict with its judgements.

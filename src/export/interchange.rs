@@ -9,6 +9,8 @@ use crate::model::{Ms, Outcome};
 use crate::state::Entry;
 use crate::text;
 use jiff::Timestamp;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -28,14 +30,6 @@ const CLIENT: u8 = 3;
 /// Writes the conversation as one ATIF trajectory: a step for each message.
 pub(super) fn atif(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let state = &document.state;
-    let mut steps = vec![];
-    if let Some(topic) = &state.scenario.topic {
-        steps.push(json!({"source": "user", "message": text::block(topic)}));
-    }
-    steps.extend(document.entries().map(|(entry, spent)| step(document, entry, spent)));
-    for (i, step) in steps.iter_mut().enumerate() {
-        step["step_id"] = json!(i + 1);
-    }
     let participants: Vec<Value> = (state.seats.iter())
         .map(|s| {
             json!({
@@ -45,29 +39,47 @@ pub(super) fn atif(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         })
         .collect();
     let total = state.spent();
-    let whole = json!({
-        "schema_version": ATIF,
-        "session_id": document.id,
-        "agent": {
-            "name": PROGRAM, "version": env!("CARGO_PKG_VERSION"),
-            "extra": {"participants": participants},
-        },
-        "steps": steps,
-        "final_metrics": {
-            "total_prompt_tokens": total.usage.input,
-            "total_completion_tokens": total.usage.output,
-            "total_cached_tokens": total.usage.cache_read,
-            "total_cost_usd": total.cost(),
-            "total_steps": steps.len(),
-        },
-        "extra": {
-            "title": document.title(),
-            "ended": state.ended.as_ref().map(|ended| json!(ended.reason)),
-            "result": state.result.as_ref().map(|(result, _)| result),
-        },
+    let mut pretty = serde_json::Serializer::pretty(&mut *out);
+    let mut whole = pretty.serialize_map(None)?;
+    whole.serialize_entry("schema_version", ATIF)?;
+    whole.serialize_entry("session_id", &document.id)?;
+    let agent = json!({
+        "name": PROGRAM, "version": env!("CARGO_PKG_VERSION"),
+        "extra": {"participants": participants},
     });
-    serde_json::to_writer_pretty(&mut *out, &whole)?;
+    whole.serialize_entry("agent", &agent)?;
+    whole.serialize_entry("steps", &Steps(document))?;
+    let metrics = json!({
+        "total_prompt_tokens": total.usage.input,
+        "total_completion_tokens": total.usage.output,
+        "total_cached_tokens": total.usage.cache_read,
+        "total_cost_usd": total.cost(),
+    });
+    whole.serialize_entry("final_metrics", &metrics)?;
+    let extra = json!({
+        "title": document.title(),
+        "ended": state.ended.as_ref().map(|ended| json!(ended.reason)),
+        "result": state.result.as_ref().map(|(result, _)| result),
+    });
+    whole.serialize_entry("extra", &extra)?;
+    whole.end()?;
     out.write_all(b"\n")
+}
+
+/// The steps of a trajectory, one value at a time: the topic, then each message.
+struct Steps<'a>(&'a Document);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Steps(document) = self;
+        let topic = document.state.scenario.topic.as_ref();
+        let topic = topic.map(|topic| json!({"source": "user", "message": text::block(topic)}));
+        let said = document.entries().map(|(entry, spent)| step(document, entry, spent));
+        to.collect_seq(topic.into_iter().chain(said).enumerate().map(|(i, mut step)| {
+            step["step_id"] = json!(i + 1);
+            step
+        }))
+    }
 }
 
 fn step(document: &Document, entry: &Entry, spent: Option<&TimedTurn>) -> Value {
@@ -108,12 +120,62 @@ fn step(document: &Document, entry: &Entry, spent: Option<&TimedTurn>) -> Value 
 /// Writes the conversation as OTLP spans: one for the whole, and below it one for each turn.
 /// Source: <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/>
 pub(super) fn otlp(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let service = attributes(&[
+        ("service.name", json!(PROGRAM)),
+        ("service.version", json!(env!("CARGO_PKG_VERSION"))),
+    ]);
+    let scope = ScopeSpans { scope: json!({"name": PROGRAM}), spans: Spans(document) };
+    let resource = ResourceSpans { resource: json!({"attributes": service}), scope_spans: [scope] };
+    serde_json::to_writer_pretty(&mut *out, &TraceFile { resource_spans: [resource] })?;
+    out.write_all(b"\n")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TraceFile<'a> {
+    resource_spans: [ResourceSpans<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceSpans<'a> {
+    resource: Value,
+    scope_spans: [ScopeSpans<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct ScopeSpans<'a> {
+    scope: Value,
+    spans: Spans<'a>,
+}
+
+/// The spans, one value at a time: the conversation, then each turn.
+struct Spans<'a>(&'a Document);
+
+impl Serialize for Spans<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Spans(document) = self;
+        let turns = document
+            .entries()
+            .filter_map(|(entry, spent)| spent.map(|spent| span(document, spent, entry)));
+        to.collect_seq(std::iter::once(root(document)).chain(turns))
+    }
+}
+
+/// Returns the span of the whole conversation, with the operator's messages as events.
+fn root(document: &Document) -> Value {
     let state = &document.state;
-    let trace = hex(&document.id, 16);
-    let root = hex(&format!("{}/root", document.id), 8);
-    let whole = json!({
-        "traceId": trace,
-        "spanId": root,
+    let entries = state.entries.iter().filter(|entry| entry.seat().is_none());
+    let shown = entries.filter(|entry| document.reveal.hidden || entry.hidden.is_none());
+    let messages = shown.map(|entry| {
+        json!({
+            "name": "operator.message",
+            "attributes": attributes(&[("message", json!(text::block(entry.text())))]),
+        })
+    });
+    json!({
+        "traceId": trace_id(document),
+        "spanId": root_id(document),
         "name": format!("invoke_workflow {PROGRAM}"),
         "kind": INTERNAL,
         "startTimeUnixNano": nanos(document, Ms(0)),
@@ -125,31 +187,16 @@ pub(super) fn otlp(document: &Document, out: &mut dyn Write) -> io::Result<()> {
             ("colloquium.title", json!(document.title())),
             ("colloquium.end_reason", json!(state.ended.as_ref().map(|ended| json!(ended.reason)))),
         ]),
-        "events": document.entries().filter(|(entry, _)| entry.seat().is_none())
-            .map(|(entry, _)| json!({
-                "name": "operator.message",
-                "attributes": attributes(&[("message", json!(text::block(entry.text())))]),
-            }))
-            .collect::<Value>(),
-    });
-    let mut spans = vec![whole];
-    for (entry, spent) in document.entries() {
-        spans.extend(spent.map(|spent| {
-            let mut span = span(document, spent, entry);
-            span["traceId"] = json!(trace);
-            span["parentSpanId"] = json!(root);
-            span
-        }));
-    }
-    let file = json!({"resourceSpans": [{
-        "resource": {"attributes": attributes(&[
-            ("service.name", json!(PROGRAM)),
-            ("service.version", json!(env!("CARGO_PKG_VERSION"))),
-        ])},
-        "scopeSpans": [{"scope": {"name": PROGRAM}, "spans": spans}],
-    }]});
-    serde_json::to_writer_pretty(&mut *out, &file)?;
-    out.write_all(b"\n")
+        "events": messages.collect::<Value>(),
+    })
+}
+
+fn trace_id(document: &Document) -> String {
+    hex(&document.id, 16)
+}
+
+fn root_id(document: &Document) -> String {
+    hex(&format!("{}/root", document.id), 8)
 }
 
 fn span(document: &Document, spent: &TimedTurn, entry: &Entry) -> Value {
@@ -164,6 +211,8 @@ fn span(document: &Document, spent: &TimedTurn, entry: &Entry) -> Value {
     let whispers = &entry.version().whispers;
     let whispers = if whispers.is_empty() { Value::Null } else { json!(whispers) };
     let mut span = json!({
+        "traceId": trace_id(document),
+        "parentSpanId": root_id(document),
         "spanId": hex(&format!("{}/{}", document.id, spent.seq), 8),
         "name": format!("invoke_agent {name}"),
         "kind": CLIENT,

@@ -4,6 +4,8 @@
 //! Own messages are messages of the assistant. Each follows the request that it answered, with the messages of others
 //! that were new at the time, so that the context of a seat grows as in a chat.
 
+use super::escape::escape_results;
+use super::notes::notes;
 use super::persona::{filled, messages_facts, prompt_facts};
 use super::rounds;
 use super::task::GO_ON;
@@ -46,7 +48,7 @@ pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
             bare.push(BareMessage { own: true, text });
         }
     }
-    for note in super::notes(state, turn) {
+    for note in notes(state, turn) {
         bare.push(BareMessage { own: false, text: note });
     }
     if let Some(part) = &turn.part {
@@ -61,7 +63,7 @@ pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
     Prompt {
         system: system.unwrap_or_default().into(),
         bare,
-        tools: turn.tools.iter().map(super::escape_results).collect(),
+        tools: turn.tools.iter().map(escape_results).collect(),
         ..Prompt::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Escapes text in prompts, so that it can neither close the tag around it nor imitate one.
 
-use crate::model::Text;
+use crate::model::{Text, ToolRound};
 use crate::text;
 use memchr::memchr3_iter;
 
@@ -90,3 +90,12 @@ fn is_control(rest: &str) -> bool {
 
 /// Number of characters after a `<` that are searched for the name of a tag.
 const HIDING_CHARS: usize = 40;
+
+/// Escapes the results of tools, which are untrusted: they can neither close their tag nor imitate one.
+pub(super) fn escape_results(round: &ToolRound) -> ToolRound {
+    let mut round = round.clone();
+    for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
+        *result = text::forwarded(&quoted(result)).into_owned().into();
+    }
+    round
+}

@@ -17,6 +17,7 @@ mod judge;
 mod lore;
 mod material;
 mod messages;
+mod notes;
 mod persona;
 mod plain;
 mod plan;
@@ -34,8 +35,6 @@ pub use cue::has_room_for_act;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 
-/// Maximum length of a seat's own notes in its prompt, in characters.
-const NOTES_MAX: usize = 1_500;
 /// Maximum number of own messages that a reply is compared with.
 const OWN_READ: usize = 8;
 
@@ -51,13 +50,15 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 /// be raised with every change of the text that models see.
 pub const WORDING: u32 = 8;
 
+use self::escape::escape_results;
+use self::notes::{notes, own_notes};
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
 use crate::model::{
-    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
+    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, VoiceSpec,
 };
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
-use crate::text::{self, quotation};
+use crate::text::quotation;
 use budget::Loses;
 use std::sync::Arc;
 
@@ -271,32 +272,6 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         shortened: 0,
         starts_later: false,
     }
-}
-
-/// Escapes the results of tools, which are untrusted: they can neither close their tag nor imitate one.
-fn escape_results(round: &ToolRound) -> ToolRound {
-    let mut round = round.clone();
-    for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
-        *result = text::forwarded(&escape::quoted(result)).into_owned().into();
-    }
-    round
-}
-
-/// Returns the end of the private thinking before the seat's last turn. It may hold names, so it is left
-/// out while names are hidden.
-fn own_notes(state: &State, turn: &Turn) -> Option<Text> {
-    if !turn.speaks() || !state.labels(turn).is_empty() {
-        return None;
-    }
-    let notes = state.seat(&turn.seat)?.own_notes.as_deref()?.trim();
-    let begin = notes.char_indices().rev().nth(NOTES_MAX).map_or(0, |(at, _)| at);
-    notes.get(begin..).map(Into::into)
-}
-
-/// Returns the operator's guidance, with names replaced by labels if they are hidden from the seat.
-fn notes(state: &State, turn: &Turn) -> Vec<Text> {
-    let labels = state.labels(turn);
-    state.notes_of(turn).iter().map(|note| state.addressed_as(note, &labels)).collect()
 }
 
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that

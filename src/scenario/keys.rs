@@ -5,6 +5,7 @@
 mod answer;
 mod contest;
 mod limits;
+mod lore;
 mod phase;
 mod profile;
 mod prompt;
@@ -18,6 +19,7 @@ use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
 use limits::LIMITS;
+use lore::LORE;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
 use prompt::{FRAME, PROMPT_TABLE};
@@ -204,24 +206,6 @@ pub(crate) static TOP: &[Key] = &[
         ValueKind::Table(RANKING),
         r#"{ when = "stage == 'ready'", catalogue = { cat = { name = "Cat" } } }"#,
         "A catalogue ranked by the known facts about the person.",
-    ),
-];
-
-/// The keys of `[[lore]]`: a text that is shown after one of its keys was used.
-static LORE: &[Key] = &[
-    needed("keys", NAMES, r#"["organ", "pipe organ"]"#, "Words or phrases, in any case."),
-    needed("text", ValueKind::Text, r#""The organ is from 1927.""#, "The text."),
-    key(
-        "who",
-        ONE_OR_MORE_NAMES,
-        r#"["hanna"]"#,
-        "The participants or roles that see it (default: everybody).",
-    ),
-    key(
-        "last",
-        ValueKind::Count { least: 1, most: 1_000 },
-        "4",
-        "How many of the last messages are searched for the keys. Default: 4.",
     ),
 ];
 

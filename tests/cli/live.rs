@@ -311,23 +311,6 @@ fn clients_stay_within_their_bounds() {
     assert_eq!(events.iter().filter(commands).count(), 0, "{events:?}");
 }
 
-/// A text that the file stores beside the log is in the line that a client gets.
-#[test]
-fn clients_get_long_texts_in_the_line() {
-    let long = "x".repeat(70_000);
-    let scenario = format!(
-        "title = \"A talk\"\n[limits]\nutterances = 9\n\
-         [[participant]]\nid = \"ada\"\npace = 500\nlines = [\"{long}\"]\n"
-    );
-    let talk = Talk::start(&scenario, &[]);
-    let mut client = talk.attach(0, "reader");
-    let said = client.until(|m| m["kind"] == "turn.ended").pop().unwrap();
-    assert_eq!(said["data"]["text"], *long);
-    let events = talk.stop();
-    let stored = events.iter().find(|e| e["kind"] == "turn.ended").unwrap();
-    assert_eq!(stored["data"]["text"]["bytes"], 70_000, "{}", stored["data"]["text"]);
-}
-
 /// A pause by a script keeps a conversation without a screen, although the script is gone.
 #[test]
 fn a_paused_conversation_waits_for_the_next_client() {

@@ -45,7 +45,7 @@ fn search_results_have_speaker_and_time() {
     let demo = of("20260101-000000-000000");
     assert_eq!((&demo[0]["who"], &demo[0]["utterance"]), (&"Ada".into(), &1.into()));
     assert!(demo[0]["excerpt"].as_str().unwrap().contains("clicker"), "{found:?}");
-    assert_eq!(demo[0]["at"], "2026-01-01T00:00:05.6Z");
+    assert_eq!(demo[0]["at"], "2026-01-01T00:00:05.95Z");
     assert!(!of("damaged").is_empty(), "a damaged file is searched as far as it holds");
     assert!(found.iter().any(|h| h["who"] == "operator"), "{found:?}");
     // a query with capital letters is case-sensitive; quotes, line breaks and other scripts are matched literally

@@ -85,7 +85,7 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     let text = house.run(&args[..3]).code(0).out;
     assert!(text.contains("they diverge after turn 2"), "{text}");
     let said = text.split("COMPARISON").nth(1).unwrap();
-    for words in ["[A B 3] Ada\n  A2 word", "[B after 2] operator\n  Stop."] {
+    for words in ["[A B 3] Ada\n  A2 word", "[B after 2] you\n  Stop."] {
         assert!(said.contains(words), "no {words:?} in\n{said}");
     }
     assert!(!said.contains("[A 2]") && !said.contains("A1"), "what both share is left out: {said}");

@@ -150,7 +150,7 @@ fn a_condition_still_sees_all_that_was_said_when_it_asks() {
          {\"when\":\"history|length == 2 and utterances[1].participant == 'bo'\",\"do\":\"say\",\"text\":\"Two.\"}\n",
     );
     let out = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0).out;
-    assert!(out.contains("[after 2] operator\n  Two."), "{out}");
+    assert!(out.contains("[after 2] you\n  Two."), "{out}");
 }
 
 #[test]

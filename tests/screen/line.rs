@@ -238,7 +238,8 @@ fn up_takes_the_message_out_of_the_queue_and_delete_drops_it() {
     assert_eq!(stage.screen.view.composer.text(), "Keep it short");
     assert!(stage.text().contains("not queued now: enter sends it again"), "{}", stage.text());
     // Esc puts it back as it was
-    let again = Request::Send(Command::Say { text: "Keep it short".into(), re: None, material: None });
+    let again =
+        Request::Send(Command::Say { text: "Keep it short".into(), re: None, material: None });
     assert_eq!(stage.press(&[Esc]), [again]);
     assert!(stage.screen.view.composer.is_empty() && stage.screen.view.writing);
     let mut stage = queued(speaking());

@@ -16,8 +16,27 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Returns the events of the whole demo.
+/// Returns the events of the whole demo, without positions and result, so that only the transcript fills the screen.
 pub fn demo() -> &'static [Event] {
+    static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
+    DEMO.get_or_init(|| {
+        let mut events = headless(&["demo", "--set", "result=\"none\""], &[]);
+        events.retain(|event| !matches!(event.kind, Kind::StanceRecorded(_)));
+        for event in &mut events {
+            match &mut event.kind {
+                Kind::Opened(opened) => {
+                    opened.scenario.as_object_mut().unwrap().remove("stance");
+                }
+                Kind::TurnEnded(end) => end.stance = None,
+                _ => {}
+            }
+        }
+        events
+    })
+}
+
+/// Returns the events of the whole demo.
+fn whole_demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
     DEMO.get_or_init(|| headless(&["demo"], &[]))
 }
@@ -67,6 +86,8 @@ pub struct Stage {
     pub next: usize,
     /// Change to every event before it is shown.
     alter: fn(&mut Event),
+    /// Events of the demo.
+    events: &'static [Event],
 }
 
 impl Stage {
@@ -78,7 +99,7 @@ impl Stage {
         let clock = Clock::virtual_from(Ms(0));
         let screen = Screen::new(Seq(0), clock, theme, &glyphs::UNICODE);
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let mut stage = Stage { screen, terminal, next: 0, alter: |_| {} };
+        let mut stage = Stage { screen, terminal, next: 0, alter: |_| {}, events: demo() };
         stage.draw();
         stage
     }
@@ -91,6 +112,11 @@ impl Stage {
     /// Changes every event before it is shown.
     pub fn altering(self, alter: fn(&mut Event)) -> Stage {
         Stage { alter, ..self }
+    }
+
+    /// Plays the demo with its positions and its result.
+    pub fn with_positions(self) -> Stage {
+        Stage { events: whole_demo(), ..self }
     }
 
     /// Applies an event.
@@ -116,7 +142,7 @@ impl Stage {
     /// Plays the demo up to and including the first matching event.
     pub fn until(mut self, fits: impl Fn(&Event) -> bool) -> Stage {
         loop {
-            let mut event = demo().get(self.next).expect("the demo ends before that").clone();
+            let mut event = self.events.get(self.next).expect("the demo ends before that").clone();
             self.next += 1;
             (self.alter)(&mut event);
             let found = fits(&event);

@@ -9,7 +9,7 @@ use crossterm::event::KeyCode::Char;
 
 /// Plays the demo up to the position that a turn states; its last turn is followed by the end.
 fn stated(width: u16, height: u16, turn: u32) -> Stage {
-    let stage = Stage::new(width, height);
+    let stage = Stage::new(width, height).with_positions();
     if turn == 9 {
         return stage.whole();
     }
@@ -120,7 +120,7 @@ fn coming_back_after_a_while_shows_what_happened() {
         &mut stage,
         &[
             "WHILE YOU WERE AWAY · 12 min, turns 3 to 6",
-            "moved   Bo: leave the vans alone → permits for people (#6, after #5)",
+            "moved   Bo: leave the vans alone → permits for people (#6, after",
             "moved   Ada: ban them → freight stays (#4, after #2)",
             "1 read from #3",
         ],

@@ -4,7 +4,8 @@ use crate::export::{cost, utterances};
 use crate::state::Spent;
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::draw::panel::{heading, wall};
+use crate::ui::draw::heading::section_heading;
+use crate::ui::draw::panel::wall;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
@@ -44,7 +45,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     let transcript = &screen.transcript;
     let theme = &screen.theme;
-    let mut lines = vec![heading(screen, "THIS MESSAGE")];
+    let mut lines = vec![section_heading(screen, "THIS MESSAGE")];
     let mut fact = |name: &str, words: String| {
         let line = Line::from(vec![
             Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(ThemeRole::Muted)),
@@ -102,7 +103,7 @@ fn tenths(ms: u64) -> String {
 
 /// Returns the key bindings for the current message.
 fn actions(screen: &Screen) -> Vec<Line<'static>> {
-    let mut lines = vec![heading(screen, "ACTIONS")];
+    let mut lines = vec![section_heading(screen, "ACTIONS")];
     let actions = [
         (Action::Prompt, "prompt"),
         (Action::Copy, "copy"),
@@ -124,7 +125,7 @@ fn actions(screen: &Screen) -> Vec<Line<'static>> {
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    let mut lines = vec![heading(screen, "RECENT EVENTS")];
+    let mut lines = vec![section_heading(screen, "RECENT EVENTS")];
     let asides = screen.transcript.asides().rev().filter_map(|row| match &row.item {
         RowKind::Aside(aside) => Some((row.at, &aside.head)),
         RowKind::Words(_) => None,

@@ -15,6 +15,7 @@ mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
+mod heading;
 mod input;
 mod lanes;
 mod list;

@@ -4,7 +4,7 @@
 use crate::model::QuestionDebt;
 use crate::state::State;
 use crate::text;
-use crate::ui::draw::panel::heading;
+use crate::ui::draw::heading::section_heading;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::ThemeRole;
@@ -20,7 +20,7 @@ pub(super) fn questions(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let transcript = &screen.transcript;
     let theme = &screen.theme;
     let [plain, muted] = [ThemeRole::Text, ThemeRole::Muted].map(|role| theme.style(role));
-    let mut lines = vec![heading(screen, "OPEN")];
+    let mut lines = vec![section_heading(screen, "OPEN")];
     let state = transcript.state();
     if let Some((result, _)) = state.result.as_ref().filter(|(_, at)| *at == state.utterances) {
         for point in result.open.iter().take(POINTS_MAX) {

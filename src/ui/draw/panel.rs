@@ -6,6 +6,7 @@ use crate::state::{Seat, State, Turn};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::cast::select;
+use crate::ui::draw::heading::section_heading;
 use crate::ui::draw::open;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
@@ -87,11 +88,6 @@ pub fn wall(frame: &mut Frame<'_>, x: u16, area: Rect, screen: &Screen) {
     let wall = Line::styled(screen.glyphs.wall, screen.theme.style(ThemeRole::Rule));
     let walls = Text::from(vec![wall; usize::from(area.height)]);
     frame.render_widget(walls, Rect { x, width: 1, ..area });
-}
-
-/// Returns the heading of a section.
-pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
-    Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }
 
 /// Minimum rows of the cast, however much else is in the panel.
@@ -272,7 +268,7 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let transcript = &screen.transcript;
     let theme = &screen.theme;
     let state = transcript.state();
-    let mut lines = vec![heading(screen, "FLOOR")];
+    let mut lines = vec![section_heading(screen, "FLOOR")];
     // the cast and the line of the floor tell it
     if state.ended.is_some() || is_in_turn(transcript) {
         return lines;
@@ -379,7 +375,7 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
         }
     }
     held.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
-    let mut lines = vec![heading(screen, "POSITIONS")];
+    let mut lines = vec![section_heading(screen, "POSITIONS")];
     for (stance, by) in held {
         let line = Line::from(vec![
             Span::styled(format!("{} ", text::label(stance)), theme.style(ThemeRole::Text)),
@@ -404,7 +400,7 @@ fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let state = screen.transcript.state();
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    let mut lines = vec![heading(screen, "LIMITS")];
+    let mut lines = vec![section_heading(screen, "LIMITS")];
     for limit in Limit::ALL {
         let Some(most) = state.limits.get(limit) else { continue };
         let used = state.used(limit, now).min(most);

@@ -4,6 +4,7 @@ use crate::model::RankedItem;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::coordination::heading;
+use crate::ui::draw::heading::section_heading;
 use crate::ui::draw::panel;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
@@ -67,7 +68,7 @@ fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let room = usize::from(inner.width);
-    let mut head = panel::heading(screen, "PROFILE");
+    let mut head = section_heading(screen, "PROFILE");
     let stage = stage(state);
     if let Some(known) = stage.last() {
         head.push_span(Span::styled(format!("  {known}"), theme.style(ThemeRole::Muted)));
@@ -90,7 +91,7 @@ fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let left = usize::from(inner.height).saturating_sub(lines.len() + 2);
     if !items.is_empty() && left > 0 {
         lines.push(Line::default());
-        lines.push(panel::heading(screen, "RANKING"));
+        lines.push(section_heading(screen, "RANKING"));
         let items = items.iter().enumerate().take(left);
         lines.extend(items.map(|(n, item)| Line::from(ranked(n, item, room, screen))));
     }

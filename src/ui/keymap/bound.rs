@@ -313,7 +313,7 @@ mod tests {
             (own("read", "skpi", &["x"]), "the nearest is `skip`"),
             (own("read", "skip", &["cltr-x"]), "not a key: `cltr-x`"),
             (own("read", "skip", &["m"]), "`m` means mute here; take another key"),
-            (own("read", "skip", &["Z", "Z"]), "`Z` means skip here"),
+            (own("read", "skip", &["alt-z", "alt-z"]), "`alt-z` means skip here"),
             (own("write", "send", &["z"]), "`z` types text here"),
         ] {
             let fault = Keymap::with(&[binding]).unwrap_err().to_string();

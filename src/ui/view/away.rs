@@ -3,28 +3,16 @@
 
 use crate::analysis::MomentKind;
 use crate::export::cost;
-use crate::model::{Ms, Outcome, Seq};
+use crate::model::Outcome;
 use crate::text;
 use crate::ui::screen::Screen;
+use crate::ui::view::absence::Absence;
 use crate::ui::view::floor::failed_times;
 
 /// Minimum milliseconds of an absence with a summary.
 const AWAY_MS: u64 = 120_000;
 /// Maximum number of lines of each kind.
 const LINES_MAX: usize = 2;
-
-/// An absence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Absence {
-    /// Time at which the terminal lost its focus.
-    pub left: Ms,
-    /// Time at which it got it back; `None` before that.
-    pub back: Option<Ms>,
-    /// Number of turns at the beginning.
-    pub turns: u32,
-    /// First event of the absence.
-    pub since: Seq,
-}
 
 /// Notes that the terminal has lost its focus or got it back.
 pub fn note(screen: &mut Screen, focused: bool) {

@@ -1,5 +1,6 @@
 //! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are dispatched elsewhere.
 
+pub mod absence;
 pub mod analysis;
 pub mod answered;
 pub mod availability;

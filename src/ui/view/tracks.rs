@@ -165,9 +165,9 @@ fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: 
         for (at, position) in track.positions.iter().enumerate() {
             let next = track.positions.get(at + 1);
             let to = next.map_or(scale.end(), |next| scale.at(next.number));
-            for cell in scale.at(position.number)..to {
-                shared[position.row][cell].push(track.place);
-            }
+            let from = scale.at(position.number);
+            let cells = shared[position.row].iter_mut().take(to).skip(from);
+            cells.for_each(|places| places.push(track.place));
         }
     }
     for (canvas, cells) in lines.iter_mut().zip(&shared) {
