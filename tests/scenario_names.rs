@@ -169,7 +169,7 @@ fn a_plan_has_a_planner_and_somebody_to_make_executors_from() {
 }
 
 fn round_table() -> Loaded {
-    let text = bundled("round-table").unwrap();
+    let text = bundled("round-table").expect("a bundled scenario");
     load(&source(text), ROWS).map_err(|faults| faults.to_string()).expect("a good scenario")
 }
 

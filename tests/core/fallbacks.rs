@@ -97,7 +97,7 @@ async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
     let ran = play(talk(seats, 2), models(), &[]).await;
     assert_eq!(asked(&ran), ["a:dead", "b:dead", "c:well", "b:dead", "c:well"]);
     assert_eq!((&*ran.who(), ran.reason()), ("bo bo", "utterance_limit"));
-    assert_eq!(output(&ran).matches("no fallback left, skipped").count(), 2);
+    assert_eq!(output(&ran).matches("failed without a fallback left and was skipped").count(), 2);
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_failure_for_a_person_is_asked_about_where_one_is_there() {
     assert_eq!(asked(&ran), ["a:closed", "c:well", "b:well"]);
     assert_eq!(ran.who(), "ada bo");
     let told = output(&ran);
-    assert!(told.contains("; pausing") && told.contains("[1] ada, through c:well"), "{told}");
+    assert!(told.contains("failed, pausing") && told.contains("[1] ada, through c:well"), "{told}");
 }
 
 #[tokio::test]

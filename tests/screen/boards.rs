@@ -91,14 +91,14 @@ fn plan_lists_executors_and_waiting_steps() {
     assert!(stage.text().contains("(step 1: Ruth answers)"), "by its name: {}", stage.text());
     let first = row(&mut stage, "1 ▸");
     let second = row(&mut stage, "2 …");
-    for told in ["running", "Look up", "Clerk 1", "asked Ruth, 1 of 10"] {
+    for told in ["running", "Look up", "Clerk 1", "asked Ruth"] {
         assert!(first.contains(told), "{told:?} is not in {first:?}");
     }
     assert!(second.contains("waiting") && second.contains("waits for 1"), "{second}");
     assert!(!second.contains("Clerk"), "nobody has it yet: {second}");
     let mut narrow = planned(Stage::new(50, 24));
     let first = row(&mut narrow, "1 ▸");
-    assert!(first.contains("question to Ruth") && !first.contains("1 of 10"), "{first}");
+    assert!(first.contains("Ruth") && !first.contains("1 of 10"), "{first}");
     let ended = |e: &Event| matches!(e.kind, Kind::StepEnded(_));
     let mut stage = played(Stage::new(80, 24), "planner-executor", 1, ended);
     let first = row(&mut stage, "1 ✓");
@@ -195,7 +195,7 @@ fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
     // the header of the second step, then that of the first
     stage.press(&[Char('K'), Char('K'), Char('K'), Char('o')]);
     let open = stage.text();
-    let places = ["step 1: Look up", question, answer, "step 1, task complete", "step 2: Write"];
+    let places = ["step 1: Look up", question, answer, "step 1, done", "step 2: Write"];
     let places: Vec<Option<usize>> = places.iter().map(|told| open.find(told)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{open}");
     assert!(open.contains("completed (o: fold)"), "{open}");
@@ -203,7 +203,7 @@ fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
     stage.press(&[Char('o')]);
     assert!(!stage.text().contains(question), "{}", stage.text());
     stage.press(&[Char('O')]);
-    assert!(stage.text().contains(question) && stage.text().contains("step 2, task complete"));
+    assert!(stage.text().contains(question) && stage.text().contains("step 2, done"));
     stage.press(&[Char('O'), Char('/')]);
     stage.press(&"Nobody will".chars().map(Char).collect::<Vec<_>>());
     stage.press(&[Enter]);

@@ -234,7 +234,7 @@ fn two_signs_before_a_name_whisper() {
 fn up_takes_the_message_out_of_the_queue_and_delete_drops_it() {
     let mut stage = queued(speaking());
     let dropped = Request::Send(Command::DropQueued { of: "0:9".into() });
-    assert_eq!(stage.press(&[Up]), [dropped.clone()]);
+    assert_eq!(stage.press(&[Up]), std::slice::from_ref(&dropped));
     assert_eq!(stage.screen.view.composer.text(), "Keep it short");
     assert!(stage.text().contains("not queued now: enter sends it again"), "{}", stage.text());
     // Esc puts it back as it was

@@ -45,7 +45,7 @@ fn a_person_is_asked_when_the_floor_comes() {
 
 #[test]
 fn every_prompt_is_built_again_from_the_log() {
-    let mut stage = Stage::new(100, 40).whole();
+    let mut stage = Stage::new(100, 40).with_positions().whole();
     stage.press(&[Char('p')]);
     let shown = stage.text();
     assert!(shown.contains("Prompt for turn 9 (Bo)"), "{shown}");
@@ -211,7 +211,7 @@ fn the_floor_is_explained_only_where_the_order_is_not_that_of_the_list() {
     let mut stage = Stage::new(120, 40).during(2, 2);
     let shown = stage.text();
     assert!(!shown.contains("FLOOR"), "{shown}");
-    let named = |row: &&str| row.contains("│     next") || row.contains("then Cy, Ada");
+    let named = |row: &&str| row.contains("· next") || row.contains("then Cy, Ada");
     assert_eq!(shown.lines().filter(named).count(), 2, "{shown}");
     let floor = json!({"key": "0:1", "do": "floor", "to": "ada"});
     stage.happens("operator", "command.given", floor);

@@ -300,7 +300,7 @@ fn runs(buffer: &Buffer, styles: &mut Vec<Style>) -> Vec<String> {
 }
 
 fn letter(at: usize) -> char {
-    ('a'..='z').chain('A'..='Z').nth(at).unwrap()
+    ('a'..='z').chain('A'..='Z').chain('α'..='ω').nth(at).unwrap()
 }
 
 fn look(style: &Style) -> String {

@@ -124,7 +124,7 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
     // the first of these is shown in full from here on, the others are not
     let more = take(&mut told, rest);
     assert!(more.contains("  TASK COMPLETE: I have gone through 14/2"), "{more}");
-    assert!(more.contains("-- step 2, task complete: Clerk 2"), "{more}");
+    assert!(more.contains("-- step 2, done: Clerk 2"), "{more}");
     assert!(!more.contains("Mill Lane footbridge (14/2): the deck is laid"), "{more}");
     let (refused, _) = told.enter_line("/open 7", Ms(0));
     assert!(refused.contains("no step \"7\" has begun; these have: 1, 2"), "{refused}");

@@ -37,7 +37,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("Be brief.\r");
     program.until("you whispered to");
     program.keys("Hello to all of you.\r");
-    program.until("] operator");
+    program.until("] you");
     program.keys("/vote\r");
     program.until("What is the question?");
     program.keys("Shall we?\r");
