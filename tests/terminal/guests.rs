@@ -165,9 +165,7 @@ fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
         program.until("The words.");
         let shown = program.shown();
         assert!(!shown.contains("▸ The name") && !shown.contains("▸ why"), "{shown}");
-        for (keys, seen) in
-            [("p", "Prompt for"), ("\u{1b}", "stopped at the turn limit"), ("a", "ANALYSIS")]
-        {
+        for (keys, seen) in [("p", "Prompt for"), ("\u{1b}", "The words."), ("a", "ANALYSIS")] {
             program.keys(keys);
             program.until(seen);
         }
