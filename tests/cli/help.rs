@@ -239,4 +239,7 @@ fn check_and_dry_run_print_one_plan() {
     let check = house.run(&["check", &path]).code(0).out;
     let dry = house.run(&["run", &path, "--dry-run"]).code(0).out;
     assert!(dry.starts_with(&check) && check.contains("1 Ada"), "{check}\n{dry}");
+    // placeholder judgements are no failure of the conversation
+    let judged = house.run(&["check", "formal-debate"]).code(0).out;
+    assert!(judged.ends_with("    ends with the verdict\n"), "{judged}");
 }

@@ -36,7 +36,7 @@ pub fn demo() -> &'static [Event] {
 }
 
 /// Returns the events of the whole demo.
-fn whole_demo() -> &'static [Event] {
+pub fn whole_demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
     DEMO.get_or_init(|| headless(&["demo"], &[]))
 }

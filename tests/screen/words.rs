@@ -1,6 +1,6 @@
 //! Partial redraws: a frame with only new text is drawn in part, and equals a full redraw.
 
-use crate::stage::{Stage, demo, headless};
+use crate::stage::{Stage, demo, headless, whole_demo};
 use colloquium::clock::Clock;
 use colloquium::model::{Event, Ms, Seq};
 use colloquium::session::Record;
@@ -40,6 +40,10 @@ fn shown(events: &[Event], width: u16, height: u16, keys: &[KeyCode]) {
         let mut change = screen.take(&item);
         if n < half {
             continue;
+        }
+        if n == half {
+            // a partial frame is drawn over a full one
+            change = Change::Everything;
         }
         if words == WORDS / 2
             && let Some(pressed) = keys.next()
@@ -92,6 +96,7 @@ fn partial_frame_equals_full_frame() {
     // the last size is too small for a transcript
     for (width, height) in SIZES.into_iter().chain([(30, 6)]) {
         shown(demo(), width, height, &[]);
+        shown(whole_demo(), width, height, &[]);
     }
 }
 

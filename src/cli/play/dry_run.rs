@@ -227,6 +227,12 @@ impl Plan {
     fn end(&self) -> String {
         match (&self.state.ended, &self.state.limit) {
             (_, Some(at)) => format!("stops at the limit of {}", at.what.words(at.limit)),
+            // placeholder judgements cannot be read
+            (Some(ended), None)
+                if ended.reason == StopReason::Failure && self.state.scenario.verdict.is_some() =>
+            {
+                "ends with the verdict".into()
+            }
             (Some(ended), None) => crate::export::ended(ended.reason),
             (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
             (None, None) => "then it waits for a person".into(),
