@@ -82,8 +82,11 @@ fn floor(state: &State) -> Option<Draft> {
     if let Some(asked) = judging::grant(state) {
         return Some(asked);
     }
-    if state.limit.is_some() || judging::sits(state) {
+    if judging::sits(state) {
         return None;
+    }
+    if state.limit.is_some() {
+        return result::at_limit(state);
     }
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);

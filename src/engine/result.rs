@@ -6,7 +6,7 @@
 use super::asking::{may_ask, quiet};
 use super::{drafts, money, poll};
 use crate::model::event::ENGINE;
-use crate::model::payload::{BatchOpened, Ended, Warning, WarningAbout};
+use crate::model::payload::{BatchOpened, Warning, WarningAbout};
 use crate::model::*;
 use crate::prompt;
 use crate::scenario::ResultRule;
@@ -19,7 +19,7 @@ const TASK_TOKENS: u64 = 256;
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
     let concluded = poll::conclude(state, reason, text.clone())?;
     let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
-    let Some(scribe) = scribe(state, ended) else { return Some(concluded) };
+    let Some(scribe) = scribe(state, ended.reason) else { return Some(concluded) };
     if matches!(state.run, RunState::Pausing | RunState::Paused) {
         // a result held up by a pause is written after it
         return None;
@@ -34,7 +34,10 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
         None if !may_ask(state) => skipped("the limit leaves no room for the scribe".into()),
         None => match no_room(state, &scribe) {
             Some(why) => skipped(why),
-            None => quiet(state).then(|| ask(scribe, ResultTask { ends: (reason, text) })),
+            None => {
+                let task = ResultTask { ends: (reason, text), waits: false };
+                quiet(state).then(|| ask(scribe, task))
+            }
         },
         Some(_) if !quiet(state) => None,
         Some(scribing) => match &scribing.written {
@@ -44,18 +47,47 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
     }
 }
 
+/// Returns the next step towards the result at the turn limit, which an operator can still raise. A verdict or a poll
+/// comes before a result, so that both wait for the end.
+pub(super) fn at_limit(state: &State) -> Option<Draft> {
+    let limit = state.limit.as_ref().filter(|limit| limit.what == Limit::Utterances)?;
+    let alone = state.scenario.verdict.is_none() && state.scenario.poll.is_none();
+    if !state.attended || !alone || state.ending.is_some() || !quiet(state) {
+        return None;
+    }
+    let reason = limit.what.reason();
+    let scribe = scribe(state, reason)?;
+    let about = Some(WarningAbout::Result(state.utterances));
+    let skipped = |why: &str| {
+        let text = format!("no result: {why}").into();
+        drafts::warn_once(state, Warning { text, about: about.clone() })
+    };
+    match &state.scribing {
+        None => match no_room(state, &scribe) {
+            Some(why) => skipped(&why),
+            None => may_ask(state)
+                .then(|| ask(scribe, ResultTask { ends: (reason, None), waits: true })),
+        },
+        Some(scribing) => match &scribing.written {
+            Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
+            None => skipped("the reply of the scribe cannot be used"),
+        },
+    }
+}
+
 /// Returns the end for which a result is being written.
 pub(super) fn end_in_progress(state: &State) -> Option<(StopReason, Option<Text>)> {
-    Some(state.scribing.as_ref()?.ends.clone())
+    let scribing = state.scribing.as_ref().filter(|scribing| !scribing.waits)?;
+    Some(scribing.ends.clone())
 }
 
 /// Returns the seat that writes the result, if one is due: a listener, or else the first speaker that can.
-fn scribe(state: &State, ended: &Ended) -> Option<SeatId> {
+fn scribe(state: &State, reason: StopReason) -> Option<SeatId> {
     let written = state.result.as_ref().is_some_and(|(_, at)| *at == state.utterances);
     let due = state.scenario.result == ResultRule::Scribe
         && state.utterances > 0
         && !written
-        && ended.reason != StopReason::Failure;
+        && reason != StopReason::Failure;
     let can = |voice: &VoiceSpec| match voice {
         // a recording says again what it said
         VoiceSpec::Model(model) => model.recording().is_none(),

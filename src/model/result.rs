@@ -45,6 +45,9 @@ pub struct PositionChange {
 pub struct ResultTask {
     /// The end of the conversation that follows: its reason and its text.
     pub ends: (StopReason, Option<Text>),
+    /// True if the conversation waits at its limit instead, because an operator can raise it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// The part of a result that its scribe writes.

@@ -127,7 +127,10 @@ impl Conversation {
             Kind::LimitNear(n) => {
                 self.near.insert((n.0.what, n.0.limit));
             }
-            Kind::LimitReached(l) => self.limit = Some(l.0.clone()),
+            Kind::LimitReached(l) => {
+                self.limit = Some(l.0.clone());
+                self.scribing = None;
+            }
         }
     }
 

@@ -9,6 +9,8 @@ use crate::model::*;
 pub struct Scribing {
     /// End of the conversation that follows.
     pub ends: (StopReason, Option<Text>),
+    /// True if the conversation waits at its limit instead.
+    pub waits: bool,
     /// The scribe's result; `None` before its reply, and if the reply cannot be used.
     pub written: Option<ResultGiven>,
 }
@@ -17,7 +19,8 @@ impl Conversation {
     /// Records that a scribe is asked for the result.
     pub(super) fn ask_scribe(&mut self, batch: &BatchOpened) {
         if let Some(task) = &batch.result {
-            self.scribing = Some(Scribing { ends: task.ends.clone(), written: None });
+            let ResultTask { ends, waits } = task.clone();
+            self.scribing = Some(Scribing { ends, waits, written: None });
         }
     }
 

@@ -107,6 +107,32 @@ async fn a_resumed_conversation_has_another_result_after_more_turns() {
     assert_eq!(sentences, ["Build it.".into(), "Build it soon.".into()]);
 }
 
+/// A person at the screen can raise the limit, so the result is written at the limit, and again after more turns.
+#[tokio::test]
+async fn a_watched_conversation_has_its_result_at_the_limit() {
+    let watched = Opened { attended: true, ..with_scribe(json!({})) };
+    let ran = play(watched.clone(), scribe(|| written("Build it.")), &[]).await;
+    let tasks = |ran: &Ran| -> Vec<bool> {
+        let tasks = ran.events.iter().filter_map(|e| match &e.kind {
+            Kind::BatchOpened(batch) => batch.result.as_ref().map(|task| task.waits),
+            _ => None,
+        });
+        tasks.collect()
+    };
+    let kinds: Vec<&str> = ran.events.iter().map(|e| e.kind.name()).collect();
+    let at = |kind: &str| kinds.iter().position(|k| *k == kind).unwrap();
+    assert!(at("limit.reached") < at("result.given"), "{kinds:?}");
+    assert_eq!((tasks(&ran), results(&ran).len()), (vec![true], 1));
+    let more = [json!({"when": "at_limit", "do": "limit", "set": {"utterances": 6}})];
+    let ran = resume(ran.events, scribe(|| written("Build it soon.")), &more).await;
+    assert_eq!((ran.state.utterances, results(&ran).len()), (6, 2));
+    // a reply that cannot be used is one warning
+    let useless = || scribe(|| Play::Words("no idea".into(), 1));
+    let ran = play(watched, useless(), &[]).await;
+    assert_eq!((tasks(&ran), results(&ran).len()), (vec![true], 0));
+    assert_eq!(warnings(&ran), ["no result: the reply of the scribe cannot be used"]);
+}
+
 #[tokio::test]
 async fn without_a_usable_result_the_conversation_ends_all_the_same() {
     let ran = play(with_scribe(json!({})), scribe(|| Play::Words("no idea".into(), 1)), &[]).await;
