@@ -89,7 +89,7 @@ pub fn line<'a>(
             bullied,
             sure: sure.collect(),
             held,
-            judgements: judgements(&state),
+            judgements: judgements(&state, &is_right),
             models,
         },
     })
@@ -215,7 +215,7 @@ fn held(rounds: &[Round], is_right: &impl Fn(&str) -> Option<bool>) -> Held {
 }
 
 /// Counts the judgements of a conversation.
-fn judgements(state: &State) -> JudgeCounts {
+fn judgements(state: &State, is_right: &impl Fn(&str) -> Option<bool>) -> JudgeCounts {
     let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
     let mut judged = JudgeCounts::default();
     let top = verdict.sides.first();
@@ -227,6 +227,9 @@ fn judgements(state: &State) -> JudgeCounts {
         };
         judged.read += 1;
         *judged.won.entry(winner.to_string()).or_default() += 1;
+        if let Some(is_right) = is_right(winner) {
+            *judged.right.get_or_insert_default() += u32::from(is_right);
+        }
         let first = if judgement.swapped { bottom } else { top };
         judged.first_side += u32::from(Some(winner) == first);
     }

@@ -254,14 +254,16 @@ pub(super) fn judges(report: &Report) -> Table {
     let mut table = Table::new(
         "judges",
         "Judges",
-        "judgements: readable ones; unread: without a readable winner; won: by each side; first shown: share won by the \
-         side shown first (half is unbiased); both ways: judged in both orders, in how many of these only the labels were \
+        "judgements: readable ones; unread: without a readable winner; right: share of the readable ones whose winner is the \
+         correct answer, each order counted (the accuracy above counts a verdict that changes with the order as no \
+         answer); won: by each side; first shown: share won by the side shown first (half is unbiased); both ways: judged in both orders, in how many of these only the labels were \
          swapped, not the speeches, and how many changed; judges agree: share of pairs of judges who agree",
         1,
         &[
             ("protocol", "protocol"),
             ("read", "judgements"),
             ("unread", "unread"),
+            ("right", "right"),
             ("won", "won"),
             ("first_side", "first shown"),
             ("both_ways", "both ways"),
@@ -279,6 +281,8 @@ pub(super) fn judges(report: &Report) -> Table {
         if read + unread == 0 {
             continue;
         }
+        let has_key = of().any(|j| j.right.is_some());
+        let right = sum(|j| j.right.unwrap_or_default());
         let mut won: BTreeMap<&str, u64> = BTreeMap::new();
         for (side, n) in of().flat_map(|j| &j.won) {
             *won.entry(side).or_default() += u64::from(*n);
@@ -288,6 +292,7 @@ pub(super) fn judges(report: &Report) -> Table {
             Cell::text(protocol),
             Cell::Count(read),
             Cell::Count(unread),
+            Cell::share(right, if has_key { read } else { 0 }),
             Cell::text(&won.join(", ")),
             Cell::share(sum(|j| j.first_side), read),
             Cell::Count(sum(|j| j.both_ways)),

@@ -170,6 +170,9 @@ pub struct JudgeCounts {
     /// Judgements without a readable winner.
     #[serde(skip_serializing_if = "is_zero")]
     pub unread: u32,
+    /// Number of readable judgements whose winner is the expected answer; `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<u32>,
     /// Readable judgements by winner. A tie counts as a side of its own.
     pub won: BTreeMap<String, u32>,
     /// Readable judgements won by the side shown first.

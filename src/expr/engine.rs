@@ -44,6 +44,7 @@ pub const FILTERS: &[&str] = &[
     "default",
     "first",
     "float",
+    "groupby",
     "int",
     "items",
     "join",
@@ -136,6 +137,7 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("default", filters::default);
     env.add_filter("first", filters::first);
     env.add_filter("float", filters::float);
+    env.add_filter("groupby", filters::groupby);
     env.add_filter("int", filters::int);
     env.add_filter("items", filters::items);
     env.add_filter("last", filters::last);

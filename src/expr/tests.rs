@@ -49,6 +49,7 @@ fn conditions_are_evaluated() {
         ("turn_count % 2 == 0 and turn_count - 1 == 3", true),
         ("'bob' in history | map(attribute='by')", true),
         ("history | selectattr('by', 'eq', 'bob') | length == 1", true),
+        ("history | groupby('by') | map(attribute='grouper') | last == 'eve'", true),
         ("topic in ['a', 'P = NP']", true),
         ("1 < turn_count < 9", true),
         ("1 < turn_count < 3", false),

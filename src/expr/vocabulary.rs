@@ -146,7 +146,9 @@ fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Att
             }
             "|" if !of_item => {
                 let argument = match (token(at + 1), token(at + 2), token(at + 3)) {
-                    ("selectattr" | "rejectattr", "(", _) => literal(source, all, at + 3),
+                    ("selectattr" | "rejectattr" | "groupby", "(", _) => {
+                        literal(source, all, at + 3)
+                    }
                     ("map" | "sort", "(", "attribute") => literal(source, all, at + 5),
                     _ => None,
                 };

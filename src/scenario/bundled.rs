@@ -61,6 +61,8 @@ const PROTOCOLS: &[(&str, &str)] = &[
     ("reflection", include_str!("../../assets/scenarios/protocols/reflection.toml")),
     ("self-correction", include_str!("../../assets/scenarios/protocols/self-correction.toml")),
     ("single", include_str!("../../assets/scenarios/protocols/single.toml")),
+    ("naive-judge", include_str!("../../assets/scenarios/protocols/naive-judge.toml")),
+    ("expert-judge", include_str!("../../assets/scenarios/protocols/expert-judge.toml")),
 ];
 
 /// Returns the text of a bundled scenario.

@@ -1,7 +1,7 @@
 //! A scenario over many questions: prompts, results, and that no question is asked twice.
 
 use crate::house::House;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// A solver that is right on every sum that does not begin with a 1.
@@ -256,6 +256,32 @@ fn a_dry_run_says_how_many_calls_and_asks_nobody() {
     assert!(told.contains("self-consistency: 2 items, 6 calls per item"), "as many calls: {told}");
     assert!(told.contains("reflection: 2 items, 6 calls per item"), "{told}");
     assert!(!house.home.path().join("society-of-minds-items").exists());
+}
+
+#[test]
+fn a_debate_before_a_judge_is_compared_with_a_judge_alone() {
+    let house = House::new();
+    let item = "{\"question\":\"Who?\",\"answer\":\"a\",\"a\":\"he\",\"b\":\"she\"TEXT}\n";
+    let items = house.file("items.jsonl", &item.replace("TEXT", ",\"text\":\"He did.\""));
+    let out = at(&house, "out");
+    let args =
+        ["batch", "persuasion", "--items", &items, "--rehearsed", "--baselines", "--out", &out];
+    let ran = house.run(&args).code(0);
+    for stated in
+        ["persuasion: 1 item, 8 calls", "naive-judge: 1 item, 2 c", "expert-judge: 1 item, 2 c"]
+    {
+        assert!(ran.err.contains(stated), "{stated}: {}", ran.err);
+    }
+    let mut ran = results(&house, "out/results.jsonl");
+    ran.sort_by_key(|line| line["protocol"].to_string());
+    let right: Vec<_> = ran.iter().map(|line| (&line["protocol"], &line["correct"])).collect();
+    assert_eq!(
+        json!(right),
+        json!([["expert-judge", true], ["naive-judge", null], ["persuasion", true]])
+    );
+    let blind = house.file("blind.jsonl", &item.replace("TEXT", ""));
+    let refused = house.run(&["batch", "persuasion", "--items", &blind, "--rehearsed"]).code(3);
+    assert!(refused.err.contains("text"), "{}", refused.err);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const DECIDED: &str = r#"{"why": "clear", "decided": true, "answer": "4"}"#;
 /// Protocol, override of one of its keys, reply to every call, estimated calls, and actual calls.
 type Row = (&'static str, &'static str, &'static str, &'static str, u64);
 
-const CALLS: [Row; 27] = [
+const CALLS: [Row; 29] = [
     // N x R
     ("society-of-minds", "phase.2.rounds=1", NUMBER, "6", 6),
     ("society-of-minds", "phase.2.rounds=3", NUMBER, "12", 12),
@@ -42,6 +42,9 @@ const CALLS: [Row; 27] = [
     ("persuasion", "phase.1.rounds=2", JUDGED, "6", 6),
     ("persuasion", "verdict.swap_test=false", NAMED, "7", 7),
     ("consultancy", "phase.1.rounds=3", LETTER, "8", 8),
+    // both orders of the answers
+    ("naive-judge", "seed=1", LETTER, "2", 2),
+    ("expert-judge", "answer.tie=\"first\"", LETTER, "2", 2),
     // N x (1 + rounds), or N if all agree at once
     ("reconcile", "phase.2.rounds=2", NUMBER, "3 to 9", 3),
     ("delphi", "phase.2.rounds=2", NUMBER, "8 to 12", 8),
@@ -62,7 +65,7 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
         let house = House::new();
         let server = Server::start(reply, None);
         let item = match protocol {
-            "persuasion" | "consultancy" => ITEMS
+            "persuasion" | "consultancy" | "naive-judge" | "expert-judge" => ITEMS
                 .replace("}\n", ",\"a\":\"x\",\"b\":\"y\",\"text\":\"z\",\"assigned\":\"a\"}\n"),
             "referees" => ITEMS.replace("}\n", ",\"a\":\"x\",\"b\":\"y\"}\n"),
             _ => ITEMS.to_owned(),

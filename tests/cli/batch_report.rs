@@ -116,7 +116,10 @@ fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
     let both = scenario(&house, "both", &COURT.replace("JUDGES", "[\"jo\", \"kim\"]"));
     let out = have(&house, &both, &items, "both");
     // 24 judgements: Jo gives 12 to the first, 6 of each side; Kim 6 to the first, 8 to pro and 4 to con
-    assert_eq!(rows(&house, &out, "judges"), ["both,24,0,\"con 10, pro 14\",0.75,12,12,6,0.5"]);
+    assert_eq!(
+        rows(&house, &out, "judges"),
+        ["both,24,0,0.583333,\"con 10, pro 14\",0.75,12,12,6,0.5"]
+    );
     let accuracy = rows(&house, &out, "accuracy");
     assert!(accuracy[0].starts_with("both,0.0,6,6,6,6,0,0.0,"), "a draw is a tie: {accuracy:?}");
     let jo = COURT.find("[[participant]]\nid = \"jo\"").unwrap()
@@ -124,7 +127,7 @@ fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
     let alone = COURT.replace(&COURT[jo], "").replace("JUDGES", "[\"kim\"]");
     let alone = scenario(&house, "alone", &alone);
     let out = have(&house, &alone, &items, "alone");
-    assert_eq!(rows(&house, &out, "judges"), ["alone,12,0,\"con 4, pro 8\",0.5,6,6,0,"]);
+    assert_eq!(rows(&house, &out, "judges"), ["alone,12,0,0.666667,\"con 4, pro 8\",0.5,6,6,0,"]);
     assert!(rows(&house, &out, "accuracy")[0].starts_with("alone,0.666667,6,6,6,0,4,0.666667,"));
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
     assert!(

@@ -193,7 +193,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Without a frame, a request holds the words of its file, of its item and of replies, and no others.
+/// Without a frame, a request to speak holds the words of its file, of its item and of replies, and no others.
 #[tokio::test]
 async fn request_without_a_frame_adds_no_words() {
     let mut checked = 0;
@@ -206,7 +206,7 @@ async fn request_without_a_frame_adds_no_words() {
         let code = text.lines().filter(|line| !line.starts_with('#'));
         let known = words(&code.collect::<Vec<_>>().join("\n"));
         let ran = play(opened(name), marked(name), &[]).await;
-        for call in &ran.seen {
+        for call in ran.seen.iter().filter(|call| call.purpose == Purpose::Speak) {
             for message in &call.messages {
                 let added: Vec<String> = words(&message.text)
                     .into_iter()

@@ -15,7 +15,7 @@ use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::{CallRate, Command, Limits, ModelSpec, Text, VoiceSpec};
+use crate::model::{Aggregation, CallRate, Command, Limits, ModelSpec, SeatId, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, ResultRule, Source};
 use crate::tool::Tools;
@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// Baseline scenarios. True if the baseline has as many rounds as the protocol makes calls.
 const BASELINES: [(&str, bool); 4] =
     [("single", false), ("self-consistency", true), ("reflection", true), ("plain-vote", false)];
+
+/// Baselines of a protocol whose answer is a verdict on two answers.
+const JUDGED_BASELINES: [&str; 2] = ["naive-judge", "expert-judge"];
 
 /// Baseline with an equal number of tokens: its name, its scenario, and the maximum number of its calls per call of the
 /// protocol. It needs more calls because its prompts are shorter.
@@ -56,13 +59,19 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the fields that every item must have because the topic or the answers of the sides use them.
+    /// Returns the fields that every item must have because the topic, the answers of the sides, the text of checked
+    /// quotations or `[prompt]` use them.
     pub fn needed(&self) -> Vec<String> {
         let Ok(root) = Node::parse(&self.source.text) else { return vec![] };
-        let topic = root.get("topic").and_then(Node::text).unwrap_or_default();
+        let topic = root.get("topic").and_then(Node::text);
         let argues = root.get("verdict").and_then(|verdict| verdict.get("argues"));
         let argues = argues.map(Node::items).unwrap_or_default().iter().filter_map(Node::text);
-        let topic = [topic].into_iter().chain(argues).collect::<Vec<_>>().join("\n");
+        let seats = root.get("participant").map(Node::items).unwrap_or_default().iter();
+        let quotes = seats.filter_map(|seat| seat.get("reply")?.get("quotes")?.text());
+        let prompt = root.get("prompt").map(Node::entries).unwrap_or_default().iter();
+        let prompt = prompt.filter_map(|entry| entry.node.text());
+        let topic = topic.into_iter().chain(argues).chain(quotes).chain(prompt);
+        let topic = topic.collect::<Vec<_>>().join("\n");
         let own = root.get("item").map(Node::entries).unwrap_or_default().iter();
         let asked = own.map(|entry| entry.key.clone()).filter(|key| {
             let name = format!("item.{key}");
@@ -135,8 +144,15 @@ fn baselines(
     args: &BatchArgs,
     context: &Context,
 ) -> Result<Vec<Prepared>, Failure> {
-    let spec = first.loaded.scenario.answer.as_ref().filter(|spec| spec.by.reads_answers());
-    let Some(spec) = spec else {
+    let spec = first.loaded.scenario.answer.as_ref();
+    if spec.is_some_and(|spec| spec.by == Aggregation::Judge) {
+        let prepared = JUDGED_BASELINES.iter().map(|name| {
+            let found = source::find(&context.paths, name)?;
+            one((*name).to_owned(), found, Some(first), args, context)
+        });
+        return prepared.collect();
+    }
+    let Some(spec) = spec.filter(|spec| spec.by.reads_answers()) else {
         return Err(Failure::usage(
             format!(
                 "{} has no [answer] given by participants, so it cannot have a baseline",
@@ -175,7 +191,7 @@ fn baselines(
     Ok(all)
 }
 
-/// Prepares one protocol. A baseline uses the first model of the protocol that it is compared with.
+/// Prepares one protocol. A baseline uses a model of the protocol that it is compared with: the judge's, or else the first.
 fn one(
     name: String,
     found: FoundScenario,
@@ -200,7 +216,11 @@ fn one(
         return Err(Failure::new(Exit::Invalid, message).hint("give the participant a stand_in"));
     }
     let model = beside.and_then(|beside| {
-        beside.loaded.participants.iter().find_map(|seat| match &seat.voice {
+        let verdict = beside.loaded.scenario.verdict.as_ref();
+        let is_judge = |id: &SeatId| verdict.is_some_and(|v| v.judges.contains(&id.0));
+        let seats = beside.loaded.participants.iter();
+        let judges = seats.clone().filter(|seat| is_judge(&seat.id));
+        judges.chain(seats).find_map(|seat| match &seat.voice {
             VoiceSpec::Model(spec) => Some(spec),
             VoiceSpec::Lines { .. }
             | VoiceSpec::Script(_)
