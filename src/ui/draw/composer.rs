@@ -80,7 +80,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(name, bold(theme.speaker(screen.transcript.seat_place(&who))));
         let how = match screen.view.writing {
             _ if covered => String::new(),
-            true => format!(": type, {} sends", way(Action::Send)),
+            true => format!(": type, {} sends", screen.keymap.way(Action::Send, Focus::Write)),
             false => format!(": press {} and type", way(Action::Write)),
         };
         if !covered {
