@@ -46,7 +46,7 @@ pub use pattern::{PatternFault, answer_pattern};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub(crate) use schema::table;
-pub use seat::{change, participant};
+pub use seat::{VOICES, change, id_of, participant};
 pub use set::Override;
 pub use topic::AnyTopic;
 pub(crate) use tree::{Node, quote};

@@ -21,8 +21,8 @@ sentence_error! {
     pub struct ChangeFault;
 }
 
-/// Voices; a participant has at most one.
-const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
+/// Keys of the voices; a participant has at most one.
+pub const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
 /// Keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
@@ -38,6 +38,13 @@ const OF_MODELS: [&str; 10] = [
 ];
 /// Reserved ids: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
+
+/// Converts a name to an id.
+pub fn id_of(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let id: String = name.chars().map(plain).collect();
+    id.trim_matches('-').to_owned()
+}
 
 /// Parses the participant of a `join` command, by the rules of `[[participant]]`.
 ///

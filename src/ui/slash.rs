@@ -3,15 +3,20 @@
 //! `/cut-in @bo One moment.` is the command `cut_in` with its keys in a fixed order: seats, numbers, names, then the
 //! rest as text. The result is validated by `model`, like a steering line.
 
+mod joining;
+mod pairs;
+
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;
-use crate::model::sentence::sentence_error;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
 use crate::ui::keymap::{KeyRow, ROWS, runs};
 use crate::ui::view::waiting::queued;
+use pairs::pairs;
 use serde_json::{Map, Value};
+
+pub use pairs::SlashFault;
 
 /// Aliases of actions.
 const ALIASES: &[(&str, Action)] = &[
@@ -40,7 +45,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("for", "--round|--standing"),
     ("final_round", "final"),
     ("set", "KEY=VALUE, ..."),
-    ("participant", "KEY=VALUE, ..."),
+    ("participant", "NAME, WHO, KEY=VALUE, ..."),
     ("winner", "SIDE"),
     ("tie", "--first|--random"),
     ("count", "--count=WAY,WAY"),
@@ -88,11 +93,6 @@ pub fn parse_action(line: &str) -> Option<(&'static KeyRow, &str)> {
     let fits =
         |row: &&KeyRow| runs(row.action) && (alias == Some(row.action) || row.command() == name);
     ROWS.iter().find(fits).map(|row| (row, rest.trim()))
-}
-
-sentence_error! {
-    /// Invalid or missing part of a line, with the correct form.
-    pub struct SlashFault;
 }
 
 /// Parses a line.
@@ -171,7 +171,11 @@ fn value(
         "final_round" => (word == "final").then(|| true.into()),
         "note" | "tool" => Some(word.into()),
         "set" | "participant" => {
-            let pairs = pairs(std::mem::take(rest), key == "participant")?;
+            let words = std::mem::take(rest);
+            let pairs = match key {
+                "set" => pairs(words, false),
+                _ => joining::participant(words, state),
+            }?;
             return serde_json::to_value(&pairs).map(Some).map_err(|e| e.to_string().into());
         }
         "question" => {
@@ -191,65 +195,6 @@ fn value(
         *rest = rest[word.len()..].trim_start();
     }
     Ok(found)
-}
-
-/// Parses `KEY=VALUE, KEY=VALUE`. Text needs no quotes unless it contains a comma. For a seat the first word may be
-/// its id.
-fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, SlashFault> {
-    if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
-        && let Some(toml::Value::Table(table)) = whole.remove("it")
-    {
-        return Ok(table);
-    }
-    let mut table = toml::Table::new();
-    for (at, pair) in parted(words).into_iter().enumerate() {
-        let (key, value) = match pair.split_once('=') {
-            Some((key, value)) => match key.trim().split_once(char::is_whitespace) {
-                Some((id, key)) if at == 0 && of_seat => {
-                    table.insert("id".to_owned(), id.into());
-                    (key.trim(), value.trim())
-                }
-                _ => (key.trim(), value.trim()),
-            },
-            None if at == 0 && of_seat && !pair.contains(char::is_whitespace) => ("id", &*pair),
-            None => return Err("write KEY=VALUE, KEY=VALUE".into()),
-        };
-        let read = format!("it = {value}").parse::<toml::Table>();
-        let known = read.ok().and_then(|mut read| read.remove("it"));
-        let text = || toml::Value::String(value.trim_matches('"').to_owned());
-        if key.is_empty() || value.is_empty() {
-            return Err(format!(
-                "write KEY=VALUE: `{pair}` has no {}",
-                if key.is_empty() { "key" } else { "value" }
-            )
-            .into());
-        }
-        table.insert(key.to_owned(), known.unwrap_or_else(text));
-    }
-    Ok(table)
-}
-
-/// Splits a line at its commas, but not within quotes or brackets.
-fn parted(words: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    let mut quoted = false;
-    let mut depth = 0_i32;
-    for c in words.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            '[' | '{' if !quoted => depth += 1,
-            ']' | '}' if !quoted => depth -= 1,
-            ',' if !quoted && depth == 0 => {
-                parts.push(std::mem::take(&mut part));
-                continue;
-            }
-            _ => {}
-        }
-        part.push(c);
-    }
-    parts.push(part);
-    parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// Takes a queued message from the rest of a line: by its number as shown, or by its key; neither is needed if only

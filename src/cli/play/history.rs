@@ -77,7 +77,7 @@ pub fn read(
             (Role::System, ..) => Command::Note { text, to: vec![], lives: NoteFor::Standing },
             (Role::Assistant, None, Some(Ok(who))) => Command::SpeakAs { text, who: who.clone() },
             (Role::Assistant, None, Some(Err(name))) => {
-                Command::SpeakAs { text, who: SeatId(slug(name).into()) }
+                Command::SpeakAs { text, who: SeatId(scenario::id_of(name).into()) }
             }
             (Role::Assistant, name, _) => {
                 let who = speaker(seats, name.as_deref());
@@ -87,7 +87,7 @@ pub fn read(
         });
     }
     if let Some(Err(name)) = &guest {
-        verbs.push(Command::Leave { who: SeatId(slug(name).into()) });
+        verbs.push(Command::Leave { who: SeatId(scenario::id_of(name).into()) });
     }
     let keyed = |(i, verb): (usize, Command)| (format!("history:{}", i + 1).into(), verb.into());
     let lines = verbs.into_iter().enumerate().map(keyed).collect();
@@ -96,17 +96,10 @@ pub fn read(
 
 /// Returns the seat of an earlier speaker who takes no turns here.
 fn joins(name: &str) -> Result<Value, String> {
-    let seat = json!({"id": slug(name), "name": name, "lines": ["..."]});
+    let seat = json!({"id": scenario::id_of(name), "name": name, "lines": ["..."]});
     let fits = scenario::participant(&seat);
     fits.map(|_| seat)
         .map_err(|_| format!("{name:?} is not a valid name; choose another --history-as"))
-}
-
-/// Converts a name to an id.
-fn slug(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let id: String = name.chars().map(plain).collect();
-    id.trim_matches('-').to_owned()
 }
 
 /// Finds the speaker by id, name or alias.

@@ -53,7 +53,7 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
         format!("remove {name}"),
         EntryAction::Send(Command::Leave { who: who() }),
     ));
-    let join = "/join id = \"\", model = \"\", persona = \"\"".to_owned();
+    let join = "/join ".to_owned();
     entries.push(ListEntry::new("join", "add a participant", begin(join)));
     Some(List::with_entries(format!("{} {name}", place + 1), entries))
 }
