@@ -44,7 +44,8 @@ impl Project {
     /// Returns the commands in the file; empty if the file is invalid.
     pub fn commands(&self) -> Vec<Vec<String>> {
         let settings = Settings::parse(&self.text, "").unwrap_or_default();
-        settings.providers.into_values().filter_map(|provider| provider.api_key_command).collect()
+        let keys = settings.providers.into_values().map(|provider| provider.api_key_command);
+        keys.chain([settings.notify_command]).flatten().collect()
     }
 
     /// Returns every value in the file.

@@ -122,6 +122,8 @@ pub struct Settings {
     pub mouse: Mouse,
     /// Terminal bell while the user looks elsewhere.
     pub notify: Notify,
+    /// Program started with the bell, and its arguments; `{what}` in them is the text of the notification.
+    pub notify_command: Option<Vec<String>>,
     /// False if running conversations take no clients; `None` is true.
     pub live: Option<bool>,
     #[serde(rename = "keys")]

@@ -102,6 +102,12 @@ pub const SETTINGS: &[Setting] = &[
              out of focus.",
     ),
     row(
+        "notify_command",
+        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
+        "none",
+        "Program started with the bell, with its arguments; {what} in them is the event, as for speech or a sound.",
+    ),
+    row(
         "live",
         r#"{"type": "boolean"}"#,
         "true",

@@ -25,7 +25,7 @@ pub use background::{input_file, leave_terminal, redirect_outputs};
 pub use descent::is_started_here;
 pub use foreground::foreground;
 pub use memory::hide_memory;
-pub use opener::open_with_system;
+pub use opener::{open_with_system, start_aside};
 pub use tree::{MARKER, reap_all};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};

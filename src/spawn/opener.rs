@@ -1,6 +1,7 @@
-//! Opens an address with the system's default program, without waiting for it.
+//! Programs that run beside ours, without waiting for them: the one that opens an address, and the person's own.
 
 use super::SpawnError;
+use std::ffi::OsStr;
 use std::process::Stdio;
 use tokio::process::Command;
 
@@ -18,11 +19,22 @@ const OPENER: &str = "xdg-open";
 /// # Errors
 /// [`SpawnError::Refused`] if there is no such program, or the system cannot start it.
 pub fn open_with_system(address: &str) -> Result<&'static str, SpawnError> {
-    let mut command = Command::new(OPENER);
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    start_aside(&[OPENER, address])?;
+    Ok(OPENER)
+}
+
+/// Starts a program of the person with its arguments, without waiting for it and without its output. Needs a runtime
+/// with I/O.
+///
+/// # Errors
+/// [`SpawnError::Refused`] if there is no such program, or the system cannot start it.
+pub fn start_aside(arguments: &[impl AsRef<OsStr>]) -> Result<(), SpawnError> {
+    let Some((program, arguments)) = arguments.split_first() else { return Ok(()) };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // our interrupts are not meant for it
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(SpawnError::Refused)?;
-    Ok(OPENER)
+    Ok(())
 }

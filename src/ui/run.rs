@@ -50,6 +50,8 @@ pub struct Outside<'a> {
     pub export: &'a dyn Fn(&str) -> Result<String, ServiceFault>,
     /// Opens an address in the default program of the system; returns the name of that program.
     pub open: &'a dyn Fn(&str) -> Result<&'static str, ServiceFault>,
+    /// Starts the person's own notification of an event.
+    pub notify: &'a dyn Fn(&str) -> Result<(), ServiceFault>,
     /// Opens a draft in the person's editor, which has the terminal meanwhile; returns the edited draft.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, ServiceFault>>,
     /// Finds the reachable models.
@@ -122,8 +124,12 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             screen.clock.leave_out(frames.now().since(stopped));
             change = Change::Everything;
         }
-        if let Some(told) = screen.view.ring.take() {
-            terminal.ring(&told, frames.now())?;
+        if let Some(told) = screen.view.ring.take()
+            && terminal.ring(&told, frames.now())?
+            && let Err(why) = (outside.notify)(&told)
+        {
+            screen.view.notice = Some(why.to_string());
+            change = Change::Everything;
         }
         if let Some(command) = hold::command(screen, screen.clock.now()) {
             send(screen, &commands, command);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Time without output after which the program counts as hanging.
-const HANG: Duration = Duration::from_secs(20);
+pub const HANG: Duration = Duration::from_secs(20);
 /// Size of the terminal in rows and columns.
 const SIZE: (u16, u16) = (24, 80);
 /// Marks around a frame, which a terminal shows at once.

@@ -1,13 +1,23 @@
 //! Own input on the start screen: a scenario written there, a server by its address, a seat for the operator.
 
-use crate::house::House;
+use crate::house::{HANG, House};
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::mpsc::channel;
 
 /// Down arrow key.
 const DOWN: &str = "\u{1b}[B";
+
+/// A cast for another topic, quoted as it stands in a stream.
+const PEOPLE: &str = concat!(
+    r#"{\"people\":["#,
+    r#"{\"id\":\"ada\",\"trade\":\"night porter\",\"wants\":\"a key\",\"loses\":\"the flat\",\"changes\":\"it rains\"},"#,
+    r#"{\"id\":\"bo\",\"trade\":\"baker\",\"wants\":\"sleep\",\"loses\":\"a shift\",\"changes\":\"it snows\"},"#,
+    r#"{\"id\":\"cy\",\"trade\":\"cleaner\",\"wants\":\"light\",\"loses\":\"an hour\",\"changes\":\"it thaws\"}]}"#
+);
 
 /// A reply as a stream.
 const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Trams, I say.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
@@ -52,11 +62,7 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     let house = House::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            answer(&mut stream.unwrap());
-        }
-    });
+    serve(listener, SAID.to_owned());
     let mut program = house.run(&[]);
     program.until("paste an API key");
     program.until("quit");
@@ -83,8 +89,63 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.left().restored();
 }
 
+#[test]
+fn a_proposed_cast_is_asked_for_again_taken_or_left() {
+    let house = House::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    serve(listener, SAID.replace("Trams, I say.", PEOPLE));
+    let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--cast", "--no-save"];
+    let topic = ["run", "round-table", "--topic", "Should the gate be shut?"];
+    // r asks again; then the roles beside the names are the proposed or the bundled ones
+    for (answer, role) in [("r\r\r", "night porter"), ("r\rn\r", "loses by a no")] {
+        let mut program = house.run(&[&topic[..], &model].concat());
+        for (at, key) in answer.split_inclusive('\r').enumerate() {
+            program.until_sent("n the bundled cast: ", at + 1);
+            assert!(program.sent().contains("Bo, baker"), "{}", program.sent());
+            program.keys(key);
+        }
+        program.until("RUNNING");
+        program.until(role);
+        program.signal(Signal::TERM);
+        program.left().restored();
+    }
+}
+
+#[test]
+fn the_persons_own_notification_is_started_with_the_event() {
+    let house = House::with_defaults();
+    let pipe = house.path("heard");
+    Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let settings = "notify_command = [\"sh\", \"-c\", 'printf \"%s\" \"$1\" > \"$HOME/heard\"', \"sh\", \"so: {what}\"]\n";
+    let settings = house.file("own.toml", settings);
+    let (tx, heard) = channel();
+    std::thread::spawn(move || tx.send(std::fs::read_to_string(pipe)));
+    let mut program = house.run(&["demo", "--no-save", "--config", &settings]);
+    program.until("Ada speaking");
+    // the terminal loses the focus; then the end is an event
+    program.keys("\u{1b}[O");
+    program.keys("/end\r");
+    program.until_sent("\u{1b}]9;", 1);
+    let heard = heard.recv_timeout(HANG).unwrap().unwrap();
+    assert!(heard.starts_with("so: "), "{heard}");
+    let sent = format!("\u{1b}]9;{}", heard.trim_start_matches("so: "));
+    assert!(program.sent().contains(&sent), "{heard}");
+    program.signal(Signal::TERM);
+    program.left().restored();
+}
+
+/// Answers all requests with one reply.
+fn serve(listener: TcpListener, reply: String) {
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            answer(&mut stream.unwrap(), &reply);
+        }
+    });
+}
+
 /// Answers a request like a server with one model. Its API is below the path `/v1`, which users often omit.
-fn answer(stream: &mut TcpStream) {
+fn answer(stream: &mut TcpStream, reply: &str) {
     let mut request = BufReader::new(stream.try_clone().unwrap());
     let mut first = String::new();
     let mut length = 0;
@@ -106,7 +167,7 @@ fn answer(stream: &mut TcpStream) {
     request.read_exact(&mut vec![0; length]).unwrap();
     let (status, kind, body) = match first.split_once(" HTTP").unwrap().0 {
         "GET /v1/models" => ("200 OK", "application/json", "{\"data\":[{\"id\":\"tiny\"}]}"),
-        "POST /v1/chat/completions" => ("200 OK", "text/event-stream", SAID),
+        "POST /v1/chat/completions" => ("200 OK", "text/event-stream", reply),
         _ => ("404 Not Found", "application/json", "{}"),
     };
     let length = body.len();

@@ -14,7 +14,7 @@ use crate::cli::session_file;
 use crate::session::ReadProgress;
 use crate::session::SessionFiles;
 use crate::session::replay::Recording;
-use crate::spawn::open_with_system;
+use crate::spawn::{open_with_system, start_aside};
 use crate::ui::request::ServiceFault;
 use crate::ui::run;
 use crate::ui::view::branches::{OtherSession, SessionList};
@@ -33,6 +33,7 @@ pub async fn with<T>(
     let keep = |words: &str| last_copy::keep(&context.paths.state, words);
     let export = |format: &str| written(files.log(), format, context);
     let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
+    let notify = |told: &str| notify(told, context);
     let edit =
         |draft: String| -> futures::future::LocalBoxFuture<'_, Result<String, ServiceFault>> {
             Box::pin(async move {
@@ -59,12 +60,21 @@ pub async fn with<T>(
         keep: &keep,
         export: &export,
         open: &open,
+        notify: &notify,
         edit: &edit,
         models: &reachable,
         sessions: &sessions,
         other: &other,
     })
     .await
+}
+
+/// Starts `notify_command` of the settings, if there is one.
+fn notify(told: &str, context: &Context) -> Result<(), ServiceFault> {
+    let settings = context.settings().map_err(|failure| failure.message)?;
+    let words = settings.notify_command.unwrap_or_default();
+    let words: Vec<String> = words.iter().map(|word| word.replace("{what}", told)).collect();
+    start_aside(&words).map_err(|e| format!("notify_command: {e}").into())
 }
 
 /// Returns the list of all sessions, for the screen of one of them.

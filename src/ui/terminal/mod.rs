@@ -237,19 +237,20 @@ impl Terminal {
     }
 
     /// Rings the bell and sends a notification, which the terminal may ignore; the text must be safe for one line. At
-    /// most once in half a minute.
+    /// most once in half a minute; returns whether it rang.
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<()> {
+    pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<bool> {
         let soon = self.rang.is_some_and(|rang| now.since(rang) < RING_MS);
         if !self.modes.rings || soon {
-            return Ok(());
+            return Ok(false);
         }
         self.rang = Some(now);
         // a semicolon would begin another part
         let told = told.replace(';', ",");
-        execute!(stdout(), Print(format!("\x07\x1b]9;{told}\x07")))
+        execute!(stdout(), Print(format!("\x07\x1b]9;{told}\x07")))?;
+        Ok(true)
     }
 
     /// Forgets the last frame, so that the next one is drawn completely.
