@@ -32,6 +32,7 @@ mod toolkit;
 pub use account::{Account, account, digest};
 pub use budget::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
 pub use cue::has_room_for_act;
+pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 

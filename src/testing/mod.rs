@@ -49,7 +49,9 @@ pub use plan::{Test, TestFile};
 pub use pool::Pool;
 pub use record::TestRecord;
 pub use recording::RecordedVoice;
-pub use replies::{CallBudget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS};
+pub use replies::{
+    CallBudget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS, whole_reply,
+};
 pub use run::{Real, events_of};
 pub use written::{Words, from_session};
 

@@ -15,6 +15,7 @@ mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]
 mod canary;
+mod casting;
 #[path = "../coverage/mod.rs"]
 mod coverage;
 mod descent;

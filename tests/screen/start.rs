@@ -1,5 +1,7 @@
 //! The start screen: its content, the effect of its keys, and that every page has a way to continue.
 
+mod keys;
+
 use crate::stage::show;
 use colloquium::catalogue::{SessionStatus, SessionSummary};
 use colloquium::config::Binding;
@@ -29,6 +31,7 @@ fn table() -> StartScreen {
         rules: "round robin, 9 turns".into(),
         takes_part: "you have a seat and speak in turn",
         rehearsed: true,
+        recasts: true,
         open: true,
         fault: None,
     };
@@ -36,6 +39,7 @@ fn table() -> StartScreen {
         name: "bare".into(),
         title: "Bare".into(),
         rehearsed: false,
+        recasts: false,
         ..town.clone()
     };
     let broken =
@@ -175,6 +179,7 @@ fn a_rehearsed_debate_is_one_key_away() {
         topic: None,
         voice: VoiceChoice::Rehearsed,
         take_part: false,
+        cast: false,
     };
     let mut start = table();
     start.first = true;
@@ -191,8 +196,25 @@ fn typed_text_is_the_topic_and_enter_starts_a_local_model() {
     write(&mut start, "Is q a letter?");
     let voice = VoiceChoice::Model(local("ollama:small"));
     let topic = Some("Is q a letter?".into());
-    let begins = Choice::Begin { scenario: "round-table".into(), topic, voice, take_part: false };
-    assert_eq!(press(&mut start, &[Enter]), Some(begins));
+    let begins = |cast| Choice::Begin {
+        scenario: "round-table".into(),
+        topic: topic.clone(),
+        voice: voice.clone(),
+        take_part: false,
+        cast,
+    };
+    assert_eq!(press(&mut start, &[Enter]), Some(begins(false)));
+    // the model may propose people for another topic
+    press(&mut start, &[Tab, Tab, Tab, Right]);
+    let page = shown(&mut start, 80, 24);
+    assert!(
+        page.contains("Cast") && page.contains("proposed  the model proposes people"),
+        "{page}"
+    );
+    assert_eq!(press(&mut start, &[Enter]), Some(begins(true)));
+    // not for participants with one persona
+    press(&mut start, &[KeyCode::Up, KeyCode::Up, Right]);
+    assert!(!shown(&mut start, 80, 24).contains("Cast"));
 }
 
 #[test]
@@ -222,7 +244,13 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     press(&mut start, &[Tab, Right, Tab]);
     write(&mut start, "larg");
     let voice = VoiceChoice::Model(local("ollama:large"));
-    let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice, take_part: false };
+    let begins = Choice::Begin {
+        scenario: "bare".into(),
+        topic: None,
+        voice,
+        take_part: false,
+        cast: false,
+    };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
@@ -318,83 +346,6 @@ fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
     assert_eq!(key(&mut start, &interrupt), None);
     assert_eq!(start.topic().as_deref(), Some("one two"), "nothing is destroyed");
     assert_eq!(key(&mut start, &interrupt), Some(Choice::Leave));
-}
-
-/// Returns the page of sessions with custom key bindings.
-fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
-    let binding = |(place, action, key): &(&str, &str, &str)| Binding {
-        place: (*place).into(),
-        action: (*action).into(),
-        keys: vec![(*key).into()],
-        at: "config.toml:3:8".into(),
-    };
-    let own: Vec<Binding> = own.iter().map(binding).collect();
-    let mut start = found();
-    start.keymap = Keymap::with(&own).unwrap();
-    start
-}
-
-#[test]
-fn rebound_key_appears_in_hints_help_and_messages() {
-    let mut start = with_keys(&[
-        ("start_list", "replay_session", "p"),
-        ("start_list", "drop_session", "alt-x"),
-        ("start", "entry_down", "ctrl-n"),
-        ("start", "interrupt", "f10"),
-        ("start_list", "demo", "ctrl-o"),
-    ]);
-    let down = KeyEvent::new(Char('n'), KeyModifiers::CONTROL);
-    assert_eq!(press(&mut start, &[Down]), None);
-    assert_eq!(start.at, StartRow::Topic, "the key of before means nothing now");
-    (0..4).for_each(|_| _ = key(&mut start, &down));
-    assert!(
-        shown(&mut start, 100, 24).contains("p replay  c compare  alt-x delete  up ctrl-n move")
-    );
-    assert_eq!(press(&mut start, &[Char('r')]), None);
-    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::ALT));
-    assert!(shown(&mut start, 80, 24).contains("press alt-x again to move it to the trash"));
-    press(&mut start, &[KeyCode::F(10)]);
-    assert!(shown(&mut start, 80, 24).contains("press f10 again to quit"));
-    press(&mut start, &[Char('?')]);
-    let help = shown(&mut start, 80, 24);
-    assert!(help.contains("p             replay the session"), "{help}");
-    assert!(help.contains("ctrl-o        watch the rehearsed debate"), "{help}");
-    press(&mut start, &[Char(' ')]);
-    let path = "/sessions/Rust or Zig for the parser?.jsonl".into();
-    assert_eq!(press(&mut start, &[Char('p')]), Some(Choice::Replay(path)));
-}
-
-#[test]
-fn the_help_names_every_key_of_the_start_screen() {
-    let mut start = found();
-    start.help = Some(0);
-    let help = shown(&mut start, 80, 24);
-    // the prefix is named before its keys
-    for row in ROWS.iter().filter(|row| row.action != Action::Prefix) {
-        if let Some(keys) = start.keymap.reach(row.action, Focus::Start) {
-            assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
-        }
-    }
-    assert!(help.contains("ctrl-x d      watch the rehearsed debate"), "{help}");
-    assert!(help.contains("esc back"), "{help}");
-}
-
-#[test]
-fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
-    for (place, action, key, words) in [
-        ("start_list", "demo", "q", "`q` means quit here"),
-        ("start", "next_field", "up", "`up` means entry_up here"),
-        ("start", "demo", "d", "`d` types text here"),
-    ] {
-        let place = place.to_owned();
-        let action = action.to_owned();
-        let own = Binding { place, action, keys: vec![key.into()], at: "config.toml:3:8".into() };
-        let fault = Keymap::with(&[own]).unwrap_err().to_string();
-        assert!(
-            fault.starts_with("config.toml:3:8: keys.start") && fault.contains(words),
-            "{fault}"
-        );
-    }
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub struct RunOptions {
     /// Topic; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<Topic>,
+    /// Let the model propose people who have something to lose by the topic, for participants with `any_topic`
+    #[arg(long, requires = "topic", conflicts_with_all = ["rehearsed", "history"])]
+    pub cast: bool,
     /// Add a seat for yourself
     #[arg(long)]
     pub take_part: bool,

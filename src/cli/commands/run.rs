@@ -12,6 +12,7 @@ use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
 use crate::cli::play::cast::Cast;
+use crate::cli::play::casting;
 use crate::cli::play::dry_run;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
@@ -22,6 +23,7 @@ use crate::cli::play::setup::Setup;
 use crate::cli::play::state_file;
 use crate::cli::play::terminal;
 use crate::cli::play::toolbox::{decisions, give_files, meet_servers, toolbox};
+use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -128,6 +130,10 @@ fn prepare(
         context.say(&warning);
     }
     gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
+    if options.cast && !options.dry_run {
+        let unasked = play.headless || !Context::at_terminal();
+        block_on(casting::cast(&mut loaded, &models, unasked, context))?;
+    }
     Ok(Prepared { found, loaded, history, models })
 }
 
@@ -141,7 +147,12 @@ fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
         begin.options.seed.unwrap_or(REHEARSAL_SEED),
         false,
     )?;
-    let about = check::describe(&begin.scenario, &loaded);
+    let mut about = check::describe(&begin.scenario, &loaded);
+    if begin.options.cast {
+        about.push_str(
+            "  cast     proposed by the model in a call before the first, not counted below\n",
+        );
+    }
     dry_run::run(&about, opened, history.lines, begin.options.play.format)
 }
 

@@ -24,9 +24,14 @@ use std::fs;
 use std::rc::Rc;
 
 /// Returns the options for a choice.
-pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
+pub fn options(
+    topic: Option<String>,
+    voice: VoiceChoice,
+    take_part: bool,
+    cast: bool,
+) -> RunOptions {
     let mut options =
-        RunOptions { topic: topic.map(Topic::Text), take_part, ..RunOptions::default() };
+        RunOptions { topic: topic.map(Topic::Text), take_part, cast, ..RunOptions::default() };
     options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
         VoiceChoice::Model(model) => {
@@ -39,8 +44,10 @@ pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Ru
 
 /// Returns the estimated usage of a choice as text, or the reason why it is unknown.
 pub fn estimate(choice: &Choice, context: &Context) -> String {
-    let Choice::Begin { scenario, topic, voice, take_part } = choice else { return String::new() };
-    let options = options(topic.clone(), voice.clone(), *take_part);
+    let Choice::Begin { scenario, topic, voice, take_part, .. } = choice else {
+        return String::new();
+    };
+    let options = options(topic.clone(), voice.clone(), *take_part, false);
     let begin = Begin { scenario: scenario.clone(), options };
     run::estimate(&begin, context).unwrap_or_else(|failure| failure.message)
 }
@@ -124,6 +131,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 takes_part: policy::find(&loaded.scenario.policy.name)
                     .map_or("", |policy| policy.row().takes_part.description()),
                 rehearsed: !loaded.rehearsed.is_empty(),
+                recasts: !loaded.any_topic.is_empty(),
                 open: loaded.participants.iter().any(|p| is_open(&p.voice)),
                 fault: None,
             }

@@ -73,7 +73,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
 }
 
 fn play(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Next {
-    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice, take_part) }))
+    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice, take_part, false) }))
 }
 
 /// Collects the choices. Local servers have the same time to answer as on the screen.
@@ -132,6 +132,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             topic: None,
             voice: voice.clone(),
             take_part,
+            cast: false,
         };
         if voice != VoiceChoice::Rehearsed {
             print(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;

@@ -67,8 +67,8 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         })),
         Choice::Attach(path) => Next::Attach(path),
         Choice::Open(path) => resume(path, home.server.clone()),
-        Choice::Begin { scenario, topic, voice, take_part } => {
-            let options = options(topic, voice, take_part);
+        Choice::Begin { scenario, topic, voice, take_part, cast } => {
+            let options = options(topic, voice, take_part, cast);
             Next::Begin(Box::new(Begin { scenario, options }))
         }
         Choice::Look => again(None),

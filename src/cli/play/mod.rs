@@ -6,6 +6,7 @@ pub mod attached;
 pub mod before;
 pub mod call_log;
 pub mod cast;
+pub mod casting;
 pub mod changes;
 pub mod detach;
 pub mod door;

@@ -64,7 +64,7 @@ impl ModelReply {
 pub async fn ask(model: &RealModel, request: CallRequest) -> Result<ModelReply, CallFailure> {
     let reserve = model.budget.reserve(model, &request).await?;
     let attempt = request.attempt;
-    let heard = listen(&*model.voice, request).await;
+    let heard = whole_reply(&*model.voice, request).await;
     match &heard {
         Ok(reply) => reserve.settle(model, reply.usage.as_ref()),
         Err(failure) => reserve.settle(model, Some(&failure.usage.clone().unwrap_or_default())),
@@ -79,7 +79,14 @@ pub async fn ask(model: &RealModel, request: CallRequest) -> Result<ModelReply, 
     heard
 }
 
-async fn listen(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, CallFailure> {
+/// Makes one call, without a retry, and returns the complete reply.
+///
+/// # Errors
+/// The failure of the call, or a reply that ended without being complete.
+pub async fn whole_reply(
+    voice: &dyn Voice,
+    request: CallRequest,
+) -> Result<ModelReply, CallFailure> {
     let (tx, mut chunks) = mpsc::channel(WAITING);
     let mut speaking = voice.speak(request.clone(), Out::new(request.call, tx, Clock::real(Ms(0))));
     let mut reply = ModelReply::default();

@@ -11,6 +11,6 @@ mod request;
 
 pub use budget::{CallBudget, RealModel, UNPRICED_TOKENS};
 pub use file::{NoReply, RecordMode, ReplyFile};
-pub use live::ModelReply;
+pub use live::{ModelReply, whole_reply};
 pub use models::{Charged, RunModels};
 pub use request::ReplyPlace;

@@ -163,6 +163,14 @@ impl StartPage<'_> {
             let said = "enter remembers it in the settings";
             self.field(StartRow::Remember, "Server", &server, said, &[]);
         }
+        if start.may_cast() {
+            let (value, said) = if start.asks_cast {
+                ("proposed", "the model proposes people for this topic, and you take them or not")
+            } else {
+                ("bundled", "people who fit any topic")
+            };
+            self.field(StartRow::Cast, "Cast", value, said, &[]);
+        }
         let (value, said) = if start.take_part {
             ("take part", start.script().map_or("", |script| script.takes_part))
         } else {

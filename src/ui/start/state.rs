@@ -30,6 +30,8 @@ pub struct ScenarioChoice {
     pub takes_part: &'static str,
     /// True if it has a rehearsed cast.
     pub rehearsed: bool,
+    /// True if its participants become other people for another topic.
+    pub recasts: bool,
     /// True if at least one participant uses the model chosen on this screen.
     pub open: bool,
     /// Reason why the scenario cannot be run.
@@ -112,6 +114,8 @@ pub enum Choice {
         voice: VoiceChoice,
         /// True if the person has a seat.
         take_part: bool,
+        /// True if the model proposes people for the topic.
+        cast: bool,
     },
     /// Opens a new scenario in the editor, or the unfinished one of this name.
     Write(Option<String>),
@@ -154,6 +158,8 @@ pub enum StartRow {
     Voice,
     /// Button that adds the typed server to the settings.
     Remember,
+    /// People for another topic.
+    Cast,
     /// Option to take a seat.
     You,
     /// Button for a new scenario.
@@ -218,6 +224,8 @@ pub struct StartScreen {
     pub voice: Option<VoiceChoice>,
     /// True if the person has a seat.
     pub take_part: bool,
+    /// True if the model proposes people for another topic.
+    pub asks_cast: bool,
     /// Name of an unfinished scenario, which still has errors.
     pub writing: Option<String>,
     /// Typed address of a server; its first model is chosen once it answers.
@@ -273,6 +281,7 @@ impl StartScreen {
             script: 0,
             voice: None,
             take_part: false,
+            asks_cast: false,
             writing: None,
             server: None,
             typed: String::new(),
@@ -294,7 +303,11 @@ impl StartScreen {
     pub fn place(&self) -> Focus {
         match self.at {
             _ if self.keying.is_some() => Focus::Start,
-            StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => Focus::Start,
+            StartRow::Topic
+            | StartRow::Scenario
+            | StartRow::Voice
+            | StartRow::Cast
+            | StartRow::You => Focus::Start,
             StartRow::Session(_)
             | StartRow::Remember
             | StartRow::Demo
@@ -395,12 +408,27 @@ impl StartScreen {
     pub fn plan(&self) -> Option<Choice> {
         let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
         let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
-        Some(Choice::Begin { scenario, topic: None, voice, take_part: self.take_part })
+        let take_part = self.take_part;
+        Some(Choice::Begin { scenario, topic: None, voice, take_part, cast: false })
     }
 
     /// Returns whether the usage of a plan has been estimated.
     pub fn estimated(&self, plan: &Choice) -> bool {
         self.estimate.as_ref().is_some_and(|(_, of)| of == plan)
+    }
+
+    /// Returns the topic, if it is not the scenario's own.
+    pub fn other_topic(&self) -> Option<String> {
+        let own = self.script()?.topic.as_ref();
+        self.topic().filter(|topic| own != Some(topic))
+    }
+
+    /// Returns whether a model could propose people for the topic.
+    pub fn may_cast(&self) -> bool {
+        let recasts = self.script().is_some_and(|script| script.recasts);
+        recasts
+            && matches!(self.voice(), Some(VoiceChoice::Model(_)))
+            && self.other_topic().is_some()
     }
 
     /// Returns the focusable rows, from top to bottom.
@@ -415,6 +443,7 @@ impl StartScreen {
         [StartRow::Topic, StartRow::Scenario, StartRow::Voice]
             .into_iter()
             .chain(self.answered().map(|_| StartRow::Remember))
+            .chain(self.may_cast().then_some(StartRow::Cast))
             .chain([StartRow::You])
             .chain(sessions)
             .chain([StartRow::Write, StartRow::Demo])

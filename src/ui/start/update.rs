@@ -159,8 +159,14 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
 }
 
 /// The rows of a new conversation, above the lists.
-const FIELDS: [StartRow; 5] =
-    [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::Remember, StartRow::You];
+const FIELDS: [StartRow; 6] = [
+    StartRow::Topic,
+    StartRow::Scenario,
+    StartRow::Voice,
+    StartRow::Remember,
+    StartRow::Cast,
+    StartRow::You,
+];
 
 /// Direction of a step.
 #[derive(Clone, Copy, PartialEq)]
@@ -206,6 +212,7 @@ fn turn(start: &mut StartScreen, way: Way) {
             start.voice = voices.into_iter().nth(next(at, start.voices().len()));
         }
         StartRow::You => start.take_part = !start.take_part,
+        StartRow::Cast => start.asks_cast = !start.asks_cast,
         StartRow::Topic
         | StartRow::Remember
         | StartRow::Session(_)
@@ -222,6 +229,7 @@ fn turn(start: &mut StartScreen, way: Way) {
 fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
         (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
+        (StartRow::Cast, KeyCode::Char(' ')) => start.asks_cast = !start.asks_cast,
         (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
         (StartRow::Scenario | StartRow::Voice, _) if caret::line(&mut start.typed, key) => {
             find(start);
@@ -259,7 +267,13 @@ fn find(start: &mut StartScreen) {
 fn demo(start: &mut StartScreen) -> Option<Choice> {
     let scenario = start.scripts.first()?.name.clone();
     let take_part = false;
-    Some(Choice::Begin { scenario, topic: None, voice: VoiceChoice::Rehearsed, take_part })
+    Some(Choice::Begin {
+        scenario,
+        topic: None,
+        voice: VoiceChoice::Rehearsed,
+        take_part,
+        cast: false,
+    })
 }
 
 fn example(start: &StartScreen, at: usize) -> Option<Choice> {
@@ -287,7 +301,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         StartRow::Voice if is_address(&start.typed) => {
             return Some(Choice::Server(address(&start.typed)));
         }
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => {
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
             start.first = false;
             return begin(start);
         }
@@ -336,12 +350,13 @@ fn begin(start: &mut StartScreen) -> Option<Choice> {
         offer_ways(start);
         return None;
     };
-    let topic = start.topic().filter(|t| script.topic.as_ref() != Some(t));
+    let topic = start.other_topic();
     if let (VoiceChoice::Rehearsed, Some(_)) = (&voice, &topic) {
         start.at = StartRow::Voice;
         offer_ways(start);
         return None;
     }
     let take_part = start.take_part;
-    Some(Choice::Begin { scenario: script.name, topic, voice, take_part })
+    let cast = start.asks_cast && start.may_cast();
+    Some(Choice::Begin { scenario: script.name, topic, voice, take_part, cast })
 }

@@ -54,7 +54,9 @@ pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
 fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
         StartRow::Topic if start.first && start.topic().is_none() => "watch a debate",
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => "start",
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
+            "start"
+        }
         StartRow::Remember => "remember",
         StartRow::Write => "write",
         StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
@@ -86,7 +88,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         return scrolls.then(|| moves("scroll")).into_iter().collect();
     }
     let filters = matches!(start.at, StartRow::Scenario | StartRow::Voice);
-    let turns = filters || start.at == StartRow::You;
+    let turns = filters || matches!(start.at, StartRow::Cast | StartRow::You);
     let session = matches!(start.at, StartRow::Session(_));
     let hints = [
         Some((pair(start, &[RunEntry]), begins)),

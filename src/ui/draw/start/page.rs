@@ -124,6 +124,7 @@ impl StartPage<'_> {
             StartRow::Scenario => (Some(start.script), start.scripts.len()),
             StartRow::Voice => voice(),
             StartRow::You => (Some(usize::from(start.take_part)), 2),
+            StartRow::Cast => (Some(usize::from(start.asks_cast)), 2),
             StartRow::Topic
             | StartRow::Remember
             | StartRow::Write

@@ -1,0 +1,61 @@
+//! `--cast`: people for a topic, proposed by the model.
+
+use crate::house::House;
+use crate::server::Server;
+
+const PEOPLE: &str = r#"{"people": [
+    {"id": "ada", "trade": "night porter", "wants": "the gate kept open until two", "loses": "the {{ flat }} over the gate.", "changes": "nobody came after midnight"},
+    {"id": "bo", "trade": "baker", "wants": "sleep", "loses": "the morning shift", "changes": "the noise were measured"},
+    {"id": "cy", "trade": "cleaner", "wants": "a key", "loses": "an hour a night", "changes": "somebody else carried the bins"}]}"#;
+const TOPIC: [&str; 3] = ["round-table", "--topic", "Should the gate be shut at ten?"];
+
+fn args<'a>(server: &'a Server, more: &[&'a str]) -> Vec<&'a str> {
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny", "--headless"];
+    [&["run"], &TOPIC[..], &model[..], more].concat()
+}
+
+#[test]
+fn the_cast_for_a_topic_is_asked_for_once_and_sits_in_the_prompts() {
+    let server = Server::start(PEOPLE, None);
+    let house = House::new();
+    let ran =
+        house.run(&args(&server, &["--cast", "--max-utterances", "1", "--set", "result=\"none\""]));
+    let ran = ran.code(0);
+    assert!(ran.err.contains("Ada, night porter"), "{}", ran.err);
+    assert!(ran.err.contains("would lose    the morning shift"), "{}", ran.err);
+    let asked = server.asked.lock().unwrap();
+    assert!(asked[0].contains("You cast a debate"), "{}", asked[0]);
+    assert!(asked[0].contains("Should the gate be shut at ten?"), "{}", asked[0]);
+    for words in [
+        "Who you are: night porter. You want the gate kept open until two.",
+        "You would lose the  flat  over the gate. You would change your mind if nobody came",
+        "Bo (baker), Cy (cleaner)",
+    ] {
+        assert!(asked[1].contains(words), "{words}: {}", asked[1]);
+    }
+    assert!(asked[1..].iter().all(|body| !body.contains("You cast a debate")));
+}
+
+#[test]
+fn a_cast_that_cannot_be_read_or_seated_is_an_error_with_the_way_out() {
+    let server = Server::start("I would rather not.", None);
+    let house = House::new();
+    let refused = house.run(&args(&server, &["--cast"])).code(4);
+    assert!(refused.err.contains("tiny proposed no readable cast"), "{}", refused.err);
+    assert!(refused.err.contains("leave out --cast"), "{}", refused.err);
+    assert_eq!(server.asked.lock().unwrap().len(), 2, "asked again once");
+    assert!(house.sessions().is_empty());
+    let mut other = args(&server, &["--cast"]);
+    other[1] = "brainstorm";
+    let refused = house.run(&other).code(2);
+    assert!(refused.err.contains("any_topic"), "{}", refused.err);
+}
+
+#[test]
+fn without_the_option_the_bundled_cast_speaks() {
+    let server = Server::start(PEOPLE, None);
+    let house = House::new();
+    house.run(&args(&server, &["--max-utterances", "1"])).code(0);
+    let asked = server.asked.lock().unwrap();
+    assert!(asked[0].contains("Bo (loses by a yes)"), "{}", asked[0]);
+}

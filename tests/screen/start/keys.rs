@@ -1,0 +1,80 @@
+//! Key bindings of the start screen: rebound, in the help, and refused.
+
+use super::*;
+
+/// Returns the page of sessions with custom key bindings.
+fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
+    let binding = |(place, action, key): &(&str, &str, &str)| Binding {
+        place: (*place).into(),
+        action: (*action).into(),
+        keys: vec![(*key).into()],
+        at: "config.toml:3:8".into(),
+    };
+    let own: Vec<Binding> = own.iter().map(binding).collect();
+    let mut start = found();
+    start.keymap = Keymap::with(&own).unwrap();
+    start
+}
+
+#[test]
+fn rebound_key_appears_in_hints_help_and_messages() {
+    let mut start = with_keys(&[
+        ("start_list", "replay_session", "p"),
+        ("start_list", "drop_session", "alt-x"),
+        ("start", "entry_down", "ctrl-n"),
+        ("start", "interrupt", "f10"),
+        ("start_list", "demo", "ctrl-o"),
+    ]);
+    let down = KeyEvent::new(Char('n'), KeyModifiers::CONTROL);
+    assert_eq!(press(&mut start, &[Down]), None);
+    assert_eq!(start.at, StartRow::Topic, "the key of before means nothing now");
+    (0..4).for_each(|_| _ = key(&mut start, &down));
+    assert!(
+        shown(&mut start, 100, 24).contains("p replay  c compare  alt-x delete  up ctrl-n move")
+    );
+    assert_eq!(press(&mut start, &[Char('r')]), None);
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::ALT));
+    assert!(shown(&mut start, 80, 24).contains("press alt-x again to move it to the trash"));
+    press(&mut start, &[KeyCode::F(10)]);
+    assert!(shown(&mut start, 80, 24).contains("press f10 again to quit"));
+    press(&mut start, &[Char('?')]);
+    let help = shown(&mut start, 80, 24);
+    assert!(help.contains("p             replay the session"), "{help}");
+    assert!(help.contains("ctrl-o        watch the rehearsed debate"), "{help}");
+    press(&mut start, &[Char(' ')]);
+    let path = "/sessions/Rust or Zig for the parser?.jsonl".into();
+    assert_eq!(press(&mut start, &[Char('p')]), Some(Choice::Replay(path)));
+}
+
+#[test]
+fn the_help_names_every_key_of_the_start_screen() {
+    let mut start = found();
+    start.help = Some(0);
+    let help = shown(&mut start, 80, 24);
+    // the prefix is named before its keys
+    for row in ROWS.iter().filter(|row| row.action != Action::Prefix) {
+        if let Some(keys) = start.keymap.reach(row.action, Focus::Start) {
+            assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
+        }
+    }
+    assert!(help.contains("ctrl-x d      watch the rehearsed debate"), "{help}");
+    assert!(help.contains("esc back"), "{help}");
+}
+
+#[test]
+fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
+    for (place, action, key, words) in [
+        ("start_list", "demo", "q", "`q` means quit here"),
+        ("start", "next_field", "up", "`up` means entry_up here"),
+        ("start", "demo", "d", "`d` types text here"),
+    ] {
+        let place = place.to_owned();
+        let action = action.to_owned();
+        let own = Binding { place, action, keys: vec![key.into()], at: "config.toml:3:8".into() };
+        let fault = Keymap::with(&[own]).unwrap_err().to_string();
+        assert!(
+            fault.starts_with("config.toml:3:8: keys.start") && fault.contains(words),
+            "{fault}"
+        );
+    }
+}
