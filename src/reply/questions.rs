@@ -12,6 +12,11 @@ pub struct DirectedQuestion {
     pub text: String,
 }
 
+/// Titles whose full stop does not end a sentence.
+const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
+/// Maximum length of a quoted question with the sentence before it, in bytes.
+const QUOTE_MAX: usize = 240;
+
 /// Words before a name that is addressed, as in "And Mai, who stood there?".
 const BEFORE_NAMES: &str = "and but so well now yes no then or look listen please thanks sorry";
 
@@ -19,7 +24,8 @@ const BEFORE_NAMES: &str = "and but so well now yes no then or look listen pleas
 ///
 /// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to the seat
 /// whose name it sets off by commas or a colon. Without a name it goes to the seat that the sentences before it in the
-/// paragraph addressed last, if it follows at once or says "you". Code and quotes do not count.
+/// paragraph addressed last, if it follows at once or says "you"; in the first case its text includes the sentence
+/// before. Code and quotes do not count.
 pub fn questions(
     text: &str,
     by: Option<&SeatId>,
@@ -29,28 +35,51 @@ pub fn questions(
     for paragraph in own_paragraphs(text) {
         let words = without_inline_code(&paragraph);
         let mut last = Addressee::Nobody;
-        for sentence in words.split_inclusive(['.', '!', '?', '\n']).map(str::trim) {
+        let mut before = "";
+        for sentence in sentences(&words).into_iter().map(str::trim) {
             if !sentence.contains(char::is_alphanumeric) {
                 continue;
             }
             let body = sentence.trim_end_matches(['.', '!', '?']);
             let mut to = mentions(body, by, roster);
-            let here = addressed(body, roster);
+            let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
+            let here = mentioned.or_else(|| addressed(body, roster));
             if to.is_empty() {
                 to.extend(here.clone().or_else(|| last.asked(body)));
             }
+            let follows = here.is_none() && matches!(last, Addressee::Before(_));
             last = match here {
                 Some(seat) => Addressee::Before(seat),
                 None => last.one_sentence_later(),
             };
             if sentence.ends_with('?') {
                 to.retain(|seat| Some(seat) != by);
-                let text = sentence.trim_start_matches(['"', '“', '(']);
+                let whole = format!("{before} {sentence}");
+                let whole = if follows && whole.len() <= QUOTE_MAX { &whole } else { sentence };
+                let text = whole.trim_start_matches(['"', '“', '(']);
                 found.extend(to.into_iter().map(|to| DirectedQuestion { to, text: text.into() }));
             }
+            before = sentence;
         }
     }
     found
+}
+
+/// Splits a paragraph into sentences, each with its closing mark.
+fn sentences(paragraph: &str) -> Vec<&str> {
+    let mut all = vec![];
+    let mut begin = 0;
+    for (at, mark) in paragraph.match_indices(['.', '!', '?', '\n']) {
+        let so_far = &paragraph[begin..at];
+        let word = so_far.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if mark == "." && TITLES.contains(&word) {
+            continue;
+        }
+        all.push(&paragraph[begin..at + mark.len()]);
+        begin = at + mark.len();
+    }
+    all.push(&paragraph[begin..]);
+    all
 }
 
 /// The seat that the sentences so far addressed last.
@@ -140,7 +169,8 @@ mod tests {
 
     #[test]
     fn questions_are_put_to_a_seat_by_name() {
-        let seats = [seat("ann", "Ann"), seat("cy", "Cy"), seat("bob", "Bob Lee")];
+        let seats =
+            [seat("ann", "Ann"), seat("cy", "Cy"), seat("bob", "Bob Lee"), seat("eve", "Dr. Eve")];
         let roster: Vec<_> = seats.iter().collect();
         for (text, expected) in [
             (
@@ -155,13 +185,31 @@ mod tests {
             ),
             ("“Ann, is it?” he asked.", &["ann: Ann, is it?"]),
             ("So, Cy: who drives?", &["cy: So, Cy: who drives?"]),
-            ("But Cy, it costs. And what do you pay?", &["cy: And what do you pay?"]),
-            ("And Ann, it is dark there. Who stood there?", &["ann: Who stood there?"]),
+            (
+                "But Cy, it costs. And what do you pay?",
+                &["cy: But Cy, it costs. And what do you pay?"],
+            ),
+            (
+                "@Cy, one for you. If it pays for six, who buys the stones?",
+                &["cy: @Cy, one for you. If it pays for six, who buys the stones?"],
+            ),
+            (
+                "So, @Dr. Eve, to you. That night it came over. Would you still move them?",
+                &["eve: Would you still move them?"],
+            ),
+            (
+                "Dr. Eve, that's your Mrs. Lie as well, does she own?",
+                &["eve: Dr. Eve, that's your Mrs. Lie as well, does she own?"],
+            ),
+            (
+                "And Ann, it is dark there. Who stood there?",
+                &["ann: And Ann, it is dark there. Who stood there?"],
+            ),
             (
                 "Look, Ann, it costs. It always has. Who pays you? Who pays?",
                 &["ann: Who pays you?"],
             ),
-            ("Cy, no. Is it true?\n\nWho are you?", &["cy: Is it true?"]),
+            ("Cy, no. Is it true?\n\nWho are you?", &["cy: Cy, no. Is it true?"]),
             ("Is Bob Lee right? Cy said so. Cy, no.", &[]),
             ("Cyril, is it? Well, Ann thinks, is it?", &[]),
             ("Ann, Cy, all of you know it. Who pays you?", &[]),
