@@ -183,7 +183,7 @@ fn another_topic_has_people_who_lose_by_it() {
     let mut other = round_table();
     other.set_topic("Should school start at nine?", false);
     assert!(!personas(&other).contains("private cars"), "{}", personas(&other));
-    assert_eq!(other.participants[1].role.as_deref(), Some("loses by a yes"));
+    assert_eq!(other.participants[1].role.as_deref(), Some("says no"));
     assert_eq!(other.scenario.stance, Some(["yes".into(), "no".into()]));
     let mut own = round_table();
     own.set_topic("Should cities ban private cars?", false);

@@ -3,15 +3,16 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
+use super::ballot;
 use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
 use super::judge;
 use super::persona::rendered;
 use super::{stance, task as form};
 use crate::model::{
-    ActKind, Block, Debate, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
+    ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
-use crate::scenario::{CONSENSUS, DEPENDS};
+use crate::scenario::{CONSENSUS, DEPENDS, Phase, Rule};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
 /// Default tasks of phases with common names, by the beginning of the name.
@@ -27,8 +28,17 @@ const ANSWERED_AT_ONCE: usize = 2;
 /// Cue of a turn that nobody can answer any more.
 const LAST: &str = "This is your last word.";
 
-/// Cue of a last turn in a guided debate.
-const LAST_WORDS: &str = "This is your last turn. Say where you stand now, in one sentence; what moved you and whose words they were, or else what would have moved you; and what should be done first.";
+/// Beginning of the cue of a last turn in a guided debate.
+const LAST_WORDS: &str = "This is your last turn. Say where you stand now, in one sentence; ";
+/// Its continuations, so that last turns in a row differ: for the last turn of all, the one before, and the others.
+const LAST_FIRST: &str = "and what should be done first, by whom, and by when.";
+const LAST_DOUBT: &str = "and what you still do not believe, and what would settle it.";
+const LAST_MOVED: &str =
+    "and what moved you and whose words they were, or else what would have moved you.";
+/// Its continuation if the order of the last turns is not known.
+const LAST_ALL: &str = "what moved you and whose words they were, or else what would have moved you; and what should be done first.";
+/// Minimum number of speakers in a last round for [`LAST_DOUBT`].
+const DOUBT_LEAST: usize = 3;
 /// Name of the policy with a fixed order, so that the later turns of a seat are known.
 const IN_TURN: &str = "round_robin";
 /// Cue of the first turns if several seats speak at the same time.
@@ -50,7 +60,8 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
             None => occasion(state, turn, begins),
         });
     } else {
-        all.extend(vote(state, turn));
+        all.extend(ballot::rules(state, turn));
+        all.extend(stance::recorded(state, turn));
         all.extend(question.map(|q| q.to_string()));
         all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
@@ -58,16 +69,6 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     all.extend(reply);
     all.extend(stance::request(state, turn));
     all.join("\n").into()
-}
-
-/// Returns the rules of a vote.
-fn vote(state: &State, turn: &Turn) -> Option<String> {
-    let name = &state.seat(&turn.seat)?.spec.name;
-    (turn.purpose == Purpose::Vote).then(|| {
-        format!(
-            "The host calls a vote. It is secret; no participant reads your reason. Vote as {name}, on what was said here."
-        )
-    })
 }
 
 /// Returns the task of the phase and its progress.
@@ -90,7 +91,47 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let last_phase = state.scenario.phases.last().is_some_and(|last| last.name == phase.name);
     let last = last_phase && state.scenario.phases.len() > 1 && u64::from(round) >= rounds;
     let last = if last { format!(" {LAST}") } else { String::new() };
-    Some(format!("Phase: {}{place}.{task}{last}", phase.name))
+    Some(format!(
+        "{}: {}{place}.{task}{last}{}",
+        heading(state, phase),
+        phase.name,
+        blind(state, turn)
+    ))
+}
+
+/// Returns the heading of a phase: its number in a guided debate in which no phase can be left out.
+fn heading(state: &State, phase: &Phase) -> String {
+    let phases = &state.scenario.phases;
+    let is_fixed = phases.iter().all(|phase| phase.when.is_none());
+    match phases.iter().position(|other| other.name == phase.name) {
+        Some(at) if is_fixed && phases.len() > 1 && state.scenario.debate == Debate::Guided => {
+            format!("Phase {} of {}", at + 1, phases.len())
+        }
+        _ => "Phase".to_owned(),
+    }
+}
+
+/// Returns a sentence about the phase before if its turns were spoken at the same time, until the seat has spoken again.
+fn blind(state: &State, turn: &Turn) -> String {
+    if state.scenario.debate != Debate::Guided || !state.labels(turn).is_empty() {
+        return String::new();
+    }
+    let before = |entry: &&Entry| entry.thread != turn.thread && entry.seat().is_some();
+    let own = |entry: &Entry| entry.thread == turn.thread && entry.seat() == Some(&turn.seat);
+    let Some(last) = state.visible(turn).rev().find(before) else { return String::new() };
+    let phase = state.phase_of(last.thread);
+    let is_blind = phase.is_some_and(|phase| &*phase.policy.name == judge::SIMULTANEOUS);
+    if !is_blind || state.visible(turn).any(own) {
+        return String::new();
+    }
+    let numbers = state.visible(turn).filter(|entry| entry.thread == last.thread);
+    let numbers: Vec<u32> = numbers.filter_map(|entry| entry.number).collect();
+    match (numbers.iter().min(), numbers.iter().max()) {
+        (Some(first), Some(last)) if first < last => {
+            format!(" Turns {first} to {last} were spoken at the same time.")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Returns the role in this round, if roles rotate.
@@ -147,7 +188,7 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         CueTask::LastWords if debates(state, turn) => {
             let owed = owed_by(state, turn);
             let answer = if owed.is_empty() { None } else { Some(to_answer(state, &owed)) };
-            Some(answer.into_iter().chain([LAST_WORDS.to_owned()]).collect::<Vec<_>>().join(" "))
+            Some(answer.into_iter().chain([last_words(state, turn)]).collect::<Vec<_>>().join(" "))
         }
         CueTask::LastWords => Some(LAST.to_owned()),
         CueTask::Answer(owed) => Some(to_answer(state, &owed)),
@@ -183,6 +224,22 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     }
     let fairly = if debates { first_answer(state, turn) } else { None };
     fairly.map_or(CueTask::Free, CueTask::Fairly)
+}
+
+/// Returns the request for last words: where the order is known, each of the last speakers has another part of it.
+fn last_words(state: &State, turn: &Turn) -> String {
+    let thread = state.threads.get(&turn.thread);
+    let in_turn = thread.is_some_and(|thread| &*thread.spec.policy == IN_TURN);
+    let speakers = thread.map_or(0, |t| t.seats.iter().filter(|s| state.may_speak(s)).count());
+    let place = if in_turn { place(state, turn) } else { None };
+    let left = place.map(|place| place.limit - place.number);
+    let part = match left {
+        None => LAST_ALL,
+        Some(0) => LAST_FIRST,
+        Some(1) if speakers >= DOUBT_LEAST => LAST_DOUBT,
+        Some(_) => LAST_MOVED,
+    };
+    format!("{LAST_WORDS}{part}")
 }
 
 /// Returns true if a turn asks for last words.
@@ -241,11 +298,14 @@ struct TurnPlace {
     limit: u32,
     /// Number of later turns of the same seat, if the policy determines it.
     more: Option<u32>,
+    /// True if an accepted offer ends the conversation.
+    bargains: bool,
 }
 
 impl TurnPlace {
     fn in_words(&self) -> String {
         let more = match self.more {
+            _ if self.bargains => "; a deal has to be made by then".to_owned(),
             None | Some(0) => String::new(),
             Some(1) => "; after this you speak once more".to_owned(),
             Some(2) => "; after this you speak twice more".to_owned(),
@@ -258,7 +318,9 @@ impl TurnPlace {
 /// Returns the position of a turn of a debate under the turn limit; `None` in phases, without a limit, and for a repeated
 /// turn.
 fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
-    if !debates(state, turn) || state.phase_of(turn.thread).is_some() {
+    let bargains = bargains(state);
+    let is_plain = !(debates(state, turn) || bargains);
+    if is_plain || state.phase_of(turn.thread).is_some() {
         return None;
     }
     let limit = state.limits.utterances?;
@@ -272,27 +334,34 @@ fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
     let in_turn = &*thread.spec.policy == IN_TURN && speakers > 0;
     let by_order = in_turn.then(|| left / u32::try_from(speakers).unwrap_or(u32::MAX));
     let more = if left == 0 { Some(0) } else { by_order };
-    Some(TurnPlace { number, limit, more })
+    Some(TurnPlace { number, limit, more, bargains })
 }
 
-/// Returns the request to be fair to an opponent, in the first turn that answers them; `None` later.
+/// Returns whether an offer that the other side accepts ends the conversation.
+fn bargains(state: &State) -> bool {
+    let accepted =
+        |rule: &Rule| matches!(rule, Rule::Word { accepted_by, .. } if !accepted_by.is_empty());
+    state.scenario.stops.iter().any(|stop| accepted(&stop.rule))
+}
+
+/// Returns the request to be fair to an opponent, in the first turn of a seat that answers anybody; `None` in phases,
+/// whose tasks define the turn. The opponent is the seat farthest away by its position, or else the last speaker.
 fn first_answer(state: &State, turn: &Turn) -> Option<String> {
-    let mut answers = false;
-    let mut other: Option<&SeatId> = None;
-    let mut answered: Vec<&SeatId> = vec![];
-    for seat in state.visible(turn).filter_map(Entry::seat) {
-        if *seat == turn.seat {
-            if !answers {
-                answered.extend(other);
-            }
-            answers = true;
-        } else {
-            other = Some(seat);
-            answers = false;
-        }
+    if state.phase_of(turn.thread).is_some() {
+        return None;
     }
-    let other = other.filter(|other| !answers && !answered.contains(other))?;
-    let name = called(state, &state.labels(turn), other);
+    let mut speakers: Vec<&SeatId> = state.visible(turn).filter_map(Entry::seat).collect();
+    speakers.dedup();
+    if speakers.iter().skip(1).any(|seat| **seat == turn.seat) {
+        return None;
+    }
+    let last = *speakers.last().filter(|last| ***last != turn.seat)?;
+    let place = |id: &SeatId| state.seat(id)?.positions().last().map(|position| position.at);
+    let own = place(&turn.seat);
+    let others = speakers.into_iter().filter(|seat| **seat != turn.seat);
+    let apart = |id: &SeatId| Some(own?.abs_diff(place(id)?));
+    let farthest = others.max_by_key(|id| (apart(id), *id == last));
+    let name = called(state, &state.labels(turn), farthest.unwrap_or(last));
     Some(format!("If you disagree with {name}, answer the strongest form of what {name} said."))
 }
 
@@ -337,7 +406,7 @@ fn unanswered(state: &State, turn: &Turn) -> Option<String> {
 
 /// Returns a sentence with the participant whose last message mentions this seat.
 fn mentioned(state: &State, turn: &Turn) -> Option<String> {
-    let last = state.visible(turn).rev().find(|e| e.seat() != Some(&turn.seat))?;
+    let last = state.visible(turn).next_back().filter(|e| e.seat() != Some(&turn.seat))?;
     let by = || match last.seat() {
         Some(by) => called(state, &state.labels(turn), by),
         None => "The host".to_owned(),

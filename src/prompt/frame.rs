@@ -3,6 +3,7 @@
 //! It is the same for every turn of a seat, so that a server can cache it: text that changes between turns is in the
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
+use super::ballot;
 use super::bare;
 use super::consensus;
 use super::judge;
@@ -12,7 +13,7 @@ use super::reader;
 use crate::model::contract::WHISPER;
 use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec};
 use crate::scenario::Rule;
-use crate::state::{Labels, State, Turn};
+use crate::state::{self, Labels, State, Turn};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
@@ -21,7 +22,7 @@ const BRING: &str = "Bring one new thing: a reason, a case, a question or a conc
 /// Rule of a guided debate against repeating the previous turn.
 const HEARD: &str = "Everybody heard what was said: do not begin by repeating it.";
 /// Rule of a guided debate against invented evidence.
-const INVENT: &str = "Invent no figure, study, document or quotation that could decide the question; \"I don't know\" is a good answer.";
+const INVENT: &str = "Invent no study, document or quotation; \"I don't know\" is a good answer.";
 /// Units by which a persona may define the length of a reply.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
@@ -82,7 +83,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     // in a plan, the topic is part of the request, which has its own section
     let in_request = turn.purpose != Purpose::Summarise && state.plan_thread(turn.thread).is_some();
     let topic = if in_request { None } else { topic };
-    let motion = judge::is_motion(state, turn);
+    let motion = judge::is_motion(state, turn) || state.scenario.poll.is_some();
     let topic = topic.map(|topic| {
         let heading = if motion { "The motion:" } else { heading(topic) };
         format!("{heading} {topic}")
@@ -147,7 +148,7 @@ fn who(seat: &Participant, persona: &str) -> String {
 /// Returns the private goal of a seat, for its own prompt.
 fn goal(seat: &Participant) -> String {
     let goal = seat.goal.as_ref().map(|goal| goal.text.trim());
-    goal.map_or(String::new(), |goal| format!("Your private goal, which you never state: {goal}"))
+    goal.map_or(String::new(), |goal| format!("Your private goal, which nobody else reads: {goal}"))
 }
 
 /// Returns true if a persona begins with the participant's name.
@@ -197,7 +198,10 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         let all: Vec<String> = speakers.iter().map(|s| speaker(&s.spec)).collect();
         told.push(format!("At the table: {}.", all.join(", ")));
     }
-    told.extend(listeners.iter().map(|s| {
+    let jury = ballot::jury(state);
+    let listeners = listeners.iter().filter(|s| !jury.contains(&&s.spec.name));
+    told.extend(ballot::about_jury(state));
+    told.extend(listeners.map(|s| {
         let name = &s.spec.name;
         match (judges(state, &s.spec.id), chooses(state, &s.spec.id)) {
             (true, _) => format!("{name} listens and decides at the end."),
@@ -246,18 +250,30 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
         return format!("Answer only as {name}, and never for anybody else.");
     }
     // an executor of a step does not debate
-    let guided =
-        state.scenario.debate == Debate::Guided && state.plan_thread(turn.thread).is_none();
+    let is_scribe = seat.role.as_deref() == Some(state::SCRIBE);
+    let guided = state.scenario.debate == Debate::Guided
+        && state.plan_thread(turn.thread).is_none()
+        && !is_scribe;
     let prose = if guided { " plain prose," } else { "" };
     let length = length(state, seat, persona).map_or(String::new(), |words| format!(" {words},"));
     let say = format!(
         "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
     );
+    let heard = if together(state, turn) { "" } else { HEARD };
     let debate = guided.then(|| {
-        if state.scenario.phases.is_empty() { format!("{BRING} {HEARD}") } else { HEARD.to_owned() }
+        let bring = if state.scenario.phases.is_empty() { BRING } else { "" };
+        format!("{bring} {heard}").trim().to_owned()
     });
-    let honest = guided.then(|| format!("{name} may speak from experience. {INVENT}"));
+    let honest = guided.then(|| {
+        format!("{name} may speak from experience; a figure is {name}'s own count or guess, and ends no argument. {INVENT}")
+    });
     lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate, honest])
+}
+
+/// Returns whether a turn begins the conversation together with others.
+fn together(state: &State, turn: &Turn) -> bool {
+    let several = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
+    several && state.utterances == 0
 }
 
 /// Returns the length of a reply, unless a phase or the author's persona defines it.

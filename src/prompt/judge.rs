@@ -10,7 +10,7 @@ const FOR: [&str; 6] = ["pro", "for", "proposition", "affirmative", "government"
 /// Names of a side, and roles, that speak against a motion.
 const AGAINST: [&str; 6] = ["con", "against", "opposition", "negative", "contra", "no"];
 /// Name of the policy whose speakers do not hear each other in a round.
-const SIMULTANEOUS: &str = "simultaneous";
+pub(super) const SIMULTANEOUS: &str = "simultaneous";
 /// Questions to the judge of a guided debate.
 const POINTS: &str = "For each side: which point of the other was never answered, and which of its own did it drop? Which single exchange decided it?";
 

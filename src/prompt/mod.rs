@@ -6,6 +6,7 @@
 //! converts prompts to wire formats.
 
 mod account;
+mod ballot;
 mod bare;
 mod budget;
 mod consensus;
@@ -42,14 +43,14 @@ const OWN_READ: usize = 8;
 /// Task of the scribe at the end.
 pub const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else.\n\
     result: one sentence to act on; if they did not agree, the decision that is left and who has to take it.\n\
-    moved: who changed position, from what to what, in a few words each, and the number of the turn that did it.\n\
+    moved: who changed position, from what to what, in a few words each, and the number of the turn whose words moved them.\n\
     open: what is still disputed, and what would settle it.\n\
     check: figures and documents that were named and that somebody ought to check.\n\
     An empty list is a good answer.";
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 8;
+pub const WORDING: u32 = 9;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};

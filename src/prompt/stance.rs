@@ -1,17 +1,50 @@
 //! The request for a position between two poles, and the positions in a seat's own history.
 
-use super::frame;
+use super::escape::{attribute, quoted};
+use super::{ballot, frame};
 use crate::model::{Layout, Purpose, STANCE, STANCE_MAX, Text};
-use crate::state::{Entry, State, Turn};
+use crate::state::{Entry, Position, State, Turn};
 
 /// Returns the request to end with a position; `None` if the turn is not asked for one.
 pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
     let [first, second] = state.poles()?;
-    state.asks_stance(turn).then(|| format!(
-        "Then add one last line, which nobody at the table reads: {STANCE} NUMBER | POSITION | after #TURN\n\
+    if !state.asks_stance(turn) {
+        return None;
+    }
+    let heard = state.visible(turn).any(|entry| entry.seat().is_some());
+    let (form, moved) = if heard {
+        (" | after #TURN", "; TURN is the number of the turn that moved you, left out if none did")
+    } else {
+        ("", "")
+    };
+    Some(format!(
+        "Then add one last line, which nobody at the table reads: {STANCE} NUMBER | POSITION{form}\n\
          NUMBER is where you are now, from +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}); POSITION is yours in at most \
-         five words; TURN is the number of the turn that moved you, left out if none did."
+         five words{moved}."
     ))
+}
+
+/// Returns the positions and the votes that the log records, for the scribe of the result; `None` for other turns.
+pub(super) fn recorded(state: &State, turn: &Turn) -> Option<String> {
+    if turn.purpose != Purpose::Result {
+        return None;
+    }
+    let positions = state.seats.iter().filter_map(|seat| {
+        let all = seat.positions();
+        let (first, last) = (all.first()?, all.last()?);
+        let word = |p: &Position<'_>| format!("\"{}\" (turn {})", quoted(p.words), p.number);
+        let then = if first.number == last.number {
+            String::new()
+        } else {
+            format!(", at the end {}", word(last))
+        };
+        Some(format!("{}: {}{then}", attribute(&seat.spec.name), word(first)))
+    });
+    let positions: Vec<String> = positions.collect();
+    let positions = (!positions.is_empty())
+        .then(|| format!("Positions in their own words. {}.", positions.join("; ")));
+    let all: Vec<String> = positions.into_iter().chain(ballot::swing(state)).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// Returns an entry's text for a prompt: a seat reads its own turns with the position that it wrote. In the shared layout

@@ -63,7 +63,7 @@ pub use reopening::Since;
 pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
-pub use stances::Position;
+pub use stances::{Position, SCRIBE};
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};

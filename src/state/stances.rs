@@ -7,6 +7,8 @@ use crate::model::{
 };
 use crate::scenario::{CONSENSUS, DEPENDS};
 
+/// Role of a seat that sides with nobody.
+pub const SCRIBE: &str = "scribe";
 /// Maximum length of a position, in words.
 const WORDS_MAX: usize = 5;
 /// Maximum length of a position, in characters.
@@ -123,10 +125,13 @@ impl Conversation {
         self.may_ask_stance(turn) && misses < MISSES_MAX
     }
 
-    /// Returns whether the prompts of a seat can ask for a position: in guided debates, but not in those of small models.
+    /// Returns whether the prompts of a seat can ask for a position: in guided debates, but not in those of small models or
+    /// of a scribe.
     fn may_ask_stance(&self, turn: &Turn) -> bool {
         let fits = |seat: &Seat| {
-            seat.spec.voice.reads_as_a_model() && self.layout_of(&seat.spec) != Layout::Small
+            seat.spec.voice.reads_as_a_model()
+                && self.layout_of(&seat.spec) != Layout::Small
+                && seat.spec.role.as_deref() != Some(SCRIBE)
         };
         self.reads_stance(turn)
             && self.scenario.debate == Debate::Guided

@@ -34,6 +34,7 @@ const RESULTS: &[&str] = &[
     "socratic-seminar",
     "brainstorm",
     "code-review",
+    "negotiation",
 ];
 
 #[test]

@@ -91,7 +91,7 @@ async fn an_illegal_choice_is_corrected_once() {
     let chooser = answering(|ask| match &ask.prompt.rejected {
         None => say("m, myself"),
         Some(rejected) => {
-            assert!(rejected.why.contains("none of: a, b, c"), "{}", rejected.why);
+            assert!(rejected.why.contains("expected one of: a, b, c"), "{}", rejected.why);
             say("b")
         }
     });

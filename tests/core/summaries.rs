@@ -49,7 +49,7 @@ fn asked(ran: &Ran, purpose: Purpose) -> Vec<&CallRequest> {
 
 #[tokio::test]
 async fn overflow_is_replaced_by_a_summary() {
-    let ran = play(summed(Some("clerk"), 30, 700), talkers(reply), &[]).await;
+    let ran = play(summed(Some("clerk"), 30, 780), talkers(reply), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (30, "utterance_limit"));
     let sums = asked(&ran, Purpose::Summarise);
     assert!(sums.len() > 2 && sums.iter().all(|r| r.seat.id == "clerk"), "{}", sums.len());
@@ -62,7 +62,7 @@ async fn overflow_is_replaced_by_a_summary() {
     assert!(last.len() > 2 && last.len() < 20, "{}", last.len());
     let again = sums.iter().find(|r| matches!(r.prompt.blocks[0], Block::Summary { .. }));
     assert!(again.is_some(), "a summary is made of the last one and what came after it");
-    println!("{} summaries for 30 turns in windows of 700 tokens", sums.len());
+    println!("{} summaries for 30 turns in windows of 780 tokens", sums.len());
 }
 
 #[tokio::test]
