@@ -119,7 +119,10 @@ fn a_hint_names_only_options_that_ask_has() {
         let fix = format!("`ask` has no {option}; use: colloquium run {panel} --headless");
         assert!(ran.code == 3 && ran.err.contains(&fix), "{}", ran.err);
     }
-    let other = house.run(&["ask", "Why?", "--panel", "story-game"]).code(2);
+    let lines = "title = \"A talk\"\ntopic = \"Tea\"\n[limits]\nutterances = 1\n\
+                 [[participant]]\nid = \"ada\"\nlines = [\"Tea.\"]\n";
+    let lines = house.file("lines.toml", lines);
+    let other = house.run(&["ask", "Why?", "--panel", &lines]).code(2);
     assert!(other.err.contains("name another panel"), "{}", other.err);
     assert!(!other.err.contains("--topic"), "{}", other.err);
 }

@@ -22,12 +22,12 @@ fn the_cast_for_a_topic_is_asked_for_once_and_sits_in_the_prompts() {
         house.run(&args(&server, &["--cast", "--max-utterances", "1", "--set", "result=\"none\""]));
     let ran = ran.code(0);
     assert!(ran.err.contains("Ada, night porter"), "{}", ran.err);
-    assert!(ran.err.contains("would lose    the morning shift"), "{}", ran.err);
+    assert!(ran.err.contains("You would lose the morning shift."), "{}", ran.err);
     let asked = server.asked.lock().unwrap();
     assert!(asked[0].contains("You cast a debate"), "{}", asked[0]);
     assert!(asked[0].contains("Should the gate be shut at ten?"), "{}", asked[0]);
     for words in [
-        "Who you are: night porter. You want the gate kept open until two.",
+        "You are Ada, night porter. You want the gate kept open until two.",
         "You would lose the  flat  over the gate. You would change your mind if nobody came",
         "Bo (baker), Cy (cleaner)",
     ] {
@@ -52,10 +52,35 @@ fn a_cast_that_cannot_be_read_or_seated_is_an_error_with_the_way_out() {
 }
 
 #[test]
+fn another_topic_changes_the_people_unless_one_is_given_a_persona() {
+    for (set, words) in [
+        ("participant.ada.timeout=60", "Bo (says no)"),
+        ("participant.ada.role=\"porter\"", "Bo (joiner)"),
+    ] {
+        let server = Server::start(PEOPLE, None);
+        let house = House::new();
+        house.run(&args(&server, &["--max-utterances", "1", "--set", set])).code(0);
+        let asked = server.asked.lock().unwrap();
+        assert!(asked[0].contains(words), "{words}: {}", asked[0]);
+    }
+}
+
+#[test]
+fn a_jury_with_a_seat_for_the_person_votes_on_another_topic_without_a_screen() {
+    let server = Server::start(PEOPLE, None);
+    let house = House::new();
+    let mut all = args(&server, &["--dry-run"]);
+    all[1] = "oxford";
+    let ran = house.run(&all).code(0);
+    assert!(ran.out.contains("Should the gate be shut at ten?"), "{}", ran.out);
+    assert!(ran.out.contains("are the jury: they vote before the first word"), "{}", ran.out);
+}
+
+#[test]
 fn without_the_option_the_bundled_cast_speaks() {
     let server = Server::start(PEOPLE, None);
     let house = House::new();
     house.run(&args(&server, &["--max-utterances", "1"])).code(0);
     let asked = server.asked.lock().unwrap();
-    assert!(asked[0].contains("Bo (loses by a yes)"), "{}", asked[0]);
+    assert!(asked[0].contains("Bo (says no)"), "{}", asked[0]);
 }

@@ -98,7 +98,7 @@ fn a_proposed_cast_is_asked_for_again_taken_or_left() {
     let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--cast", "--no-save"];
     let topic = ["run", "round-table", "--topic", "Should the gate be shut?"];
     // r asks again; then the roles beside the names are the proposed or the bundled ones
-    for (answer, role) in [("r\r\r", "night porter"), ("r\rn\r", "loses by a no")] {
+    for (answer, role) in [("r\r\r", "night porter"), ("r\rn\r", "says yes")] {
         let mut program = house.run(&[&topic[..], &model].concat());
         for (at, key) in answer.split_inclusive('\r').enumerate() {
             program.until_sent("n the bundled cast: ", at + 1);

@@ -231,13 +231,16 @@ pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     Ok(dry_run::estimate(rehearsal(loaded)?))
 }
 
+/// Returns whether a `--set` gives a participant a persona or a role.
+fn gives_persona(set: &str) -> bool {
+    let key = set.split_once('=').map_or("", |(key, _)| key.trim());
+    key.starts_with("participant") && [".persona", ".role"].iter().any(|end| key.ends_with(end))
+}
+
 /// Applies the options to a loaded scenario.
 fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Result<(), Failure> {
     if options.play.rehearsed {
         loaded.rehearse();
-    }
-    if options.play.headless {
-        loaded.unattended();
     }
     let topic = match &options.topic {
         Some(Topic::StandardInput) => Some(read_stdin("a topic")?.trim().to_owned()),
@@ -256,10 +259,13 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
             }
             Some(own) if **own == *topic => {}
             Some(_) | None => {
-                let sets = options.play.set.iter();
-                loaded.set_topic(&topic, sets.into_iter().any(|s| s.starts_with("participant")));
+                loaded.set_topic(&topic, options.play.set.iter().any(|set| gives_persona(set)));
             }
         }
+    }
+    // after the topic: the stand-ins of people speak lines, which fit any topic
+    if options.play.headless {
+        loaded.unattended();
     }
     if options.take_part {
         loaded.seat_person();
