@@ -154,11 +154,11 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
 }
 
 /// Returns the result of the conversation: a list for each part that is not empty.
-pub(super) fn result(state: &State, result: &ResultGiven) -> Vec<Narrated> {
+pub(super) fn result(result: &ResultGiven) -> Vec<Narrated> {
     let mut body = format!("{}\n", result.result.trim());
     let moved = result.moved.iter().map(|change| {
         let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
-        format!("{}: from {} to {}{turn}", change.who, change.from, change.to)
+        format!("{}: {} → {}{turn}", change.who, change.from, change.to)
     });
     let texts = |texts: &[Text]| texts.iter().map(Text::to_string).collect::<Vec<_>>();
     for (head, lines) in [
@@ -171,7 +171,8 @@ pub(super) fn result(state: &State, result: &ResultGiven) -> Vec<Narrated> {
             body.push_str(&format!("\n{head}:\n{lines}"));
         }
     }
-    words(state, "result".into(), &body)
+    let body = text::block(&body).into_owned();
+    vec![Narrated::Words { place: "end".into(), who: "result".into(), body }]
 }
 
 fn words(state: &State, who: String, body: &str) -> Vec<Narrated> {

@@ -146,7 +146,7 @@ impl Narrator {
             Kind::StepEnded(ended) => plan::step(ended),
             Kind::PlanEnded(ended) => plan::ended(ended),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
-            Kind::ResultGiven(r) => contest::result(state, r),
+            Kind::ResultGiven(r) => contest::result(r),
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),
                 None => note("paused".into()),

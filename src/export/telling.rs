@@ -101,7 +101,7 @@ impl Telling {
         self.state.apply(event);
         let mut told = self.narrator.narrate(&self.state, event);
         match (&event.kind, &self.result) {
-            (Kind::Opened(_), Some(result)) => told.extend(contest::result(&self.state, result)),
+            (Kind::Opened(_), Some(result)) => told.extend(contest::result(result)),
             (Kind::ResultGiven(given), Some(result)) if given == result => told.clear(),
             _ => {}
         }
