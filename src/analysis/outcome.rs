@@ -2,13 +2,25 @@
 
 use super::{Standing, name_of_side};
 use crate::model::VerdictGiven;
-use crate::state::State;
+use crate::state::{State, Swing};
 
-/// Describes the outcome: the winner of the last verdict, or who agrees with whom. `None` if neither is known.
+/// Describes the outcome: the winner of the last verdict, the swing between two polls, or who agrees with whom. `None` if
+/// none is known.
 pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
-    match &state.verdict {
-        Some((verdict, _)) if !verdict.interim => Some(winner(state, verdict)),
-        Some(_) | None => standing?.agreement(),
+    match (&state.verdict, state.swing()) {
+        (Some((verdict, _)), _) if !verdict.interim => Some(winner(state, verdict)),
+        (_, Some(swing)) => Some(gained(&swing)),
+        _ => standing?.agreement(),
+    }
+}
+
+/// Describes a swing: `for gains 2 votes`.
+fn gained(swing: &Swing<'_>) -> String {
+    let gain = |winner| swing.gains.iter().find(|(option, _)| *option == winner);
+    match swing.winner.and_then(gain) {
+        Some((option, 1)) => format!("{option} gains 1 vote"),
+        Some((option, gain)) => format!("{option} gains {gain} votes"),
+        None => "no side gained more votes".to_owned(),
     }
 }
 

@@ -145,7 +145,7 @@ fn choice(
         Some(choice) if objects.is_empty() => {
             Ok(json!({ "choice": choice, "why": answers.why(said) }))
         }
-        Some(_) | None => Err(format!("it is none of: {}", options.join(", ")).into()),
+        Some(_) | None => Err(format!("expected one of: {}", options.join(", ")).into()),
     }
 }
 
@@ -374,7 +374,7 @@ mod tests {
             "{\"choice\": \"perhaps\"}\nyes",
             "Ada and the others",
         ] {
-            check(&form, said, Err("none of: yes, no, ada"));
+            check(&form, said, Err("expected one of: yes, no, ada"));
         }
         let why = json!({"choice": "no", "why": "it rains"});
         check(&form, "{\"choice\": \"no\", \"why\": \" it rains \"}", Ok(why.clone()));

@@ -278,6 +278,9 @@ impl Screen {
         };
         let turn_before = self.transcript.human_turn();
         self.transcript.take(item);
+        if matches!(record.event.kind, Kind::ResultGiven(_)) {
+            self.view.viewport.open_last(&self.transcript);
+        }
         if self.view.playback.is_none() && turn_before != self.transcript.human_turn() {
             self.open_composer();
         }

@@ -100,6 +100,30 @@ fn the_title_of_a_card_that_begins_above_the_screen_leaves_room_for_its_note() {
     }
 }
 
+#[test]
+fn a_result_that_does_not_fit_is_shown_from_its_beginning() {
+    for (width, height) in [(80, 24), (40, 12)] {
+        let mut stage = Stage::new(width, height).with_positions().whole();
+        let shown = stage.text();
+        assert!(shown.contains("━ RESULT") && shown.contains("Close the Saltmarket"), "{shown}");
+        assert!(!shown.contains("RESULT  ·  continued"), "{shown}");
+    }
+}
+
+#[test]
+fn the_swing_between_two_polls_is_the_outcome() {
+    let mut stage = Stage::new(100, 50);
+    bundled("oxford").into_iter().filter(|e| !matches!(e.kind, Kind::ResultGiven(_))).for_each(
+        |event| {
+            stage.take(event);
+        },
+    );
+    let shown = stage.text();
+    assert!(shown.contains("since before the first turn"), "{shown}");
+    let outcome = shown.lines().find(|row| row.contains("✓ 1")).unwrap();
+    assert!(outcome.contains(" gains "), "{shown}");
+}
+
 /// The cast shows who owes whom an answer, until that participant has spoken.
 #[test]
 fn the_cast_shows_an_owed_answer() {

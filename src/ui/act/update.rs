@@ -351,7 +351,10 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Theme => appearance::themes(screen),
         Action::Panels => appearance::panels(screen),
         Action::PauseNow => return intents::ask(screen, Command::PauseNow {}),
-        Action::MoreRound => return intents::more(screen),
+        Action::MoreRound => {
+            screen.view.viewport.follow();
+            return intents::more(screen);
+        }
         Action::GiveFloor => return intents::give_floor(screen),
         Action::Mute => return intents::mute(screen),
         Action::DropQueued => return intents::drop_queued(screen),

@@ -76,7 +76,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if let Some(who) = screen.transcript.human_turn() {
         let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
-        bar.left("Your turn as ", theme.style(ThemeRole::Notice));
+        let votes = !screen.transcript.human_choices().is_empty();
+        let what = if votes { "Your vote as " } else { "Your turn as " };
+        bar.left(what, theme.style(ThemeRole::Notice));
         bar.left(name, bold(theme.speaker(screen.transcript.seat_place(&who))));
         let how = match screen.view.writing {
             _ if covered => String::new(),
@@ -285,7 +287,9 @@ fn asked(screen: &Screen, room: usize) -> String {
     let words = match (screen.transcript.human_turn(), screen.chosen()) {
         _ if screen.view.loading.is_some() => "reading the session".into(),
         _ if screen.view.watching => "read-only: steer it where it runs".into(),
-        _ if over && screen.view.unsaved => "not saved: cannot be extended".into(),
+        _ if screen.transcript.state().ended.is_some() && screen.view.unsaved => {
+            "not saved: cannot be extended".into()
+        }
         _ if over && !screen.view.line => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };
             let more = screen.keymap.way(Action::MoreRound, place);
@@ -298,7 +302,10 @@ fn asked(screen: &Screen, room: usize) -> String {
             let way = way_on(screen.transcript.state());
             format!("{standing}. {more} {way} {dot} /note to annotate")
         }
-        (Some(who), _) => format!("Speak as {}{etc}", screen.transcript.name(&who)),
+        (Some(who), _) => match &screen.transcript.human_choices()[..] {
+            [] => format!("Speak as {}{etc}", screen.transcript.name(&who)),
+            choices => choices.join(&format!(" {} ", screen.glyphs.dot)),
+        },
         (None, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
         (None, None) if screen.transcript.state().ended.is_some() => {
             format!("Say something, and it goes on{etc}")

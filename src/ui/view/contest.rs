@@ -1,7 +1,8 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
 use crate::analysis::{deciding_turns, name_of_side, seat_of_side, with_names};
-use crate::model::{ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
+use crate::model::{PollTime, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
+use crate::state::Swing;
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card};
 use crate::ui::text::markdown::{bold, plainly};
@@ -61,11 +62,34 @@ pub fn vote(
         let words = text::line(&way.words()).into_owned();
         rows.push(Line::styled(words, look.theme.style(ThemeRole::Muted)));
     }
+    let is_second = vote.poll == Some(PollTime::After);
+    let swing = if is_second { transcript.state().swing() } else { None };
+    let moves = swing.as_ref().map_or(&[][..], |swing| &swing.moved);
     for ballot in vote.ballots.iter().filter(|ballot| !ballot.why.trim().is_empty()) {
-        rows.push(reason(transcript, &ballot.seat, "", &ballot.why, look));
+        let before = moves.iter().find(|moved| *moved.seat == ballot.seat).and_then(|m| m.from);
+        let before =
+            before.map_or_else(String::new, |from| format!("before: {}", text::line(from)));
+        rows.push(reason(transcript, &ballot.seat, &before, &ballot.why, look));
+    }
+    if let Some(swing) = swing {
+        rows.push(self::swing(&swing, look));
     }
     let title = format!("VOTE {} {}", look.glyphs.dot, text::line(&vote.question));
     card(&title, rows, room, look.theme.style(ThemeRole::Notice), look.glyphs)
+}
+
+/// Returns the row of the votes gained since before the first turn.
+fn swing(swing: &Swing<'_>, look: ContestLook<'_>) -> Line<'static> {
+    let muted = look.theme.style(ThemeRole::Muted);
+    let mut row = vec![Span::styled("since before the first turn  ", muted)];
+    for (option, gain) in &swing.gains {
+        let is_winner = swing.winner == Some(*option);
+        let role = if is_winner { ThemeRole::FloorSpeaking } else { ThemeRole::Text };
+        let style = look.theme.style(role);
+        let style = if is_winner { bold(style) } else { style };
+        row.push(Span::styled(format!("{} {gain:+}  ", text::line(option)), style));
+    }
+    Line::from(row)
 }
 
 /// Returns the card of a verdict: one bar per side, its length the score, or the number of judges for it without

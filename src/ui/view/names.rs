@@ -1,6 +1,6 @@
 //! Names of participants, and the title, as shown on the screen.
 
-use crate::model::SeatId;
+use crate::model::{Purpose, SeatId};
 use crate::text;
 use crate::ui::view::transcript::Transcript;
 
@@ -14,6 +14,15 @@ impl Transcript {
     pub fn human_turn(&self) -> Option<SeatId> {
         let state = self.state();
         state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+    }
+
+    /// Returns the choices of a pending vote of a person; empty without one.
+    pub fn human_choices(&self) -> Vec<String> {
+        let state = self.state();
+        let turn = state.turns.values().find(|t| state.waits_for_human(t));
+        let batch = turn.filter(|t| t.purpose == Purpose::Vote).and_then(|t| state.batch_of(t));
+        let options = batch.map_or(&[][..], |batch| &batch.spec.options);
+        options.iter().map(|option| text::line(option).into_owned()).collect()
     }
 
     /// Returns the index of a seat; 0 if unknown.

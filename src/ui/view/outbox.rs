@@ -61,7 +61,7 @@ impl Outbox {
             }
             Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|command| match r.is {
                 ReceiptIs::TooLate => Some(match &r.why {
-                    Some(why) => format!("{command}: too late, {}", text::line(why)),
+                    Some(why) => format!("{command}: {}", text::line(why)),
                     None => format!("{command}: too late"),
                 }),
                 ReceiptIs::Delivered => Some(format!("{command}: delivered")),

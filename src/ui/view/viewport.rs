@@ -27,6 +27,8 @@ pub struct Viewport {
     anchor: Option<(Id, usize)>,
     /// Message selected by a jump; actions apply to it at any position on the screen.
     selected: Option<Id>,
+    /// Row whose beginning is kept in view while the viewport follows the end, although the row does not fit.
+    opening: Option<Id>,
     height: usize,
     width: usize,
     /// Index of the row, and of the line in it, for each line of the last frame.
@@ -62,6 +64,12 @@ impl Viewport {
     pub fn follow(&mut self) {
         self.anchor = None;
         self.selected = None;
+    }
+
+    /// Shows the last row from its beginning if it does not fit; no effect if the viewport does not follow the end.
+    pub fn open_last(&mut self, transcript: &Transcript) {
+        let last = transcript.len().checked_sub(1).and_then(|at| transcript.id(at));
+        self.opening = last.filter(|_| self.following());
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
@@ -292,7 +300,14 @@ impl Viewport {
             }
             None => {
                 self.anchor = None;
-                self.last_top(transcript, look)
+                let last = self.last_top(transcript, look);
+                match self.opening.take().and_then(|id| Some((id, transcript.place(id)?))) {
+                    Some((id, at)) if (at, 0) < last => {
+                        self.anchor = Some((id, 0));
+                        (at, 0)
+                    }
+                    _ => last,
+                }
             }
         }
     }
