@@ -255,7 +255,7 @@ fn a_cast_plays_the_screen_as_it_was() {
 #[test]
 fn the_examples_are_written_in_every_format() {
     let house = House::new();
-    for example in ["example-rehearsed", "example-small-model"] {
+    for example in ["example-rehearsed", "example-crux", "example-oxford"] {
         for format in FORMATS {
             // a small screen is fastest to draw
             let args = ["export", example, "--format", format, "--size", "40x12"];
@@ -363,7 +363,7 @@ fn a_topic_that_was_asked_for_is_the_title_everywhere() {
 #[test]
 fn page_draws_usage_over_time() {
     let house = House::new();
-    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sessions/example-small-model.jsonl");
+    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sessions/example-crux.jsonl");
     let page = house.run(&["export", session, "--format", "html"]).code(0).out;
     assert!(page.contains("<title>Tokens and cost over time</title>"), "no curve");
     assert!(page.contains("cumulative tokens, ") && !page.contains("cumulative cost"), "{page}");

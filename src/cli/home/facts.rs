@@ -174,6 +174,10 @@ mod tests {
     #[test]
     fn every_session_that_comes_with_the_program_has_its_title() {
         let titles: Vec<String> = examples().into_iter().map(|(_, title)| title).collect();
-        assert_eq!(titles, ["Should cities ban private cars?", "Dogs or cats?"]);
+        let begin = ["Should cities ban", "The sea wall at Havnes", "Everybody in a firm"];
+        assert_eq!(titles.len(), begin.len());
+        for (title, begin) in titles.iter().zip(begin) {
+            assert!(title.starts_with(begin), "{title}");
+        }
     }
 }
