@@ -77,7 +77,7 @@
 //! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
 //! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
 //! | key bindings | `ui/keymap/` |
-//! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and `/join` |
+//! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and participants |
 //! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
 //! | effects of actions | `ui/act/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |

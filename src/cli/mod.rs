@@ -250,7 +250,10 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
             start_with_topic(word)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
-        _ => Err(Failure::new(Exit::Usage, e.render().to_string())),
+        _ => {
+            let message = e.render().to_string();
+            Err(Failure::new(Exit::Usage, message.trim_start_matches("error: ")))
+        }
     }
 }
 

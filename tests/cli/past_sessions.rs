@@ -268,7 +268,9 @@ fn a_participant_is_renamed_everywhere_after_a_dry_run() {
     redact(&["ada=Person A", "--yes"]).code(0);
     for (path, bytes) in files(&house) {
         let text = String::from_utf8_lossy(&bytes).replace("Adam", "");
-        let left = ["Ada", "ada", "Countess"].into_iter().find(|name| text.contains(name));
+        // whole words, because a digest may contain the letters
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+        let left = ["Ada", "ada", "Countess"].into_iter().find(|name| words.contains(name));
         assert_eq!(left, None, "in {}: {text}", path.display());
     }
     let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
