@@ -246,7 +246,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
         return Some(close(state, thread, reason));
     }
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
-        let why = "the operator gave the floor".into();
+        let why = "you gave the floor".into();
         let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
         return Some(summary::before(state, thread, batch).because(key));
     }

@@ -397,9 +397,9 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
     let continues = matches!(command.given.line.command, Command::Continue { .. });
     let why = if continues {
-        "the operator asked to continue it".into()
+        "you asked to continue it".into()
     } else {
-        "the operator asked for a retry".into()
+        "you asked to try again".into()
     };
     let seats = vec![said.seat];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);

@@ -56,7 +56,7 @@ pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
         };
         let seats = state.threads.get(thread).map_or(&[][..], |t| &t.seats[..]);
         let seats = seats.iter().filter(|s| state.may(Purpose::Vote, s)).cloned().collect();
-        let why = "the operator called a vote".into();
+        let why = "you called a vote".into();
         let batch = drafts::batch(Requester::Operator, Purpose::Vote, seats, why);
         let batch = BatchOpened {
             question: Some(question.clone()),

@@ -84,7 +84,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
         let memo = v.memo_with(set);
         return speak(
             named.clone(),
-            format!("{} mentioned {}", v.name(by), v.name(named)),
+            format!("{} mentioned {}", by.map_or("you", |by| v.name(by)), v.name(named)),
             turn,
             memo,
         );
@@ -112,8 +112,8 @@ fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) ->
     Decision { next, memo }
 }
 
-/// Returns the mentioned seat and the author of the mention, from the latest unchecked message with a valid mention.
-fn latest_mention<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
+/// Returns the mentioned seat and the author of the mention, `None` for the operator, from the latest unchecked message with a valid mention.
+fn latest_mention<'a>(v: &View<'a>) -> Option<(&'a SeatId, Option<&'a str>)> {
     if !hears_names(v) {
         return None;
     }
@@ -121,8 +121,8 @@ fn latest_mention<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     v.entries().rev().take_while(|e| e.seq > heard).find_map(|entry| {
         let named = entry.mentions.iter().find(|m| valid(v, entry, m))?;
         let by = match &entry.who {
-            Who::Seat(seat) => &**seat,
-            Who::Operator => "the operator",
+            Who::Seat(seat) => Some(&**seat),
+            Who::Operator => None,
         };
         Some((named, by))
     })
