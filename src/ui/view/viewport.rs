@@ -68,8 +68,9 @@ impl Viewport {
 
     /// Shows the last row from its beginning if it does not fit; no effect if the viewport does not follow the end.
     pub fn open_last(&mut self, transcript: &Transcript) {
-        let last = transcript.len().checked_sub(1).and_then(|at| transcript.id(at));
-        self.opening = last.filter(|_| self.following());
+        if self.following() {
+            self.opening = transcript.len().checked_sub(1).and_then(|at| transcript.id(at));
+        }
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
