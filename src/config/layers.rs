@@ -135,6 +135,13 @@ mod tests {
         Project { path: "./colloquium.toml".into(), text: text.into() }
     }
 
+    #[test]
+    fn every_program_of_a_project_needs_consent() {
+        let text = "notify_command = [\"say\", \"{what}\"]\n[providers.x]\nwire = \"openai\"\n\
+            base_url = \"http://x\"\napi_key_command = [\"key\"]\n";
+        assert_eq!(project(text).commands(), [vec!["key"], vec!["say", "{what}"]]);
+    }
+
     fn own() -> Settings {
         Settings::parse(OWN, "config.toml").unwrap()
     }
