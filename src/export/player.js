@@ -359,7 +359,7 @@ addEventListener('wheel', look, {passive: true});
 addEventListener('touchmove', event => { if (!bar.contains(event.target)) look(); }, {passive: true});
 addEventListener('hashchange', () => {
   const part = parts.find(part => '#' + part.el.id === location.hash);
-  if (part && part.state === COMING) go(part);
+  if (part) go(part, 'start', 'instant');
 });
 let before;
 addEventListener('beforeprint', () => { before = position; playing = false; seek(total); });
