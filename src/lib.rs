@@ -64,6 +64,7 @@
 //! | figures of a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one file per figure, listed in `FIGURES` |
 //! | text for events, in exports and on the screen | `export/narrate.rs` |
 //! | export as HTML, text, table or recording | [`export`], one file per format, listed in `FORMATS` |
+//! | a page that plays: times of its parts, controls, script | `export/player.rs`, `player.js`, `player.css` |
 //! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |

@@ -39,6 +39,8 @@ pub struct Document {
     pub reveal: Reveal,
     /// True if the steering log is left out of the narration.
     pub is_clean: bool,
+    /// True if a page gets a player, which needs a script.
+    pub has_player: bool,
     /// Number of events written, for formats that iterate over them.
     pub progress: ReadProgress,
 }
@@ -83,6 +85,7 @@ impl Document {
             turn_log,
             reveal,
             is_clean: false,
+            has_player: true,
             progress: ReadProgress::default(),
         };
         if !is_as_read {

@@ -1,16 +1,20 @@
 //! One self-contained page: the conversation, attributed and coloured, then the analysis as charts and tables.
 //!
-//! The page needs no script, no network and no other file, and a policy in its head forbids all three. All text passes
-//! through [`escaped`]; there is no other way into the page. Messages keep their Markdown, as rendered by `words`.
+//! The page needs no network and no other file, and a policy in its head forbids both. Its only script is the one of
+//! `player`, which the policy names by its digest; without it the page reads the same. All text passes through
+//! [`escaped`]; there is no other way into the page. Messages keep their Markdown, as rendered by `words`.
 
 use super::document::{Document, lasted};
 use super::figures::of_words;
 use super::markup::{colour, escaped};
-use super::{Narrated, REHEARSED, chart, ended, tracks, utterances, words};
-use crate::analysis::{Standing, Table, outcome};
-use crate::model::{Event, Kind, SeatId};
+use super::player::{self, Timing};
+use super::words::{Rendered, render};
+use super::{Narrated, REHEARSED, chart, ended, tracks, utterances};
+use crate::analysis::{Standing, Table, name, outcome};
+use crate::model::{Event, Kind, Ms, SeatId, Seq};
 use crate::state::State;
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
@@ -26,8 +30,52 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     } else {
         String::new()
     };
+    open(&title, document.has_player, out)?;
+    write!(
+        out,
+        "<header>\n<h1>{title}</h1>\n{topic}{rehearsed}<p class=\"facts\">{facts}{analysis}</p>\n{cast}</header>\n\
+         {over}<main>\n",
+        facts = facts(document),
+        cast = cast(state),
+        over = over(state),
+        analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
+    )?;
+    let timing = talk(document, ConversationPart::Whole, &Anchors::default(), out)?;
+    out.write_all(b"</main>\n")?;
+    if !document.is_clean {
+        out.write_all(b"<section id=\"figures\">\n<h2>Analysis</h2>\n")?;
+        figures(document, out)?;
+        out.write_all(b"</section>\n")?;
+    }
+    if let Some(timing) = timing {
+        timing.finish(out)?;
+    }
+    out.write_all(b"</body>\n</html>\n")
+}
+
+/// Writes the beginning of a page, up to its body; the title is safe in the page.
+pub(super) fn open(title: &str, has_player: bool, out: &mut dyn Write) -> io::Result<()> {
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}{controls}</style>\n</head>\n<body>\n",
+        policy = if has_player { player::policy() } else { String::new() },
+        controls = if has_player { player::STYLE } else { "" },
+    )
+}
+
+/// Returns date, number of turns, duration and id of a conversation.
+pub(super) fn facts(document: &Document) -> String {
     let when = when(document).map(|when| format!("{when} · ")).unwrap_or_default();
-    let facts = format!("{when}{}, {}", utterances(state.utterances), lasted(document));
+    let turns = utterances(document.state.utterances);
+    format!("{when}{turns}, {} · session {}", lasted(document), escaped(&document.id))
+}
+
+/// Returns the list of the participants.
+pub(super) fn cast(state: &State) -> String {
     let cast: String = state
         .seats
         .iter()
@@ -41,31 +89,11 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
             )
         })
         .collect();
-    write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
-         <p class=\"facts\">{facts} · session {id}{analysis}</p>\n<ul class=\"cast\">\n{cast}</ul>\n\
-         </header>\n{over}<main>\n",
-        over = over(state),
-        id = escaped(&document.id),
-        analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
-    )?;
-    talk(document, out)?;
-    out.write_all(b"</main>\n")?;
-    if !document.is_clean {
-        out.write_all(b"<section id=\"figures\">\n<h2>Analysis</h2>\n")?;
-        figures(document, out)?;
-        out.write_all(b"</section>\n")?;
-    }
-    out.write_all(b"</body>\n</html>\n")
+    format!("<ul class=\"cast\">\n{cast}</ul>\n")
 }
 
 /// Returns the outcome, and the positions of the participants over the turns.
-fn over(state: &State) -> String {
+pub(super) fn over(state: &State) -> String {
     let standing = Standing::new(state);
     let outcome = state.ended.as_ref().map_or_else(String::new, |end| {
         let outcome = outcome(state, standing.as_ref()).unwrap_or_else(|| ended(end.reason));
@@ -87,41 +115,109 @@ fn when(document: &Document) -> Option<String> {
     Some(format!("<time datetime=\"{}\">{words}</time>", at.strftime("%Y-%m-%dT%H:%M:%SZ")))
 }
 
-/// Writes the narration as HTML, from first to last.
-fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let mut telling = document.telling();
+/// The part of a conversation that is written.
+#[derive(Clone, Copy)]
+pub(super) enum ConversationPart {
+    /// All of it.
+    Whole,
+    /// The events before this one, without the outcome.
+    Before(Seq),
+    /// The events from this one on, after the outcome, which is known at the given time.
+    Since(Seq, Option<Ms>),
+}
+
+impl ConversationPart {
+    fn has(self, event: &Event) -> bool {
+        let tells_outcome = matches!(event.kind, Kind::Opened(_));
+        match self {
+            ConversationPart::Whole => true,
+            ConversationPart::Before(seq) => !tells_outcome && event.seq < seq,
+            ConversationPart::Since(seq, _) => tells_outcome || event.seq >= seq,
+        }
+    }
+}
+
+/// Names of the turns in links.
+#[derive(Default)]
+pub(super) struct Anchors {
+    /// Number of the last turn before a branch; later ones have names of their own.
+    pub branch: Option<u32>,
+}
+
+impl Anchors {
+    fn name(&self, number: u32) -> String {
+        let is_own = self.branch.is_some_and(|shared| number > shared);
+        format!("{}{number}", if is_own { "b" } else { "t" })
+    }
+}
+
+/// Writes the narration of a part as HTML. Returns the times of the conversation if the page has a player.
+pub(super) fn talk(
+    document: &Document,
+    part: ConversationPart,
+    anchors: &Anchors,
+    out: &mut dyn Write,
+) -> io::Result<Option<Timing>> {
+    let telling = document.telling();
+    let mut telling =
+        if matches!(part, ConversationPart::Whole) { telling } else { telling.as_spoken() };
+    let mut timing = document.has_player.then(Timing::default);
+    if let (Some(timing), ConversationPart::Since(_, outcome)) = (&mut timing, part) {
+        timing.outcome = outcome;
+    }
+    let mut numbered = BTreeSet::new();
     document.write_each(out, |record| {
         let event = &record.event;
+        let told = telling.narrate(event);
+        let state = telling.state();
+        if let Some(timing) = &mut timing {
+            timing.take(state, event);
+        }
+        let told = if part.has(event) { told } else { vec![] };
         let mut page = String::new();
-        for told in telling.narrate(event) {
+        for told in told {
             page.push_str(&match told {
                 // the head of the page contains it
                 Narrated::Opening { .. } => String::new(),
-                Narrated::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
+                Narrated::Note(note) => {
+                    let times = timing.as_ref().map_or(String::new(), |t| t.of_event(event));
+                    format!("<p class=\"note\"{times}>{}</p>\n", escaped(&note))
+                }
                 Narrated::Words { place, who, body } => {
-                    let class = class(telling.state(), event);
-                    article(&place, &who, &body, &class, thought(event))
+                    let body = body.trim_matches('\n');
+                    let rendered = render(body);
+                    let times = timing.as_mut().map(|t| t.of_turn(event, body, &rendered));
+                    let number = place.parse().ok();
+                    let message = Message {
+                        number,
+                        // whispers and versions repeat the number of their turn
+                        is_first: number.is_some_and(|number| numbered.insert(number)),
+                        place: &place,
+                        who: &who,
+                        seat: seat(state, event),
+                        rendered,
+                        thought: thought(event),
+                    };
+                    message.article(state, anchors, &times.unwrap_or_default())
                 }
             });
         }
         telling.in_order(event, page)
     })?;
-    out.write_all(telling.rest().as_bytes())
+    out.write_all(telling.rest().as_bytes())?;
+    Ok(timing)
 }
 
-/// Returns the colour class for the author of an event.
-fn class(state: &State, event: &Event) -> String {
-    let seat = match &event.kind {
+/// Returns the author of an event; `None` for the operator and the program.
+fn seat(state: &State, event: &Event) -> Option<SeatId> {
+    match &event.kind {
         Kind::TurnEnded(e) => {
-            state.spoken(e.turn).map_or_else(|| SeatId(event.by.clone()), |spoken| spoken.seat)
+            let spoken = state.spoken(e.turn).map(|spoken| spoken.seat);
+            Some(spoken.unwrap_or_else(|| SeatId(event.by.clone())))
         }
-        Kind::HumanSaid(_) => match state.entries.last().and_then(|e| e.seat()) {
-            Some(seat) => seat.clone(),
-            None => return "op".into(),
-        },
-        _ => return "op".into(),
-    };
-    colour(state, &seat)
+        Kind::HumanSaid(_) => state.entries.last().and_then(|e| e.seat()).cloned(),
+        _ => None,
+    }
 }
 
 fn thought(event: &Event) -> &str {
@@ -131,36 +227,72 @@ fn thought(event: &Event) -> &str {
     }
 }
 
-fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> String {
-    let reasoning = match thought.trim() {
-        "" => String::new(),
-        thought => format!(
-            "<details><summary>reasoning</summary><div class=\"raw\">{}</div></details>\n",
-            escaped(thought)
-        ),
-    };
-    // links can refer to an utterance by its number
-    let (id, place) = match place.parse::<u32>() {
-        Ok(n) => (format!(" id=\"u{n}\""), format!("<a class=\"place\" href=\"#u{n}\">{n}</a>")),
-        Err(_) => (String::new(), format!("<span class=\"place\">{}</span>", escaped(place))),
-    };
-    let body = match body.trim_matches('\n') {
-        "" => String::new(),
-        body => {
-            let text = words::html(body);
+/// A message of the page.
+struct Message<'a> {
+    /// Number of its turn.
+    number: Option<u32>,
+    /// True for the first message with this number.
+    is_first: bool,
+    place: &'a str,
+    who: &'a str,
+    seat: Option<SeatId>,
+    rendered: Rendered,
+    thought: &'a str,
+}
+
+impl Message<'_> {
+    /// Returns the message as HTML with the attributes of its times.
+    fn article(&self, state: &State, anchors: &Anchors, times: &str) -> String {
+        let reasoning = match self.thought.trim() {
+            "" => String::new(),
+            thought => format!(
+                "<details><summary>reasoning</summary><div class=\"raw\">{}</div></details>\n",
+                escaped(thought)
+            ),
+        };
+        // links can refer to a turn by its number
+        let place = match self.number {
+            Some(n) => format!("<a class=\"place\" href=\"#{}\">{n}</a>", anchors.name(n)),
+            None => format!("<span class=\"place\">{}</span>", escaped(self.place)),
+        };
+        let id = match self.number {
+            Some(n) if self.is_first => format!(" id=\"{}\"", anchors.name(n)),
+            _ => String::new(),
+        };
+        let body = match &*self.rendered.html {
+            "" => String::new(),
             // verdict and result refer to turns by their number
-            let text = if id.is_empty() { with_turn_links(&text) } else { text };
-            format!("<div class=\"words\">\n{text}</div>\n")
+            html if self.number.is_none() => {
+                format!("<div class=\"words\">\n{}</div>\n", with_turn_links(html, anchors))
+            }
+            html => format!("<div class=\"words\">\n{html}</div>\n"),
+        };
+        let class = self.seat.as_ref().map_or_else(|| "op".into(), |seat| colour(state, seat));
+        let seat = state.seats.iter().position(|s| Some(&s.spec.id) == self.seat.as_ref());
+        let lane = match seat {
+            Some(seat) if !times.is_empty() => format!(" data-s=\"{}\"", seat + 1),
+            _ => String::new(),
+        };
+        format!(
+            "<article class=\"{class}\"{id}{lane}{times}>\n<h3>{place} {}</h3>\n{reasoning}{body}</article>\n",
+            self.head(state)
+        )
+    }
+
+    /// Returns the author; remarks on the end of the turn are an element of their own.
+    fn head(&self, state: &State) -> String {
+        let named = self.seat.as_ref().map(|seat| name(state, seat));
+        let after = named.and_then(|name| self.who.starts_with(&name).then_some(name.len()));
+        let remark = after.and_then(|at| Some(at + self.who[at..].find(", ")?));
+        match remark.map(|at| self.who.split_at(at)) {
+            Some((who, remark)) => format!("{}<span>{}</span>", escaped(who), escaped(remark)),
+            None => escaped(self.who),
         }
-    };
-    format!(
-        "<article class=\"{class}\"{id}>\n<h3>{place} {}</h3>\n{reasoning}{body}</article>\n",
-        escaped(who)
-    )
+    }
 }
 
 /// Links numbers of turns such as `#5` in a message of the host; longer numbers may be colours.
-fn with_turn_links(html: &str) -> String {
+fn with_turn_links(html: &str, anchors: &Anchors) -> String {
     const DIGITS_MAX: usize = 4;
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
@@ -172,7 +304,8 @@ fn with_turn_links(html: &str) -> String {
         out.push_str(before);
         if starts && ends && (1..=DIGITS_MAX).contains(&digits) {
             let number = &after[1..=digits];
-            out.push_str(&format!("<a href=\"#u{number}\">#{number}</a>"));
+            let name = number.parse().map_or_else(|_| number.to_owned(), |n| anchors.name(n));
+            out.push_str(&format!("<a href=\"#{name}\">#{number}</a>"));
         } else {
             out.push_str(&after[..=digits]);
         }
@@ -221,11 +354,24 @@ mod tests {
 
     #[test]
     fn reasoning_is_folded_and_no_markup_either() {
-        let page = article("3", "Ada", "words", "s1", "<b>thought</b>");
-        assert!(page.starts_with("<article class=\"s1\" id=\"u3\">"), "{page}");
+        let state = State::default();
+        let mut message = Message {
+            number: Some(3),
+            is_first: true,
+            place: "3",
+            who: "Ada",
+            seat: None,
+            rendered: render("words"),
+            thought: "<b>thought</b>",
+        };
+        let page = message.article(&state, &Anchors::default(), " data-t=\"1\"");
+        assert!(page.starts_with("<article class=\"op\" id=\"t3\" data-t=\"1\">"), "{page}");
         let folded = "<details><summary>reasoning</summary><div class=\"raw\">&lt;b&gt;thought&lt;/b&gt;</div></details>";
         assert!(page.contains(folded), "{page}");
-        assert!(!article("after 3", "Ada", "", "op", " ").contains("details"));
+        message.thought = " ";
+        message.is_first = false;
+        let page = message.article(&state, &Anchors::default(), "");
+        assert!(page.starts_with("<article class=\"op\">") && !page.contains("details"), "{page}");
     }
 
     #[test]

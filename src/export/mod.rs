@@ -7,6 +7,7 @@
 //! Files are rendered from a [`Document`], from which private content is already removed.
 
 pub mod beside;
+pub mod branches;
 pub mod cast;
 pub mod figures;
 pub mod md;
@@ -26,6 +27,7 @@ mod markup;
 mod narrate;
 mod narrated;
 mod plan;
+mod player;
 mod profile;
 mod telling;
 mod tools;

@@ -90,6 +90,13 @@ impl Telling {
         Telling { narrator, result, ..Telling::default() }
     }
 
+    /// Narrates turns as spoken, and edits in their own place.
+    #[must_use]
+    pub fn as_spoken(mut self) -> Telling {
+        self.narrator.edits.clear();
+        self
+    }
+
     /// Leaves out the steering log, and narrates the outcome first; `whole` is the final state.
     #[must_use]
     pub fn clean(self, whole: &State) -> Telling {

@@ -2,7 +2,11 @@
 
 use crate::house::{House, talk};
 use crate::server::Server;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use regex::Regex;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs;
 
 fn export(house: &House, more: &[&str]) -> String {
@@ -27,9 +31,14 @@ fn secrets(house: &House) {
 fn each_format_of_the_demo_reads_as_it_should() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
-    for format in ["md", "txt", "csv", "json", "html"] {
+    for format in ["md", "txt", "csv", "json"] {
         insta::assert_snapshot!(format!("export__{format}"), export(&house, &[format]));
     }
+    let page = export(&house, &["html"]);
+    let (before, rest) = page.split_once("<script>").unwrap();
+    let (_, after) = rest.split_once("</script>").unwrap();
+    let digest = Regex::new("sha256-[^']*").unwrap().replace(before, "sha256-DIGEST");
+    insta::assert_snapshot!("export__html", format!("{digest}<script>SCRIPT</script>{after}"));
     let path = house.run(&["sessions", "path", "--last"]).code(0).out;
     assert_eq!(export(&house, &["jsonl"]), fs::read_to_string(path.trim()).unwrap());
 }
@@ -123,13 +132,13 @@ fn a_clean_export_has_the_outcome_first_and_no_steering_log() {
     );
     let path = house.file("talk.toml", &talk(4, 9));
     house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
-    for format in ["md", "txt", "html"] {
-        let clean = export(&house, &[format, "--clean"]);
+    for format in [&["md"][..], &["txt"], &["html", "--plain"]] {
+        let clean = export(&house, &[format, &["--clean"]].concat());
         let at = |text: &str| clean.find(text).unwrap_or_else(|| panic!("{text}: {clean}"));
-        assert!(at("stopped at the turn limit") < at("As it reads now."), "{format}: {clean}");
-        assert!(at("As it reads now.") < at("And the boat?"), "{format}: {clean}");
+        assert!(at("stopped at the turn limit") < at("As it reads now."), "{format:?}: {clean}");
+        assert!(at("As it reads now.") < at("And the boat?"), "{format:?}: {clean}");
         for word in ["paused", "resumed", "be brief", "hidden", "edited by", "B1"] {
-            assert!(!clean.contains(word), "{format}: {word}: {clean}");
+            assert!(!clean.contains(word), "{format:?}: {word}: {clean}");
         }
     }
     let refused = house.run(&["export", "--last", "--format", "csv", "--clean"]).code(2);
@@ -191,6 +200,9 @@ fn writes_reasons_and_scores_of_a_verdict_as_json() {
     assert!(!verdict["judgements"][0]["why"].as_str().unwrap().is_empty(), "{verdict}");
 }
 
+/// Namespace of the elements that the script draws.
+const SVG: &str = "http://www.w3.org/2000/svg";
+
 #[test]
 fn a_page_needs_nothing_but_itself_and_holds_no_markup_of_others() {
     let house = House::new();
@@ -199,19 +211,15 @@ fn a_page_needs_nothing_but_itself_and_holds_no_markup_of_others() {
         talk(2, 1).replace("A1 word", words).replace("name = \"Ada\"", "name = \"<b onclick=x>\"");
     house.run(&["run", &house.file("talk.toml", &hostile), "--headless"]).code(0);
     let page = export(&house, &["html"]);
-    for markup in [
-        "<script",
-        "<img",
-        "onclick=\"",
-        "<b on",
-        "http:",
-        "https:",
-        "url(",
-        "@import",
-        "<link",
-        "src=",
-    ] {
-        let found = page.replace("&lt;img src=x", "").contains(markup);
+    assert_eq!(page.matches("<script>").count(), page.matches("<script").count());
+    let (_, script) = page.split_once("<script>").unwrap();
+    let (script, _) = script.split_once("</script>").unwrap();
+    let digest = BASE64_STANDARD.encode(Sha256::digest(script));
+    assert!(page.contains(&format!("; script-src 'sha256-{digest}'\"")), "{page}");
+    for markup in
+        ["<img", "onclick=\"", "<b on", "http:", "https:", "url(", "@import", "<link", "src="]
+    {
+        let found = page.replace("&lt;img src=x", "").replace(SVG, "").contains(markup);
         assert!(!found, "{markup}: {page}");
     }
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
@@ -388,7 +396,7 @@ fn verdict_names_the_sides_and_links_the_deciding_turns() {
     }
     assert!(!verdict.contains("Side "), "{verdict}");
     let page = export(&house, &["html"]);
-    assert!(page.contains("<a href=\"#u5\">#5</a> Nadia"), "{page}");
+    assert!(page.contains("<a href=\"#t5\">#5</a> Nadia"), "{page}");
 }
 
 /// The page begins with the outcome and the positions over the turns.

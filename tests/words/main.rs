@@ -102,6 +102,15 @@ fn all_texts_are_up_for_review() {
         }
         texts.for_each(|text| writeln!(all, "{}", text.trim_end()).unwrap());
     }
+    let script = fs::read_to_string(root().join("src/export/player.js")).unwrap();
+    let literal = Regex::new(r"'([^'\n]*)'|`([^`\n]*)`").unwrap();
+    writeln!(all, "\n== src/export/player.js").unwrap();
+    for found in literal.captures_iter(&script) {
+        let text = found.get(1).or(found.get(2)).map_or("", |text| text.as_str());
+        if is_text(text) {
+            writeln!(all, "{text}").unwrap();
+        }
+    }
     let manual = Command::new(env!("CARGO_BIN_EXE_colloquium")).arg("man").output().unwrap();
     let manual = String::from_utf8(manual.stdout).unwrap();
     // every command repeats the global options

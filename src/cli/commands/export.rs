@@ -9,8 +9,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, report_faults};
 use crate::cli::watched::watched;
-use crate::export::{Document, FORMATS, Reveal, Spell};
-use crate::session::ReadProgress;
+use crate::export::{Document, FORMATS, Reveal, Spell, branches};
+use crate::session::{ReadProgress, Survey};
 use crate::ui::film::film;
 use crate::ui::request::ServiceFault;
 use clap::Args;
@@ -29,6 +29,9 @@ const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 pub struct ExportArgs {
     #[command(flatten)]
     which: SessionName,
+    /// Second session, shown beside the first after their shared turns (html)
+    #[arg(value_name = "OTHER")]
+    other: Option<String>,
     /// Output format
     #[arg(long, value_parser = PossibleValuesParser::new(names()))]
     format: String,
@@ -40,6 +43,9 @@ pub struct ExportArgs {
     /// Leave out the steering log: the outcome first, then what was said (md, txt, html)
     #[arg(long)]
     clean: bool,
+    /// Leave out the player and its script (html)
+    #[arg(long)]
+    plain: bool,
     /// Include hidden turns
     #[arg(long)]
     hidden: bool,
@@ -49,7 +55,9 @@ pub struct ExportArgs {
 }
 
 /// Formats with the narrated conversation.
-const NARRATED: [&str; 3] = ["md", "txt", "html"];
+const NARRATED: [&str; 3] = ["md", "txt", PAGE];
+/// Format with a player.
+const PAGE: &str = "html";
 /// Format of session files.
 const LINES: &str = "jsonl";
 
@@ -65,13 +73,38 @@ impl ExportArgs {
             let message = format!("--clean has no effect on {}", self.format);
             return Err(Failure::usage(message, format!("use --format {}", NARRATED.join(" or "))));
         }
+        if self.plain && self.format != PAGE {
+            let message = format!("--plain has no effect on {}", self.format);
+            return Err(Failure::usage(message, format!("use --format {PAGE}")));
+        }
+        if self.other.is_some() && self.format != PAGE {
+            let message = format!("{} is an export of one session", self.format);
+            return Err(Failure::usage(message, format!("use --format {PAGE}")));
+        }
         let path = session_file::find(&self.which, context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
         document.is_clean = self.clean;
+        document.has_player = !self.plain;
         let (columns, rows) = self.size;
-        let spelling = spelling(&document, &self.format, columns, rows, context)?;
+        let mut surveys = vec![survey];
+        let spelling: Writing = match &self.other {
+            None => spelling(&document, &self.format, columns, rows, context)?,
+            Some(other) => {
+                let name = SessionName::from_option(Some(other));
+                let path = session_file::find(&name, context)?;
+                let (others, mut other) = watched("reading the session", |progress| {
+                    Document::read(&path, reveal, progress)
+                })?;
+                other.is_clean = self.clean;
+                other.has_player = !self.plain;
+                surveys.push(others);
+                Box::new(move |document: &Document, out: &mut dyn Write| {
+                    branches::spell(document, &other, out)
+                })
+            }
+        };
         let write = |progress: &ReadProgress| {
             document.progress = progress.clone();
             document::stream(&self.target, context, |out| spelling(&document, out))
@@ -82,6 +115,15 @@ impl ExportArgs {
         } else {
             watched("writing the file", write)
         }?;
+        let reports = surveys.iter().map(|survey| {
+            self.mention_blobs(survey, context);
+            report_faults(survey, context)
+        });
+        reports.fold(Ok(Exit::Done), Result::and)
+    }
+
+    /// Mentions the folder of long texts if the format does not contain them.
+    fn mention_blobs(&self, survey: &Survey, context: &Context) {
         let blobs = survey.files.blobs();
         if self.format == LINES
             && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
@@ -91,7 +133,6 @@ impl ExportArgs {
                 blobs.display()
             ));
         }
-        report_faults(&survey, context)
     }
 }
 
