@@ -139,7 +139,7 @@ function showRow(row) {
 
 function showNow() {
   const now = $("now");
-  const speaking = (table?.speaking ?? []).filter((turn) => !turn.done);
+  const speaking = table?.speaking ?? [];
   const ids = new Set(speaking.map((turn) => String(turn.id)));
   for (const node of [...now.children]) if (!ids.has(node.dataset.id)) node.remove();
   for (const turn of speaking) {
@@ -231,6 +231,8 @@ function showSteer() {
     how.value = kept && !(person && before === "say") ? before : options[0].value;
   }
   showHow();
+  // the list says it better, and after that the conversation does
+  if (DONE[told] && (told !== "queued" || queued.length === 0)) tell("");
   $("queued").replaceChildren(...queued.map((one) => {
     const item = make("li");
     item.append(make("b", "", one.do.replace("_", " ")), ` ${one.to ? `${one.to} ` : ""}${one.text}`);
@@ -257,7 +259,10 @@ async function send(path, body) {
   return { ok: response.ok, ...reply };
 }
 
-function tell(text, bad) {
+let told = "";
+
+function tell(text, bad, outcome) {
+  told = outcome ?? "";
   $("told").textContent = text;
   $("told").classList.toggle("bad", Boolean(bad));
 }
@@ -267,7 +272,7 @@ const DONE = { queued: "queued: after this turn", delivered: "delivered", done: 
 async function command(line) {
   tell("…");
   const { ok, is, why, error } = await send("steer", line).catch(() => ({ error: "no connection" }));
-  if (ok) tell(DONE[is] ?? is);
+  if (ok) tell(DONE[is] ?? is, false, is);
   else tell(error ?? `${(is ?? "refused").replace("_", " ")}${why ? `: ${why}` : ""}`, true);
   return Boolean(ok);
 }

@@ -54,6 +54,8 @@ struct Speaking {
     id: u64,
     seat: Option<usize>,
     who: String,
+    /// Role of the participant.
+    about: Option<String>,
     number: Option<u32>,
     /// True if its text comes at its end.
     late: bool,
@@ -93,6 +95,7 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> Table {
         id: row_id(turn.id),
         seat: place(&turn.seat),
         who: name(state, &turn.seat),
+        about: state.role_in(&turn.seat, turn.thread).map(|role| text::name(role).into_owned()),
         number: turn.number,
         late: transcript.may_whisper(turn),
     });
