@@ -213,10 +213,14 @@ function option(value, text) {
 
 function showSteer() {
   const { state, seats, floor, queued } = table;
-  const held = ["paused", "pausing", "limit"].includes(state);
-  $("pause").textContent = held ? "Go on" : "Pause";
+  const held = ["paused", "pausing"].includes(state);
+  const full = state === "limit" && table.of !== null && table.turns >= table.of;
+  $("pause").textContent = full ? "Another round" : held ? "Go on" : "Pause";
   const off = state === "ended" || state === "lost";
   for (const button of document.querySelectorAll("footer button")) button.disabled = off;
+  $("pause").hidden = state === "limit" && !full;
+  $("step").hidden = $("skip").hidden = state === "limit";
+  $("end").hidden = !held && state !== "limit";
   const how = $("how");
   const before = how.value;
   const person = seats.find((seat) => seat.id === floor);
@@ -271,7 +275,8 @@ const DONE = { queued: "queued: after this turn", delivered: "delivered", done: 
 
 async function command(line) {
   tell("…");
-  const { ok, is, why, error } = await send("steer", line).catch(() => ({ error: "no connection" }));
+  const { ok, is, why, by, error } = await send("steer", line).catch(() => ({ error: "no connection" }));
+  if (by) me.name = by;
   if (ok) tell(DONE[is] ?? is, false, is);
   else tell(error ?? `${(is ?? "refused").replace("_", " ")}${why ? `: ${why}` : ""}`, true);
   return Boolean(ok);
@@ -330,7 +335,12 @@ function listen() {
     showHow();
     $("text").focus();
   });
-  $("pause").addEventListener("click", () => command({ do: $("pause").textContent === "Pause" ? "pause" : "resume" }));
+  $("pause").addEventListener("click", () => {
+    const { state, of, seats } = table;
+    if (state === "limit") command({ do: "limit", set: { utterances: of + seats.filter((seat) => !seat.gone).length } });
+    else command({ do: ["paused", "pausing"].includes(state) ? "resume" : "pause" });
+  });
+  $("end").addEventListener("click", () => command({ do: "end" }));
   $("step").addEventListener("click", () => command({ do: "step", n: 1 }));
   $("skip").addEventListener("click", () => command({ do: "skip" }));
   $("vote").addEventListener("click", () => {

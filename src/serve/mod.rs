@@ -24,4 +24,4 @@ mod table;
 mod token;
 mod transcript;
 
-pub use server::{OpenError, Opened, PageServer, WATCHERS_MAX, open};
+pub use server::{OpenError, Opened, PageServer, open};

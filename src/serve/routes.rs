@@ -20,9 +20,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// Maximum length of a body, in bytes.
 const BODY_MAX: usize = 64 * 1024;
+/// Time for the body of a request and the head of its response.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 /// Interval of empty messages, by which both ends notice a broken connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -97,7 +100,9 @@ pub fn routes(pages: Arc<Pages>) -> Router {
 /// Rejects requests that are not for this server, and adds the headers of each response.
 async fn guard(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
     let mut response = match pages.names.check(request.method(), request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+            Refused(StatusCode::REQUEST_TIMEOUT, "the request took too long".into()).into_response()
+        }),
         Err(Misdirected::Host) => {
             let text = "this address is not the one in the link";
             Refused(StatusCode::MISDIRECTED_REQUEST, text.into()).into_response()
@@ -201,6 +206,7 @@ async fn steer(
         _ => StatusCode::OK,
     };
     let why = outcome.why.map(|why| text::line(&why).into_owned());
-    let receipt = json!({"is": outcome.is, "seq": outcome.seq, "why": why});
+    let by = pages.steering.name();
+    let receipt = json!({"is": outcome.is, "seq": outcome.seq, "why": why, "by": by});
     Ok((status, Json(receipt)).into_response())
 }

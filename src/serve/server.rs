@@ -1,8 +1,7 @@
 //! The server: its address, its connections and their limits.
 
 use super::access::{Access, Links};
-use super::audience::Audience;
-pub use super::audience::WATCHERS_MAX;
+use super::audience::{Audience, WATCHERS_MAX};
 use super::checks::Names;
 use super::follow::follow;
 use super::routes::{Pages, routes};
@@ -24,7 +23,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 /// Maximum number of connections: a page has one for its events, and others for its files and commands.
 const CONNECTIONS_MAX: usize = WATCHERS_MAX + 100;
-/// Time for the head of a request; also the time that a connection may be idle.
+/// Time for the head of a request.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// Pause after a failed accept. If the system is out of file descriptors, an immediate retry fails as well.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -122,7 +121,8 @@ impl Opened {
             let Ok(place) = places.clone().try_acquire_owned() else { continue };
             let service = TowerToHyperService::new(self.router.clone());
             let mut connection = http1::Builder::new();
-            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+            // a connection that is kept may close just when a command is sent on it
+            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
             tokio::spawn(async move {
                 // the browser may leave at any time
                 let _ = connection.serve_connection(TokioIo::new(stream), service).await;

@@ -258,21 +258,35 @@ fn for_others(told: &str) -> String {
     told.replace(" by you", " by the host")
 }
 
-/// Returns whether the notes of an event are for everyone. Commands, guidance and requests for permission are the
-/// operator's; errors of calls may name servers.
+/// Returns whether the notes of an event are for everyone. All others are the operator's: commands, guidance, requests
+/// for permission, retries.
 fn is_public(kind: &Kind) -> bool {
-    match kind {
-        Kind::CommandGiven(_)
-        | Kind::CommandRefused(_)
-        | Kind::Receipt(_)
-        | Kind::CallRetried(_)
-        | Kind::ToolAsked(_)
-        | Kind::PermissionAsked(_)
-        | Kind::PermissionAnswered(_)
-        | Kind::LogRepaired(_)
-        | Kind::Forked(_)
-        | Kind::Warning(_)
-        | Kind::Unknown(_) => false,
-        _ => true,
-    }
+    matches!(
+        kind,
+        Kind::Renamed(_)
+            | Kind::Reopened(_)
+            | Kind::Ended(_)
+            | Kind::ThreadOpened(_)
+            | Kind::SeatJoined(_)
+            | Kind::SeatLeft(_)
+            | Kind::PlanMade(_)
+            | Kind::StepEnded(_)
+            | Kind::PlanEnded(_)
+            | Kind::FloorGranted(_)
+            | Kind::ToolReturned(_)
+            | Kind::AgentTool(_)
+            | Kind::AgentPlan(_)
+            | Kind::TurnEnded(_)
+            | Kind::Paused(_)
+            | Kind::Resumed(_)
+            | Kind::LimitNear(_)
+            | Kind::LimitReached(_)
+            | Kind::VoteClosed(_)
+            | Kind::StanceRecorded(_)
+            | Kind::ProfileUpdated(_)
+            | Kind::StageEntered(_)
+            | Kind::RankingMade(_)
+            | Kind::VerdictGiven(_)
+            | Kind::ResultGiven(_)
+    )
 }

@@ -81,14 +81,18 @@ await steer.reload();
 await steer.waitForSelector("#steer:not([hidden])");
 await steer.waitForSelector("#state.paused");
 await steer.click("#pause");
-for (const page of [steer, watch]) await page.waitForSelector("#state.ended", { timeout: 180_000 });
+// the conversation waits at its limit for the page that steers
+await steer.waitForSelector("#state.limit", { timeout: 120_000 });
+await picture(steer, "limit");
+await steer.click("#end");
+for (const page of [steer, watch]) await page.waitForSelector("#state.ended");
 await picture(watch, "ended");
 
-const words = (text) => text.replace(/\*\*|[`#>]/g, "").split(/\s+/).filter(Boolean).join(" ");
+const words = (text) => text.replaceAll("**", "").split(/\s+/).filter(Boolean).join(" ");
 const shown = (page) => page.$$eval("#log article.turn, #log article.host", (all) => all.map((node) => node.querySelector(".text").innerText));
 const events = logged();
 const whispers = new Set(events.filter((e) => e.data?.do === "whisper").map((e) => e.data.key));
-const said = events.filter((e) => (e.kind === "turn.ended" && e.data.text) || e.kind === "human.said");
+const said = events.filter((e) => (e.kind === "turn.ended" && e.data.purpose === "speak" && e.data.text) || e.kind === "human.said");
 const texts = new Map(events.filter((e) => e.kind === "command.given").map((e) => [e.data.key, e.data.text]));
 const all = (secret) => said.filter((e) => secret || !whispers.has(e.data.of)).map((e) => words(e.data.text ?? texts.get(e.data.of)));
 const sorted = (list) => list.map(words).sort();

@@ -22,10 +22,10 @@ pub struct ServeArgs {
     #[arg(value_name = "SESSION")]
     session: Option<String>,
     /// Port; 0 is any free one
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
     /// Address to listen on
-    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     address: IpAddr,
     /// Accept that other machines can reach the address, without encryption
     #[arg(long)]
