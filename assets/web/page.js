@@ -19,7 +19,7 @@ const said = new Map();
 // ---- Markdown, as elements
 
 function inline(into, text) {
-  const pattern = /(`+)(.+?)\1|\*\*(.+?)\*\*|\*(?=\S)(.+?)\*|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)/g;
+  const pattern = /(`+)(.+?)\1|\*\*(.+?)\*\*|\*(?=\S)(.+?)\*|\[([^\][]{1,500})\]\((https?:\/\/[^\s)]+)\)/g;
   let from = 0;
   for (const found of text.matchAll(pattern)) {
     into.append(text.slice(from, found.index));
@@ -200,8 +200,8 @@ function showTable() {
   $("turns").textContent = of ? `turn ${Math.min(turns + Number(table.speaking.length > 0), of)} of ${of}` : `${turns} turns`;
   showSeats();
   const names = next.map((n) => seats[n].name);
-  const over = state === "ended" || state === "lost";
-  $("next").textContent = over || state === "limit" ? (why ?? "") : [why, names.length ? `next: ${names.join(", ")}` : ""].filter(Boolean).join(" · ");
+  const more = names.length && !["ended", "lost", "limit"].includes(state) ? `next: ${names.join(", ")}` : "";
+  $("next").textContent = [state === "ended" ? "" : why, more].filter(Boolean).join(" · ");
   if (me.may === "steer") showSteer();
 }
 
@@ -411,8 +411,20 @@ function apply(message) {
     showTable();
     loaded = true;
   }
-  showNow();
-  follow();
+  plan();
+}
+
+let planned = false;
+
+// many pieces between two frames are drawn once
+function plan() {
+  if (planned) return;
+  planned = true;
+  requestAnimationFrame(() => {
+    planned = false;
+    showNow();
+    follow();
+  });
 }
 
 function shut(reason) {

@@ -37,7 +37,7 @@ impl Right {
 
 /// Reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AccessRefusal {
     /// The token or cookie is unknown.
     Unknown,
     /// Another browser has used the link to steer.
@@ -118,22 +118,22 @@ impl Access {
     /// again, and gets no new cookie.
     ///
     /// # Errors
-    /// [`Refusal`].
+    /// [`AccessRefusal`].
     pub fn enter(
         &self,
         token: &str,
         cookie: Option<&str>,
         now: Ms,
-    ) -> Result<(Right, Option<String>), Refusal> {
+    ) -> Result<(Right, Option<String>), AccessRefusal> {
         let mut cookies = self.cookies();
         if !cookies.enters.take(now, ENTER_BURST, ENTER_REFILL_MS) {
-            return Err(Refusal::TooFast);
+            return Err(AccessRefusal::TooFast);
         }
         let token = TokenDigest::new(token);
         let right = match (self.watch.matches(&token), self.steer.matches(&token)) {
             (true, _) => Right::Watch,
             (_, true) => Right::Steer,
-            _ => return Err(Refusal::Unknown),
+            _ => return Err(AccessRefusal::Unknown),
         };
         let own = cookie.map(TokenDigest::new).filter(|own| cookies.known.contains_key(own));
         if let Some(own) = own
@@ -142,9 +142,9 @@ impl Access {
             return Ok((cookies.right(own), None));
         }
         if right == Right::Steer && cookies.steers.is_some() {
-            return Err(Refusal::Taken);
+            return Err(AccessRefusal::Taken);
         }
-        let cookie = new_token().map_err(|_| Refusal::Random)?;
+        let cookie = new_token().map_err(|_| AccessRefusal::Random)?;
         let digest = TokenDigest::new(&cookie);
         cookies.make_room();
         let bucket = Bucket { left: BURST, since: now };
@@ -158,14 +158,14 @@ impl Access {
     /// Checks a cookie and counts the request.
     ///
     /// # Errors
-    /// [`Refusal`].
-    pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), Refusal> {
+    /// [`AccessRefusal`].
+    pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), AccessRefusal> {
         let mut cookies = self.cookies();
         let digest = TokenDigest::new(cookie);
-        let known = cookies.known.get_mut(&digest).ok_or(Refusal::Unknown)?;
+        let known = cookies.known.get_mut(&digest).ok_or(AccessRefusal::Unknown)?;
         known.used = now;
         if !known.bucket.take(now, BURST, REFILL_MS) {
-            return Err(Refusal::TooFast);
+            return Err(AccessRefusal::TooFast);
         }
         Ok((cookies.right(digest), digest))
     }
@@ -200,24 +200,26 @@ mod tests {
         assert!(first.is_some() && first != second);
         let (right, cookie) = enter(&links.steer, first.as_deref()).unwrap();
         assert_eq!(right, Right::Steer);
-        assert_eq!(enter(&links.steer, second.as_deref()), Err(Refusal::Taken));
+        assert_eq!(enter(&links.steer, second.as_deref()), Err(AccessRefusal::Taken));
         // the same browser may open both links again
         for token in [&links.steer, &links.watch] {
             assert_eq!(enter(token, cookie.as_deref()), Ok((Right::Steer, None)));
         }
-        assert_eq!(enter("", None), Err(Refusal::Unknown));
+        assert_eq!(enter("", None), Err(AccessRefusal::Unknown));
         let check = |cookie: &str| access.check(cookie, Ms(0)).map(|(right, _)| right);
         assert_eq!(check(&second.unwrap()), Ok(Right::Watch));
         assert_eq!(check(&cookie.unwrap()), Ok(Right::Steer));
-        assert_eq!(check(&links.steer), Err(Refusal::Unknown));
+        assert_eq!(check(&links.steer), Err(AccessRefusal::Unknown));
     }
 
     #[test]
     fn requests_of_a_cookie_are_limited_in_time() {
         let (access, links) = Access::new().unwrap();
         let (_, cookie) = access.enter(&links.watch, None, Ms(0)).unwrap();
-        let cookie = cookie.unwrap();
-        let taken = |now| (0..100).filter(|_| access.check(&cookie, Ms(now)).is_ok()).count();
+        let cookie = &cookie.unwrap();
+        let access = &access;
+        let tries = |now| (0..100).map(move |_| access.check(cookie, Ms(now)));
+        let taken = |now| tries(now).filter(Result::is_ok).count();
         assert_eq!((taken(0), taken(199), taken(1_000), taken(3_600_000)), (20, 0, 5, 20));
     }
 
@@ -231,7 +233,7 @@ mod tests {
         let now = Ms(COOKIES_MAX as u64 * 1_000);
         assert!(access.check(&steers.unwrap(), now).is_ok());
         let [first, second, ..] = &cookies[..] else { panic!("{} cookies", cookies.len()) };
-        assert_eq!(access.check(first, now), Err(Refusal::Unknown));
+        assert_eq!(access.check(first, now), Err(AccessRefusal::Unknown));
         assert!(access.check(second, now).is_ok());
     }
 }

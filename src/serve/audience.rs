@@ -5,7 +5,7 @@
 //! slowly gets a snapshot again.
 
 use super::access::Right;
-use super::table::{Table, table};
+use super::table::{PageTable, table};
 use super::token::TokenDigest;
 use super::transcript::{PageTranscript, row_id};
 use crate::model::{Piece, Seq, TurnId};
@@ -40,7 +40,7 @@ struct Shown {
     transcript: PageTranscript,
     attached: bool,
     /// The last table that was sent.
-    table: Option<Table>,
+    table: Option<PageTable>,
     /// Text of turns in progress that the pages of each right have.
     said: [BTreeMap<TurnId, String>; 2],
 }
@@ -54,7 +54,7 @@ struct Update {
 }
 
 /// An open page; dropping it gives its place to another.
-pub struct Page {
+pub struct OpenPage {
     audience: Arc<Audience>,
     cookie: TokenDigest,
     right: Right,
@@ -150,7 +150,7 @@ impl Audience {
         cookie: TokenDigest,
         right: Right,
         after: Option<Seq>,
-    ) -> Option<Page> {
+    ) -> Option<OpenPage> {
         let mut pages = lock(&self.pages);
         let own = pages.get(&cookie).copied().unwrap_or_default();
         if pages.values().sum::<usize>() >= WATCHERS_MAX || own >= PAGES_PER_COOKIE {
@@ -162,13 +162,13 @@ impl Audience {
             self.steering.send_modify(|open| *open += 1);
         }
         let audience = self.clone();
-        Some(Page { audience, cookie, right, after, updates: None, waiting: VecDeque::new() })
+        Some(OpenPage { audience, cookie, right, after, updates: None, waiting: VecDeque::new() })
     }
 }
 
 impl Shown {
     /// Returns the table if it differs from the last one that was sent.
-    fn fresh_table(&mut self) -> Option<Table> {
+    fn fresh_table(&mut self) -> Option<PageTable> {
         let table = Some(table(&self.transcript, self.attached));
         if self.table == table {
             return None;
@@ -214,7 +214,7 @@ fn text_of(turn: TurnId, text: &str, goes_on: bool) -> Value {
 }
 
 /// Returns a message to a page; `None` if it would be empty.
-fn message(rows: Vec<Value>, table: Option<Table>, said: Vec<Value>) -> Option<Arc<str>> {
+fn message(rows: Vec<Value>, table: Option<PageTable>, said: Vec<Value>) -> Option<Arc<str>> {
     let mut message = Map::new();
     if !rows.is_empty() {
         message.insert("rows".into(), rows.into());
@@ -228,7 +228,7 @@ fn message(rows: Vec<Value>, table: Option<Table>, said: Vec<Value>) -> Option<A
     (!message.is_empty()).then(|| Value::Object(message).to_string().into())
 }
 
-impl Page {
+impl OpenPage {
     /// Returns the events for the page, until the server ends.
     pub fn into_stream(self) -> impl Stream<Item = Result<sse::Event, Infallible>> {
         futures::stream::unfold(self, |mut page| async {
@@ -304,7 +304,7 @@ fn with_id(id: Option<Seq>, message: &str) -> sse::Event {
     }
 }
 
-impl Drop for Page {
+impl Drop for OpenPage {
     fn drop(&mut self) {
         let mut pages = lock(&self.audience.pages);
         if let Some(open) = pages.get_mut(&self.cookie) {

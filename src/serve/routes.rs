@@ -1,9 +1,9 @@
 //! Requests of pages: the page itself, the exchange of a link, the events, and commands.
 
-use super::access::{Access, Refusal, Right};
+use super::access::{Access, AccessRefusal, Right};
 use super::audience::Audience;
 use super::checks::{HEADERS, Misdirected, Names};
-use super::steering::Steering;
+use super::steering::SteeringClient;
 use super::token::TokenDigest;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
@@ -33,7 +33,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub struct Pages {
     pub access: Access,
     pub audience: Arc<Audience>,
-    pub steering: Steering,
+    pub steering: SteeringClient,
     pub names: Names,
     pub clock: Clock,
     /// Name of the cookie: browsers share cookies between ports.
@@ -51,20 +51,22 @@ impl IntoResponse for Refused {
     }
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Refused {
+impl From<AccessRefusal> for Refused {
+    fn from(refusal: AccessRefusal) -> Refused {
         let (status, text) = match refusal {
-            Refusal::Unknown => (
+            AccessRefusal::Unknown => (
                 StatusCode::UNAUTHORIZED,
                 "this link is not valid (any more): open the link that `colloquium serve` prints",
             ),
-            Refusal::Taken => (
+            AccessRefusal::Taken => (
                 StatusCode::FORBIDDEN,
                 "another browser has used this link: a link to steer opens one browser. Use the link to watch, or start \
                  `colloquium serve` again for new links",
             ),
-            Refusal::TooFast => (StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a moment"),
-            Refusal::Random => {
+            AccessRefusal::TooFast => {
+                (StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a moment")
+            }
+            AccessRefusal::Random => {
                 (StatusCode::SERVICE_UNAVAILABLE, "the system has no random numbers")
             }
         };
@@ -127,7 +129,7 @@ impl Pages {
     }
 
     fn check(&self, headers: &HeaderMap) -> Result<(Right, TokenDigest), Refused> {
-        let cookie = self.cookie_in(headers).ok_or(Refusal::Unknown)?;
+        let cookie = self.cookie_in(headers).ok_or(AccessRefusal::Unknown)?;
         Ok(self.access.check(cookie, self.clock.now())?)
     }
 

@@ -5,7 +5,7 @@ use super::audience::{Audience, WATCHERS_MAX};
 use super::checks::Names;
 use super::follow::follow;
 use super::routes::{Pages, routes};
-use super::steering::Steering;
+use super::steering::SteeringClient;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
 use crate::model::Ms;
@@ -41,7 +41,7 @@ pub struct PageServer {
 }
 
 /// A server that listens, with its links.
-pub struct Opened {
+pub struct OpenServer {
     /// Address that browsers use.
     pub url: String,
     links: Links,
@@ -67,14 +67,14 @@ pub enum OpenError {
 ///
 /// # Errors
 /// [`OpenError`].
-pub async fn open(server: PageServer) -> Result<Opened, OpenError> {
+pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     let PageServer { socket, address, public, name } = server;
     let listener = WebListener::bind(address).await;
     let listener = listener.map_err(|e| OpenError::Address(address, e))?;
     let address = listener.address();
     let (access, links) = Access::new().map_err(OpenError::Random)?;
     let audience = Arc::new(Audience::new());
-    let (steering, sending) = Steering::new(socket.clone(), name, audience.steering());
+    let (steering, sending) = SteeringClient::new(socket.clone(), name, audience.steering());
     start(&socket, &audience).await.map_err(OpenError::Conversation)?;
     tokio::spawn(sending);
     let pages = Pages {
@@ -87,7 +87,7 @@ pub async fn open(server: PageServer) -> Result<Opened, OpenError> {
         is_secure: public.as_deref().is_some_and(|public| public.starts_with("https://")),
     };
     let url = public.unwrap_or_else(|| format!("http://{address}"));
-    Ok(Opened { url, links, listener, router: routes(Arc::new(pages)) })
+    Ok(OpenServer { url, links, listener, router: routes(Arc::new(pages)) })
 }
 
 /// Starts to follow the conversation, and waits until all past events are known.
@@ -98,7 +98,7 @@ async fn start(socket: &Path, audience: &Arc<Audience>) -> Result<(), ClientErro
     caught_up.await.unwrap_or(Err(ClientError::Closed))
 }
 
-impl Opened {
+impl OpenServer {
     /// Returns the link to watch, for any number of browsers.
     pub fn watch_link(&self) -> String {
         format!("{}/#{}", self.url, self.links.watch)

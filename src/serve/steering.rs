@@ -20,9 +20,9 @@ const LEAVE_AFTER: Duration = Duration::from_secs(10);
 /// Pause before the next attempt to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Outcome of a command.
+/// The first receipt of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct FirstReceipt {
     /// `queued`, `delivered`, `done`, `too_late` or `refused`; `sent` without a receipt in time.
     pub is: &'static str,
     /// `seq` of the receipt.
@@ -33,28 +33,28 @@ pub struct Outcome {
 
 /// Commands to send.
 #[derive(Clone)]
-pub struct Steering {
+pub struct SteeringClient {
     requests: mpsc::Sender<Request>,
     name: watch::Receiver<String>,
 }
 
 struct Request {
     line: SteerLine,
-    outcome: oneshot::Sender<Result<Outcome, ClientError>>,
+    outcome: oneshot::Sender<Result<FirstReceipt, ClientError>>,
 }
 
-impl Steering {
+impl SteeringClient {
     /// Returns the sending end, and the task that sends to the conversation of a socket under a name; `pages` is the
     /// number of open pages that steer.
     pub fn new(
         socket: PathBuf,
         name: String,
         pages: watch::Receiver<usize>,
-    ) -> (Steering, impl Future<Output = ()>) {
+    ) -> (SteeringClient, impl Future<Output = ()>) {
         let (requests, waiting) = mpsc::channel(WAITING);
         let (named, names) = watch::channel(name.clone());
         let task = Task { socket, name, pages, waiting, named };
-        (Steering { requests, name: names }, task.run())
+        (SteeringClient { requests, name: names }, task.run())
     }
 
     /// Returns the name in the log.
@@ -66,12 +66,12 @@ impl Steering {
     ///
     /// # Errors
     /// If the conversation does not run, or refuses the client.
-    pub async fn send(&self, line: SteerLine) -> Result<Outcome, ClientError> {
+    pub async fn send(&self, line: SteerLine) -> Result<FirstReceipt, ClientError> {
         let (outcome, came) = oneshot::channel();
         let request = Request { line, outcome };
         self.requests.send(request).await.map_err(|_| ClientError::Closed)?;
         match timeout(RECEIPT_WITHIN, came).await {
-            Err(_) => Ok(Outcome { is: "sent", seq: None, why: None }),
+            Err(_) => Ok(FirstReceipt { is: "sent", seq: None, why: None }),
             Ok(Err(_)) => Err(ClientError::Closed),
             Ok(Ok(outcome)) => outcome,
         }
@@ -124,9 +124,12 @@ impl Task {
 
     /// Sends commands and passes on their receipts until the connection ends or nobody needs it.
     async fn attend(&mut self, mut receiver: Receiver, mut sender: Sender, first: Option<Request>) {
-        let mut open: BTreeMap<Key, oneshot::Sender<Result<Outcome, ClientError>>> =
+        let mut open: BTreeMap<Key, oneshot::Sender<Result<FirstReceipt, ClientError>>> =
             BTreeMap::new();
         let mut next = first;
+        let absent = absent(self.pages.clone());
+        tokio::pin!(absent);
+        let mut is_absent = false;
         loop {
             if let Some(Request { line, outcome }) = next.take() {
                 let line = Value::Object(line.to_map()).to_string();
@@ -137,7 +140,9 @@ impl Task {
                 }
             }
             open.retain(|_, outcome| !outcome.is_closed());
-            let leaves = *self.pages.borrow() == 0 && open.is_empty();
+            if is_absent && open.is_empty() {
+                break;
+            }
             tokio::select! { biased;
                 received = receiver.next() => match received {
                     Received::Event(record) => {
@@ -155,15 +160,27 @@ impl Task {
                     Some(request) => next = Some(request),
                     None => break,
                 },
-                () = tokio::time::sleep(LEAVE_AFTER), if leaves => break,
-                changed = self.pages.changed() => if changed.is_err() { break },
+                () = &mut absent, if !is_absent => is_absent = true,
             }
         }
     }
 }
 
+/// Waits until no page that steers has been open for a while.
+async fn absent(mut pages: watch::Receiver<usize>) {
+    loop {
+        if pages.wait_for(|open| *open == 0).await.is_err() {
+            return;
+        }
+        let back = timeout(LEAVE_AFTER, pages.wait_for(|open| *open > 0)).await;
+        if !matches!(back, Ok(Ok(_))) {
+            return;
+        }
+    }
+}
+
 /// Returns the outcome that an event reports, with the key of the command.
-fn outcome(seq: Seq, kind: &Kind) -> Option<(Key, Outcome)> {
+fn outcome(seq: Seq, kind: &Kind) -> Option<(Key, FirstReceipt)> {
     let (key, is, why) = match kind {
         Kind::CommandRefused(refused) => (&refused.key, "refused", Some(refused.why.clone())),
         Kind::Receipt(receipt) => {
@@ -177,5 +194,5 @@ fn outcome(seq: Seq, kind: &Kind) -> Option<(Key, Outcome)> {
         }
         _ => return None,
     };
-    Some((key.clone(), Outcome { is, seq: Some(seq), why }))
+    Some((key.clone(), FirstReceipt { is, seq: Some(seq), why }))
 }

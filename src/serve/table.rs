@@ -15,7 +15,7 @@ const NEXT_SPEAKERS: usize = 3;
 
 /// State of the conversation as the page gets it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Table {
+pub struct PageTable {
     title: String,
     topic: Option<String>,
     /// `running`, `stepping`, `pausing`, `paused`, `waiting`, `limit`, `ended` or `lost`.
@@ -72,9 +72,9 @@ struct Queued {
     to: Option<String>,
 }
 
-impl Table {
+impl PageTable {
     /// Returns the part for a right.
-    pub fn for_right(&self, right: Right) -> Table {
+    pub fn for_right(&self, right: Right) -> PageTable {
         let mut table = self.clone();
         match right {
             Right::Watch => table.queued.clear(),
@@ -85,7 +85,7 @@ impl Table {
 }
 
 /// Returns the table; `attached` is false while the connection to the conversation is lost.
-pub fn table(transcript: &PageTranscript, attached: bool) -> Table {
+pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
     let state = transcript.state();
     let title = state.shown_title();
     let topic = state.scenario.topic.as_deref().filter(|topic| *topic != &*title);
@@ -100,7 +100,7 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> Table {
         late: transcript.may_whisper(turn),
     });
     let human = transcript.speaking().find(|turn| state.waits_for_human(turn));
-    Table {
+    PageTable {
         title: text::label(&title).into_owned(),
         topic: topic.map(|topic| text::block(topic).into_owned()),
         state: run_word(state, attached),

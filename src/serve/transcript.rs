@@ -81,11 +81,10 @@ impl PageTranscript {
         if matches!(event.kind, Kind::Delta(_)) {
             return false;
         }
-        let told = self.narrator.narrate_apart(&self.live.state, event);
-        let mut rows = self.messages(event, &told.1);
+        let (counted, told) = self.narrator.narrate_apart(&self.live.state, event);
+        let mut rows = self.messages(event, &told);
         let has_message = !rows.is_empty();
-        let notes = self.notes(event, told, has_message);
-        rows.extend(notes);
+        rows.extend(notes(event, counted, told, has_message));
         let changed = !rows.is_empty();
         for (row, public) in rows {
             self.rows.insert(row.id, Kept { changed: event.seq, row, public });
@@ -136,8 +135,10 @@ impl PageTranscript {
             e.seq == event.seq || e.changed == Some(event.seq) || version
         };
         // a message may be in several threads; it is narrated once
-        let again = matches!(event.kind, Kind::HumanSaid(_)) && told.is_empty();
-        let entries = state.entries.iter().filter(changed).filter(|_| !again);
+        if matches!(event.kind, Kind::HumanSaid(_)) && told.is_empty() {
+            return vec![];
+        }
+        let entries = state.entries.iter().filter(changed);
         let rows = entries.map(|entry| (self.message(entry, event, told), !entry.is_whisper()));
         rows.collect()
     }
@@ -157,7 +158,7 @@ impl PageTranscript {
             Narrated::Words { who, body, .. } => Some((who, body)),
             Narrated::Opening { .. } | Narrated::Note(_) => None,
         });
-        let head = head.filter(|_| !matches!(event.kind, Kind::CommandGiven(_)));
+        let head = if matches!(event.kind, Kind::CommandGiven(_)) { None } else { head };
         let about = match (head, before) {
             (Some((head, _)), _) if seat.is_some() => remarks(head, &who),
             (_, Some(before)) => before.about.clone(),
@@ -187,38 +188,38 @@ impl PageTranscript {
             hidden,
         }
     }
+}
 
-    /// Returns the notes of an event, and whether everyone may read them.
-    fn notes(
-        &self,
-        event: &Event,
-        (counted, told): (Option<String>, Vec<Narrated>),
-        has_message: bool,
-    ) -> Vec<(Row, bool)> {
-        let public = is_public(&event.kind);
-        let counted = counted.map(|note| (Row { text: note, ..note_row() }, false));
-        let told = told.into_iter().filter_map(|told| match told {
-            Narrated::Opening { .. } => None,
-            Narrated::Note(note) => Some(Row { text: note, ..note_row() }),
-            // the row of the message has them
-            Narrated::Words { .. } if has_message => None,
-            Narrated::Words { who, body, .. } if body.trim().is_empty() => {
-                Some(Row { text: who, ..note_row() })
-            }
-            Narrated::Words { who, body, .. } => {
-                Some(Row { kind: "card", who, text: body, ..Row::default() })
-            }
-        });
-        let rows = counted.into_iter().chain(told.map(|row| (row, public)));
-        // the first place is that of a message
-        let places = 1..ROWS_PER_EVENT;
-        let place = |((row, public), n): ((Row, bool), u64)| {
-            let id = event.seq.0 * ROWS_PER_EVENT + n;
-            let text = if public { for_others(&row.text) } else { row.text };
-            (Row { id, text, ..row }, public)
-        };
-        rows.zip(places).map(place).collect()
-    }
+/// Returns the notes of an event, and whether everyone may read them. `counted` is the note on failures before it.
+fn notes(
+    event: &Event,
+    counted: Option<String>,
+    told: Vec<Narrated>,
+    has_message: bool,
+) -> Vec<(Row, bool)> {
+    let public = is_public(&event.kind);
+    let counted = counted.map(|note| (Row { text: note, ..note_row() }, false));
+    let told = told.into_iter().filter_map(|told| match told {
+        Narrated::Opening { .. } => None,
+        Narrated::Note(note) => Some(Row { text: note, ..note_row() }),
+        // the row of the message has them
+        Narrated::Words { .. } if has_message => None,
+        Narrated::Words { who, body, .. } if body.trim().is_empty() => {
+            Some(Row { text: who, ..note_row() })
+        }
+        Narrated::Words { who, body, .. } => {
+            Some(Row { kind: "card", who, text: body, ..Row::default() })
+        }
+    });
+    let rows = counted.into_iter().chain(told.map(|row| (row, public)));
+    // the first place is that of a message
+    let places = 1..ROWS_PER_EVENT;
+    let place = |((row, public), n): ((Row, bool), u64)| {
+        let id = event.seq.0 * ROWS_PER_EVENT + n;
+        let text = if public { for_others(&row.text) } else { row.text };
+        (Row { id, text, ..row }, public)
+    };
+    rows.zip(places).map(place).collect()
 }
 
 fn note_row() -> Row {
@@ -272,7 +273,6 @@ fn is_public(kind: &Kind) -> bool {
             | Kind::PlanMade(_)
             | Kind::StepEnded(_)
             | Kind::PlanEnded(_)
-            | Kind::FloorGranted(_)
             | Kind::ToolReturned(_)
             | Kind::AgentTool(_)
             | Kind::AgentPlan(_)

@@ -15,14 +15,36 @@ const HANG: Duration = Duration::from_secs(20);
 /// A conversation and its page server, each in a process of its own.
 struct Served {
     house: House,
-    talk: Child,
-    pages: Child,
+    talk: Running,
+    pages: Running,
     /// Kept open: the programs write to them.
     _out: [BufReader<ChildStdout>; 2],
     log: PathBuf,
     address: String,
     watch: String,
     steer: String,
+}
+
+/// A program that ends with its test, even if the test fails.
+struct Running(Option<Child>);
+
+impl Running {
+    fn pid(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(self.0.as_ref().unwrap())
+    }
+
+    fn end(mut self) -> crate::house::Ran {
+        end(self.0.take().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            // it may have ended already
+            let _ = child.kill().and_then(|()| child.wait());
+        }
+    }
 }
 
 /// A response.
@@ -49,10 +71,12 @@ impl Served {
             "--out-session",
             session,
         ]);
+        let talk = Running(Some(talk));
         read_until(&mut said, &["floor.granted"]);
         // the socket is opened a moment after the first event is written
         house.run(&["steer", session, r#"{"do":"mark"}"#]).code(0);
         let (pages, mut out) = house.start(&["serve", session]);
+        let pages = Running(Some(pages));
         let mut link = |word: &str| {
             let line = read_until(&mut out, &[word]);
             let link = line.trim().strip_prefix(word).unwrap().trim().to_owned();
@@ -125,10 +149,9 @@ impl Served {
     fn stop(self) -> Vec<Value> {
         // it may have ended already
         self.house.run(&["stop", self.log.to_str().unwrap()]);
-        let pid = rustix::process::Pid::from_child(&self.pages);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        assert_eq!(end(self.pages).code, 143);
-        end(self.talk);
+        rustix::process::kill_process(self.pages.pid(), rustix::process::Signal::TERM).unwrap();
+        assert_eq!(self.pages.end().code, 143);
+        self.talk.end();
         let text = std::fs::read_to_string(&self.log).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -263,8 +286,8 @@ fn pages_are_for_cookies_own_hosts_and_own_origins() {
     let open: Vec<Events> = (0..6).map(|_| served.events(&watch, None)).collect();
     assert_eq!(served.send("GET /events", &served.own(&watch), "").status, 503);
     drop(open);
-    let fast = (0..40).filter(|_| served.send("GET /me", &own, "").status == 429).count();
-    assert!(fast > 0, "the rate of a cookie is limited");
+    let mut statuses = (0..40).map(|_| served.send("GET /me", &own, "").status);
+    assert!(statuses.any(|status| status == 429), "the rate of a cookie is limited");
     let events = served.stop();
     assert!(events.iter().all(|e| e["data"]["from"] != "guest"), "nothing of it was a command");
 }
@@ -310,9 +333,40 @@ fn a_page_steers_under_its_name_and_one_that_watches_sees_no_secrets() {
     };
     let expected = Some(("guest".into(), "Hello, all.".into()));
     assert_eq!((said(&steers.page), said(&watches.page)), (expected.clone(), expected));
+    // a page that watches has nothing that an export leaves out
+    let log = served.log.to_str().unwrap();
+    let export = served.house.run(&["export", log, "--format", "txt"]).code(0).out;
+    for row in later.page.rows.values() {
+        let text = row["text"].as_str().unwrap_or_default();
+        assert!(export.contains(text), "{row} is not in {export}");
+    }
     let events = served.stop();
     let from = |e: &&Value| e["kind"] == "command.given" && e["data"]["text"] == "Hello, all.";
     assert_eq!(events.iter().find(from).unwrap()["data"]["from"], "guest");
+}
+
+#[test]
+fn a_whisper_between_participants_is_on_the_page_that_steers_alone() {
+    let words = "word ".repeat(1_000);
+    let served = Served::start(&format!(
+        "title = \"A deal\"\n[limits]\nutterances = 2\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\npace = 4\nreply = {{ to = [\"bo\"] }}\n\
+         lines = [\"{words}\\n\\nWHISPER bo: SECRET price.\"]\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\nlines = [\"Too much.\"]\n"
+    ));
+    let [watch, steer] = [&served.watch, &served.steer].map(|token| served.cookie(token));
+    let (mut watches, mut steers) = (served.events(&watch, None), served.events(&steer, None));
+    let first = |page: &Page| page.rows.values().find(|row| row["number"] == 1).cloned();
+    let mut seen = watches.next() + &watches.next();
+    assert_eq!(watches.page.table["speaking"][0]["late"], true, "{seen}");
+    steers.until(|page| page.said.values().any(|text| text.starts_with("word word")));
+    seen.push_str(&watches.until(|page| first(page).is_some()));
+    assert!(!seen.contains("SECRET") && !seen.contains("WHISPER"), "{seen}");
+    let row = first(&watches.page).unwrap();
+    assert_eq!(row["text"].as_str().map(str::trim_end), Some(words.trim_end()));
+    steers.until(|page| first(page).is_some());
+    assert_eq!(first(&steers.page).unwrap()["whispers"], json!([["Bo", "SECRET price."]]));
+    served.stop();
 }
 
 #[test]
