@@ -374,19 +374,19 @@ function listen() {
 let follows = true;
 let loaded = false;
 
-const root = document.documentElement;
-const atEnd = () => root.scrollHeight - root.clientHeight - root.scrollTop < 80;
+const scroller = $("main");
+const atEnd = () => scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < 80;
 
 function foot() {
-  root.style.setProperty("--foot", `${$("steer").offsetHeight}px`);
+  document.documentElement.style.setProperty("--foot", `${$("steer").offsetHeight}px`);
 }
 
 function follow() {
-  if (follows) window.scrollTo(0, root.scrollHeight);
+  if (follows) scroller.scrollTop = scroller.scrollHeight;
   $("down").hidden = follows;
 }
 
-addEventListener("scroll", () => {
+scroller.addEventListener("scroll", () => {
   follows = atEnd();
   $("down").hidden = follows;
 }, { passive: true });
