@@ -135,6 +135,8 @@ enum Command {
     Steer(commands::steer::SteerArgs),
     Say(commands::steer::SayArgs),
     Stop(commands::steer::StopArgs),
+    #[cfg(feature = "serve")]
+    Serve(commands::serve::ServeArgs),
     Export(commands::export::ExportArgs),
     Analyze(commands::analyze::AnalyzeArgs),
     /// Manage saved sessions; without a sub-command, list them
@@ -214,6 +216,8 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Steer(steer)) => return steer.run(context),
         Some(Command::Say(say)) => return say.run(context),
         Some(Command::Stop(stop)) => return stop.run(context),
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(serve)) => return serve.run(context),
         Some(Command::Export(export)) => return export.run(context),
         Some(Command::Analyze(analyze)) => return analyze.run(context),
         Some(Command::Sessions { action }) => return action.unwrap_or_default().run(context),

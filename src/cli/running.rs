@@ -1,15 +1,17 @@
 //! Conversations that run in other processes, and the connections to them.
 
-use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::catalogue::{self, SessionStatus, SessionSummary};
 use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::session_file;
+use crate::cli::session_file::{self, unreadable};
+use crate::cli::watched::watched;
 use crate::live::client::{ClientError, Greeted, greet};
 use crate::live::place;
 use crate::live::protocol::{Code, Doing, Hello};
 use crate::session::SessionFiles;
+use crate::text;
 use std::path::{Path, PathBuf};
 
 /// A running conversation that takes clients.
@@ -34,6 +36,31 @@ impl RunningSession {
             Failure::new(Exit::Session, format!("cannot open {}: {e}", path.display()))
         })?;
         Ok(RunningSession { path, socket })
+    }
+
+    /// Finds the only running conversation that takes clients, for a command without a name.
+    pub fn only(command: &str, context: &Context) -> Result<RunningSession, Failure> {
+        let folder = context.paths.sessions();
+        let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
+            .map_err(unreadable(&folder))?;
+        let runs = |status: &SessionStatus| matches!(status, SessionStatus::Running(_));
+        let takes = |s: &&SessionSummary| runs(&s.standing) && has_socket(&s.path, context);
+        let mut running = all.iter().filter(takes);
+        match (running.next(), running.next()) {
+            (None, _) => Err(Failure::usage(
+                "no conversation is running that takes clients",
+                "start one: colloquium run SCENARIO --detach",
+            )),
+            (Some(one), None) => RunningSession::at(one.path.clone(), context),
+            (Some(_), Some(_)) => {
+                let named = all.iter().filter(takes);
+                let named = named.map(|s| format!("\n  {}  {}", s.id, text::label(&s.title)));
+                let message =
+                    format!("several conversations are running:{}", named.collect::<String>());
+                let hint = format!("name one: colloquium {command} SESSION");
+                Err(Failure::usage(message, hint))
+            }
+        }
     }
 
     /// Connects to the conversation.

@@ -60,7 +60,7 @@ pub(super) fn at_limit(state: &State) -> Option<Draft> {
     let about = Some(WarningAbout::Result(state.utterances));
     let skipped = |why: &str| {
         let text = format!("no result: {why}").into();
-        drafts::warn_once(state, Warning { text, about: about.clone() })
+        drafts::warn_once(state, Warning { text, about })
     };
     match &state.scribing {
         None => match no_room(state, &scribe) {

@@ -59,6 +59,8 @@ mod schemas;
 mod scripted;
 mod scripts;
 mod secrets;
+#[cfg(feature = "serve")]
+mod serve;
 mod server;
 mod servers;
 mod sessions;

@@ -80,6 +80,8 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("scenarios show", Some(&["NAME=duo"])),
     ("say", Some(&["SESSION=good.jsonl", "TEXT=Hello."])),
     ("schema", Some(&["OF=scenario"])),
+    #[cfg(feature = "serve")]
+    ("serve", Some(&["SESSION=good.jsonl"])),
     ("sessions", None),
     ("sessions delete", Some(&["SESSION=good.jsonl"])),
     ("sessions list", Some(&[])),

@@ -65,6 +65,23 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("analysis", &["model", "shared", "state", "stats", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
+        // pages show the forecast of the engine, as the screen does
+        "serve",
+        &[
+            "model",
+            "text",
+            "clock",
+            "session",
+            "state",
+            "net",
+            "live::client",
+            "live::protocol",
+            "analysis",
+            "export",
+            "engine::next_speakers",
+        ],
+    ),
+    (
         // a transcript that must not change has the format of an export
         "testing",
         &[

@@ -22,6 +22,8 @@ const PAGES: &[Page] = &[
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("attach", include_str!("../../../assets/help/attach.md")),
+    #[cfg(feature = "serve")]
+    ("serve", include_str!("../../../assets/help/serve.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),
     ("expressions", include_str!("../../../assets/help/expressions.md")),
     ("test-files", include_str!("../../../assets/help/test-files.md")),

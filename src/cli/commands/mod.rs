@@ -21,6 +21,8 @@ pub mod resume;
 pub mod run;
 pub mod scenarios;
 pub mod schema;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod sessions;
 pub mod steer;
 pub mod test;

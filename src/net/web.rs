@@ -1,0 +1,40 @@
+//! Connections of browsers.
+
+use std::io;
+use std::net::SocketAddr;
+use tokio::net::{TcpListener, TcpStream};
+
+/// A listener for browsers.
+#[derive(Debug)]
+pub struct WebListener {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl WebListener {
+    /// Listens on an address; port 0 is any free one. Needs a runtime with I/O.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub async fn bind(address: SocketAddr) -> io::Result<WebListener> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        Ok(WebListener { listener, address })
+    }
+
+    /// Returns the address, with its real port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits for the next connection. Cancel safe.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub async fn accept(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.listener.accept().await?;
+        // text arrives in small pieces
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+}

@@ -1,0 +1,214 @@
+//! Requests of pages: the page itself, the exchange of a link, the events, and commands.
+
+use super::access::{Access, AccessRefusal, Right};
+use super::audience::Audience;
+use super::checks::{HEADERS, Misdirected, Names};
+use super::steering::SteeringClient;
+use super::token::TokenDigest;
+use crate::clock::Clock;
+use crate::live::client::ClientError;
+use crate::model::{Seq, SteerLine};
+use crate::text;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Maximum length of a body, in bytes.
+const BODY_MAX: usize = 64 * 1024;
+/// Time for the body of a request and the head of its response.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// Interval of empty messages, by which both ends notice a broken connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Everything that a request needs.
+pub struct Pages {
+    pub access: Access,
+    pub audience: Arc<Audience>,
+    pub steering: SteeringClient,
+    pub names: Names,
+    pub clock: Clock,
+    /// Name of the cookie: browsers share cookies between ports.
+    pub cookie: String,
+    /// True if browsers use TLS.
+    pub is_secure: bool,
+}
+
+/// A refused request: the status, and a sentence for the page.
+struct Refused(StatusCode, String);
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({"error": self.1}))).into_response()
+    }
+}
+
+impl From<AccessRefusal> for Refused {
+    fn from(refusal: AccessRefusal) -> Refused {
+        let (status, text) = match refusal {
+            AccessRefusal::Unknown => (
+                StatusCode::UNAUTHORIZED,
+                "this link is not valid (any more): open the link that `colloquium serve` prints",
+            ),
+            AccessRefusal::Taken => (
+                StatusCode::FORBIDDEN,
+                "another browser has used this link: a link to steer opens one browser. Use the link to watch, or start \
+                 `colloquium serve` again for new links",
+            ),
+            AccessRefusal::TooFast => {
+                (StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a moment")
+            }
+            AccessRefusal::Random => {
+                (StatusCode::SERVICE_UNAVAILABLE, "the system has no random numbers")
+            }
+        };
+        Refused(status, text.into())
+    }
+}
+
+/// Returns the routes.
+pub fn routes(pages: Arc<Pages>) -> Router {
+    let file = |kind: &'static str, content: &'static str| {
+        get(async move || ([(header::CONTENT_TYPE, kind)], content))
+    };
+    Router::new()
+        .route("/", file("text/html; charset=utf-8", include_str!("../../assets/web/index.html")))
+        .route(
+            "/page.css",
+            file("text/css; charset=utf-8", include_str!("../../assets/web/page.css")),
+        )
+        .route(
+            "/page.js",
+            file("text/javascript; charset=utf-8", include_str!("../../assets/web/page.js")),
+        )
+        .route("/icon.svg", file("image/svg+xml", include_str!("../../assets/web/icon.svg")))
+        .route("/enter", post(enter))
+        .route("/me", get(me))
+        .route("/events", get(events))
+        .route("/steer", post(steer))
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(from_fn_with_state(pages.clone(), guard))
+        .with_state(pages)
+}
+
+/// Rejects requests that are not for this server, and adds the headers of each response.
+async fn guard(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
+    let mut response = match pages.names.check(request.method(), request.headers()) {
+        Ok(()) => timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+            Refused(StatusCode::REQUEST_TIMEOUT, "the request took too long".into()).into_response()
+        }),
+        Err(Misdirected::Host) => {
+            let text = "this address is not the one in the link";
+            Refused(StatusCode::MISDIRECTED_REQUEST, text.into()).into_response()
+        }
+        Err(Misdirected::Origin) => {
+            let text = "the request comes from a page of another site";
+            Refused(StatusCode::FORBIDDEN, text.into()).into_response()
+        }
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Pages {
+    /// Returns the cookie of a request.
+    fn cookie_in<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';'));
+        pairs.find_map(|pair| pair.trim().strip_prefix(&*self.cookie)?.strip_prefix('='))
+    }
+
+    fn check(&self, headers: &HeaderMap) -> Result<(Right, TokenDigest), Refused> {
+        let cookie = self.cookie_in(headers).ok_or(AccessRefusal::Unknown)?;
+        Ok(self.access.check(cookie, self.clock.now())?)
+    }
+
+    fn welcome(&self, right: Right) -> Value {
+        let name = (right == Right::Steer).then(|| self.steering.name());
+        json!({"may": right.word(), "name": name})
+    }
+}
+
+/// A link to exchange.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entering {
+    token: String,
+}
+
+async fn enter(
+    State(pages): State<Arc<Pages>>,
+    headers: HeaderMap,
+    Json(entering): Json<Entering>,
+) -> Result<Response, Refused> {
+    let own = pages.cookie_in(&headers);
+    let (right, cookie) = pages.access.enter(&entering.token, own, pages.clock.now())?;
+    let mut response = Json(pages.welcome(right)).into_response();
+    if let Some(cookie) = cookie {
+        let secure = if pages.is_secure { "; Secure" } else { "" };
+        let name = &pages.cookie;
+        let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/{secure}");
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
+    }
+    Ok(response)
+}
+
+async fn me(State(pages): State<Arc<Pages>>, headers: HeaderMap) -> Result<Json<Value>, Refused> {
+    let (right, _) = pages.check(&headers)?;
+    Ok(Json(pages.welcome(right)))
+}
+
+async fn events(
+    State(pages): State<Arc<Pages>>,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Refused> {
+    let (right, cookie) = pages.check(&headers)?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let after = last.and_then(|id| id.parse().ok()).map(Seq);
+    let page = pages.audience.open(cookie, right, after).ok_or_else(|| {
+        Refused(StatusCode::SERVICE_UNAVAILABLE, "too many pages are open; close one".into())
+    })?;
+    Ok(Sse::new(page.into_stream()).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+async fn steer(
+    State(pages): State<Arc<Pages>>,
+    headers: HeaderMap,
+    Json(line): Json<Value>,
+) -> Result<Response, Refused> {
+    let (right, _) = pages.check(&headers)?;
+    if right != Right::Steer {
+        let text = "the link to watch gives no commands";
+        return Err(Refused(StatusCode::FORBIDDEN, text.into()));
+    }
+    let line = SteerLine::parse(&line.to_string())
+        .map_err(|fault| Refused(StatusCode::BAD_REQUEST, text::line(&fault.0).into_owned()))?;
+    let outcome = pages.steering.send(line).await.map_err(|fault| {
+        let status = match fault {
+            ClientError::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Refused(status, format!("not sent: {fault}"))
+    })?;
+    let status = match outcome.is {
+        "refused" | "too_late" => StatusCode::CONFLICT,
+        "sent" => StatusCode::ACCEPTED,
+        _ => StatusCode::OK,
+    };
+    let why = outcome.why.map(|why| text::line(&why).into_owned());
+    let by = pages.steering.name();
+    let receipt = json!({"is": outcome.is, "seq": outcome.seq, "why": why, "by": by});
+    Ok((status, Json(receipt)).into_response())
+}

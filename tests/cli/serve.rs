@@ -1,0 +1,425 @@
+//! `colloquium serve`: pages get what their link allows, without a gap, and only this server's own pages steer.
+
+use crate::house::{House, end, read_until, talk};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout};
+use std::time::Duration;
+
+/// Time after which a silent server counts as a hang.
+const HANG: Duration = Duration::from_secs(20);
+
+/// A conversation and its page server, each in a process of its own.
+struct Served {
+    house: House,
+    talk: Running,
+    pages: Running,
+    /// Kept open: the programs write to them.
+    _out: [BufReader<ChildStdout>; 2],
+    log: PathBuf,
+    address: String,
+    watch: String,
+    steer: String,
+}
+
+/// A program that ends with its test, even if the test fails.
+struct Running(Option<Child>);
+
+impl Running {
+    fn pid(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(self.0.as_ref().unwrap())
+    }
+
+    fn end(mut self) -> crate::house::Ran {
+        end(self.0.take().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            // it may have ended already
+            let _ = child.kill().and_then(|()| child.wait());
+        }
+    }
+}
+
+/// A response.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Served {
+    fn start(scenario: &str) -> Served {
+        let house = House::new();
+        let path = house.file("talk.toml", scenario);
+        let log = house.path("talk.jsonl");
+        let session = log.to_str().unwrap();
+        let (talk, mut said) = house.start(&[
+            "run",
+            &path,
+            "--headless",
+            "--pace",
+            "--format",
+            "jsonl",
+            "--out-session",
+            session,
+        ]);
+        let talk = Running(Some(talk));
+        read_until(&mut said, &["floor.granted"]);
+        // the socket is opened a moment after the first event is written
+        house.run(&["steer", session, r#"{"do":"mark"}"#]).code(0);
+        let (pages, mut out) = house.start(&["serve", session]);
+        let pages = Running(Some(pages));
+        let mut link = |word: &str| {
+            let line = read_until(&mut out, &[word]);
+            let link = line.trim().strip_prefix(word).unwrap().trim().to_owned();
+            let (address, token) = link.strip_prefix("http://").unwrap().split_once("/#").unwrap();
+            (address.to_owned(), token.to_owned())
+        };
+        let (address, watch) = link("watch");
+        let (_, steer) = link("steer");
+        Served { house, talk, pages, _out: [said, out], log, address, watch, steer }
+    }
+
+    fn open(&self, request: &str, headers: &str, body: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(HANG)).unwrap();
+        let length = body.len();
+        let text = format!("{request} HTTP/1.1\r\n{headers}content-length: {length}\r\n\r\n{body}");
+        stream.write_all(text.as_bytes()).unwrap();
+        BufReader::new(stream)
+    }
+
+    fn send(&self, request: &str, headers: &str, body: &str) -> Reply {
+        let headers = format!("{headers}connection: close\r\n");
+        let mut text = String::new();
+        self.open(request, &headers, body).read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// Returns the headers of the server's own page with a cookie.
+    fn own(&self, cookie: &str) -> String {
+        let address = &self.address;
+        format!(
+            "host: {address}\r\norigin: http://{address}\r\ncontent-type: application/json\r\ncookie: a=b; {cookie}\r\n"
+        )
+    }
+
+    fn enter(&self, token: &str, cookie: &str) -> Reply {
+        let body = json!({"token": token}).to_string();
+        self.send("POST /enter", &self.own(cookie), &body)
+    }
+
+    /// Exchanges a link for a cookie.
+    fn cookie(&self, token: &str) -> String {
+        let reply = self.enter(token, "");
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let set = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(set.contains("httponly") && set.contains("samesite=strict"), "{set}");
+        set.split(';').next().unwrap().to_owned()
+    }
+
+    fn command(&self, cookie: &str, line: &Value) -> (u16, Value) {
+        let reply = self.send("POST /steer", &self.own(cookie), &line.to_string());
+        (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
+    }
+
+    /// Opens the events of a page behind an id.
+    fn events(&self, cookie: &str, after: Option<&str>) -> Events {
+        let after = after.map_or(String::new(), |id| format!("last-event-id: {id}\r\n"));
+        let mut lines = self.open("GET /events", &(self.own(cookie) + &after), "");
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(lines.read_line(&mut head).unwrap() > 0, "{head}");
+        }
+        assert!(head.starts_with("HTTP/1.1 200") && head.contains("text/event-stream"), "{head}");
+        Events { chunks: lines, text: String::new(), page: Page::default() }
+    }
+
+    /// Ends the conversation and the pages; returns the events of the log.
+    fn stop(self) -> Vec<Value> {
+        // it may have ended already
+        self.house.run(&["stop", self.log.to_str().unwrap()]);
+        rustix::process::kill_process(self.pages.pid(), rustix::process::Signal::TERM).unwrap();
+        assert_eq!(self.pages.end().code, 143);
+        self.talk.end();
+        let text = std::fs::read_to_string(&self.log).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// Content of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Page {
+    rows: BTreeMap<u64, Value>,
+    table: Value,
+    /// Ids in order of arrival.
+    ids: Vec<u64>,
+    /// Text of turns in progress.
+    said: BTreeMap<u64, String>,
+}
+
+/// The events of a page.
+struct Events {
+    chunks: BufReader<TcpStream>,
+    text: String,
+    page: Page,
+}
+
+impl Events {
+    /// Applies the next event; returns its text.
+    fn next(&mut self) -> String {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.text = rest;
+                let data = |line: &str| line.strip_prefix("data: ").map(str::to_owned);
+                let Some(data) = event.lines().find_map(data) else { continue };
+                self.page.apply(&serde_json::from_str(&data).unwrap());
+                let id = event.lines().find_map(|line| line.strip_prefix("id: "));
+                self.page.ids.extend(id.map(|id| id.parse::<u64>().unwrap()));
+                return event;
+            }
+            let mut size = String::new();
+            self.chunks.read_line(&mut size).unwrap();
+            let size = usize::from_str_radix(size.trim(), 16).expect("the stream goes on");
+            let mut chunk = vec![0; size + 2];
+            self.chunks.read_exact(&mut chunk).unwrap();
+            self.text.push_str(std::str::from_utf8(&chunk[..size]).unwrap());
+        }
+    }
+
+    /// Applies events until the page fits; returns their text.
+    fn until(&mut self, fits: impl Fn(&Page) -> bool) -> String {
+        let mut all = String::new();
+        while !fits(&self.page) {
+            all.push_str(&self.next());
+        }
+        all
+    }
+}
+
+impl Page {
+    fn apply(&mut self, message: &Value) {
+        if message["reset"] == true {
+            *self = Page::default();
+        }
+        for said in message["said"].as_array().into_iter().flatten() {
+            let text = self.said.entry(said["id"].as_u64().unwrap()).or_default();
+            if said["more"] == false {
+                text.clear();
+            }
+            text.push_str(said["text"].as_str().unwrap());
+        }
+        for row in message["rows"].as_array().into_iter().flatten() {
+            self.rows.insert(row["id"].as_u64().unwrap(), row.clone());
+        }
+        if message["table"].is_object() {
+            self.table = message["table"].clone();
+        }
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.rows.values().any(|row| row["text"].as_str().is_some_and(|row| row.contains(text)))
+    }
+}
+
+#[test]
+fn pages_are_for_cookies_own_hosts_and_own_origins() {
+    let served = Served::start(&talk(40, 2_000));
+    let address = &served.address;
+    let page = served.send("GET /", &format!("host: {address}\r\n"), "");
+    assert_eq!(page.status, 200);
+    for header in [
+        "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "cache-control: no-store",
+    ] {
+        assert!(page.head.contains(header), "{header}: {}", page.head);
+    }
+    assert!(!page.body.contains("<style") && !page.body.contains("onclick"), "no inline code");
+    // without a cookie
+    for (request, status) in [("GET /me", 401), ("GET /events", 401), ("POST /steer", 401)] {
+        let reply = served.send(request, &served.own(""), "{}");
+        assert_eq!(reply.status, status, "{request}: {reply:?}");
+    }
+    assert_eq!(served.enter("0123456789abcdef0123456789abcdef", "").status, 401);
+    let watch = served.cookie(&served.watch);
+    assert_ne!(watch, served.cookie(&served.watch), "many browsers watch");
+    let steer = served.cookie(&served.steer);
+    // a second browser, and the same one again
+    let second = served.enter(&served.steer, "");
+    assert_eq!(second.status, 403);
+    assert!(second.body.contains("another browser has used this link"), "{}", second.body);
+    assert_eq!(served.enter(&served.steer, &watch).status, 403);
+    assert_eq!(served.enter(&served.steer, &steer).status, 200);
+    // other names for this address, and pages of other sites
+    let own = served.own(&steer);
+    for (from, to, status) in [
+        (format!("host: {address}"), "host: evil.example".to_owned(), 421),
+        (format!("origin: http://{address}"), "origin: http://evil.example".to_owned(), 403),
+        (format!("origin: http://{address}\r\n"), String::new(), 403),
+        ("content-type: application/json".into(), "content-type: text/plain".into(), 415),
+    ] {
+        let reply = served.send("POST /steer", &own.replace(&from, &to), r#"{"do":"mark"}"#);
+        assert_eq!(reply.status, status, "{to}: {reply:?}");
+    }
+    let (status, reply) = served.command(&watch, &json!({"do": "mark"}));
+    assert_eq!((status, &reply["error"]), (403, &"the link to watch gives no commands".into()));
+    let (status, reply) = served.command(&steer, &json!({"do": "pausee"}));
+    assert_eq!(status, 400);
+    assert!(reply["error"].as_str().unwrap().contains("nearest is `pause`"), "{reply}");
+    // no line of the socket's own protocol passes
+    assert_eq!(served.command(&steer, &json!({"stop": {}})).0, 400);
+    let long = json!({"do": "say", "text": "x".repeat(70_000)});
+    assert_eq!(served.command(&steer, &long).0, 413);
+    let open: Vec<Events> = (0..6).map(|_| served.events(&watch, None)).collect();
+    assert_eq!(served.send("GET /events", &served.own(&watch), "").status, 503);
+    drop(open);
+    let mut statuses = (0..40).map(|_| served.send("GET /me", &own, "").status);
+    assert!(statuses.any(|status| status == 429), "the rate of a cookie is limited");
+    let events = served.stop();
+    assert!(events.iter().all(|e| e["data"]["from"] != "guest"), "nothing of it was a command");
+}
+
+#[test]
+fn a_page_steers_under_its_name_and_one_that_watches_sees_no_secrets() {
+    let served = Served::start(&talk(40, 2_000));
+    let [watch, steer] = [&served.watch, &served.steer].map(|token| served.cookie(token));
+    let mut steers = served.events(&steer, None);
+    let mut watches = served.events(&watch, None);
+    // text arrives before its turn ends
+    watches.until(|page| page.said.values().any(|text| text.starts_with("A1 word")));
+    let (status, receipt) = served.command(&steer, &json!({"do": "say", "text": "Hello, all."}));
+    assert_eq!((status, &receipt["is"]), (200, &"queued".into()), "{receipt}");
+    steers.until(|page| page.table["queued"][0]["text"] == "Hello, all.");
+    for line in [
+        json!({"do": "whisper", "text": "SECRET one", "to": "ada"}),
+        json!({"do": "note", "text": "SECRET two"}),
+        json!({"do": "skip"}),
+    ] {
+        assert_eq!(served.command(&steer, &line).0, 200, "{line}");
+    }
+    steers.until(|page| page.has("SECRET one") && page.has("SECRET two"));
+    let mut seen = watches.until(|page| page.has("Hello, all."));
+    assert_eq!(
+        served.command(&steer, &json!({"do": "hide", "utterance": 1, "text": "SECRET three"})).0,
+        200
+    );
+    let hidden = |page: &Page| page.rows.values().any(|row| row["hidden"] == true);
+    seen.push_str(&watches.until(hidden));
+    // a page that opens later never gets the hidden text
+    let mut later = served.events(&served.cookie(&served.watch), None);
+    let fresh = later.until(hidden);
+    assert!(!fresh.contains("A1 word"), "{fresh}");
+    assert_eq!(later.page.table["queued"], json!([]));
+    for text in [&seen, &fresh] {
+        assert!(!text.contains("SECRET"), "{text}");
+        assert!(!text.contains("You are"), "no prompt: {text}");
+    }
+    let said = |page: &Page| {
+        let host = page.rows.values().find(|row| row["kind"] == "host" && row["private"].is_null());
+        host.map(|row| (row["who"].clone(), row["text"].clone()))
+    };
+    let expected = Some(("guest".into(), "Hello, all.".into()));
+    assert_eq!((said(&steers.page), said(&watches.page)), (expected.clone(), expected));
+    // a page that watches has nothing that an export leaves out
+    let log = served.log.to_str().unwrap();
+    let export = served.house.run(&["export", log, "--format", "txt"]).code(0).out;
+    for row in later.page.rows.values() {
+        let text = row["text"].as_str().unwrap_or_default();
+        assert!(export.contains(text), "{row} is not in {export}");
+    }
+    let events = served.stop();
+    let from = |e: &&Value| e["kind"] == "command.given" && e["data"]["text"] == "Hello, all.";
+    assert_eq!(events.iter().find(from).unwrap()["data"]["from"], "guest");
+}
+
+#[test]
+fn a_whisper_between_participants_is_on_the_page_that_steers_alone() {
+    let words = "word ".repeat(1_000);
+    let served = Served::start(&format!(
+        "title = \"A deal\"\n[limits]\nutterances = 2\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\npace = 4\nreply = {{ to = [\"bo\"] }}\n\
+         lines = [\"{words}\\n\\nWHISPER bo: SECRET price.\"]\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\nlines = [\"Too much.\"]\n"
+    ));
+    let [watch, steer] = [&served.watch, &served.steer].map(|token| served.cookie(token));
+    let (mut watches, mut steers) = (served.events(&watch, None), served.events(&steer, None));
+    let first = |page: &Page| page.rows.values().find(|row| row["number"] == 1).cloned();
+    let mut seen = watches.next() + &watches.next();
+    assert_eq!(watches.page.table["speaking"][0]["late"], true, "{seen}");
+    steers.until(|page| page.said.values().any(|text| text.starts_with("word word")));
+    seen.push_str(&watches.until(|page| first(page).is_some()));
+    assert!(!seen.contains("SECRET") && !seen.contains("WHISPER"), "{seen}");
+    let row = first(&watches.page).unwrap();
+    assert_eq!(row["text"].as_str().map(str::trim_end), Some(words.trim_end()));
+    steers.until(|page| first(page).is_some());
+    assert_eq!(first(&steers.page).unwrap()["whispers"], json!([["Bo", "SECRET price."]]));
+    served.stop();
+}
+
+#[test]
+fn a_page_that_lost_its_connection_has_no_gap_and_agrees_with_the_log() {
+    let served = Served::start(&talk(6, 30));
+    let [first, second] = [(); 2].map(|()| served.cookie(&served.watch));
+    let mut whole = served.events(&first, None);
+    let mut pages: Vec<Page> = vec![];
+    let mut page = Page::default();
+    let ended = |page: &Page| page.table["state"] == "ended";
+    // a new connection after each id
+    while !ended(&page) {
+        let after = page.ids.last().map(u64::to_string);
+        let mut events = served.events(&second, after.as_deref());
+        let known = page.ids.len();
+        events.page = page;
+        events.until(|page| page.ids.len() > known);
+        page = events.page;
+        pages.push(page.clone());
+        if pages.len() > 12 {
+            // the rate of a cookie is limited: the last connection stays
+            let mut events = served.events(&second, page.ids.last().map(u64::to_string).as_deref());
+            events.page = page;
+            events.until(ended);
+            page = events.page;
+        }
+    }
+    whole.until(ended);
+    assert!(pages.len() > 3, "{} connections", pages.len());
+    assert_eq!(page.rows, whole.page.rows);
+    assert!(page.ids.is_sorted() && whole.page.ids.is_sorted(), "{:?}", page.ids);
+    let events = served.stop();
+    let spoken = events.iter().filter(|e| e["kind"] == "turn.ended").map(|e| &e["data"]["text"]);
+    let turns = page.rows.values().filter(|row| row["kind"] == "turn").map(|row| &row["text"]);
+    assert_eq!(turns.collect::<Vec<_>>(), spoken.collect::<Vec<_>>());
+}
+
+#[test]
+fn an_address_for_others_needs_a_yes() {
+    let house = House::new();
+    for (args, words) in [
+        (&["serve", "--address", "192.0.2.1"][..], &["not encrypted", "--expose"][..]),
+        (&["serve", "--address", "0.0.0.0", "--expose"], &["every address", "192.168.1.20"]),
+        (&["serve", "--url", "talk.example.org"], &["--url https://talk.example.org"]),
+        (&["serve", "--url", "https://a.example/path"], &["without a path"]),
+        (&["serve"], &["no conversation is running", "run SCENARIO --detach"]),
+    ] {
+        let ran = house.run(args).code(2);
+        assert!(words.iter().all(|word| ran.err.contains(word)), "{args:?}: {}", ran.err);
+    }
+    let over = house.file("over.toml", &talk(2, 2));
+    let log = house.path("over.jsonl");
+    house.run(&["run", &over, "--headless", "--out-session", log.to_str().unwrap()]).code(0);
+    let ran = house.run(&["serve", log.to_str().unwrap()]).code(6);
+    assert!(ran.err.contains("not running") && ran.err.contains("resume"), "{}", ran.err);
+}
