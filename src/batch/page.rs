@@ -14,6 +14,8 @@ border-bottom:1px solid #ddd;text-align:right;font-variant-numeric:tabular-nums}
 div{overflow-x:auto}svg{max-width:100%;height:auto}p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
+/// Maximum number of labels on the axis of rounds.
+const LABELS_MAX: usize = 12;
 /// Line colours that colour-blind readers can distinguish (Okabe and Ito).
 const COLOURS: [&str; 7] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
@@ -143,6 +145,11 @@ fn legend(row: usize, name: &str, colour: &str) -> String {
     )
 }
 
+/// Returns the rounds that have a label on the axis, from 0, so that labels do not touch.
+fn labelled(rounds: usize) -> impl Iterator<Item = usize> {
+    (0..rounds).step_by(rounds.div_ceil(LABELS_MAX).max(1))
+}
+
 /// Draws the share of right majorities after each round, one line per protocol with more than one round.
 fn curves(report: &Report) -> String {
     let all: Vec<(&str, Vec<f64>)> =
@@ -158,7 +165,7 @@ fn curves(report: &Report) -> String {
         215.max(all.len() * 20 + 30)
     );
     let x = |at: usize| 80.0 + 340.0 * at as f64 / (rounds - 1) as f64;
-    for at in 0..rounds {
+    for at in labelled(rounds) {
         let _ = writeln!(
             out,
             "<text x=\"{:.0}\" y=\"208\" text-anchor=\"middle\">{}</text>",
@@ -216,4 +223,15 @@ fn escaped(raw: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::labelled;
+
+    #[test]
+    fn labels_of_rounds_do_not_touch() {
+        assert_eq!(labelled(3).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(labelled(30).collect::<Vec<_>>(), [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+    }
 }

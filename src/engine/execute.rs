@@ -396,11 +396,8 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
         return wait(command);
     }
     let continues = matches!(command.given.line.command, Command::Continue { .. });
-    let why = if continues {
-        "you asked to continue it".into()
-    } else {
-        "you asked to try again".into()
-    };
+    let why =
+        if continues { "you asked to continue it".into() } else { "you asked to try again".into() };
     let seats = vec![said.seat];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);
     let owes = debts::open(state, said.thread, Some(turn));
