@@ -162,6 +162,8 @@ impl Served {
 struct Page {
     rows: BTreeMap<u64, Value>,
     table: Value,
+    /// Number of rows that arrived, repeated ones included.
+    arrived: usize,
     /// Ids in order of arrival.
     ids: Vec<u64>,
     /// Text of turns in progress.
@@ -211,7 +213,7 @@ impl Events {
 impl Page {
     fn apply(&mut self, message: &Value) {
         if message["reset"] == true {
-            *self = Page::default();
+            *self = Page { arrived: self.arrived, ..Page::default() };
         }
         for said in message["said"].as_array().into_iter().flatten() {
             let text = self.said.entry(said["id"].as_u64().unwrap()).or_default();
@@ -221,6 +223,7 @@ impl Page {
             text.push_str(said["text"].as_str().unwrap());
         }
         for row in message["rows"].as_array().into_iter().flatten() {
+            self.arrived += 1;
             self.rows.insert(row["id"].as_u64().unwrap(), row.clone());
         }
         if message["table"].is_object() {
@@ -397,6 +400,7 @@ fn a_page_that_lost_its_connection_has_no_gap_and_agrees_with_the_log() {
     whole.until(ended);
     assert!(pages.len() > 3, "{} connections", pages.len());
     assert_eq!(page.rows, whole.page.rows);
+    assert_eq!(page.arrived, page.rows.len(), "no row comes twice");
     assert!(page.ids.is_sorted() && whole.page.ids.is_sorted(), "{:?}", page.ids);
     let events = served.stop();
     let spoken = events.iter().filter(|e| e["kind"] == "turn.ended").map(|e| &e["data"]["text"]);
