@@ -14,12 +14,12 @@ pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
     }
 }
 
-/// Describes a swing: `for gains 2 votes`.
+/// Describes a swing: `"for" gains 2 votes`.
 fn gained(swing: &Swing<'_>) -> String {
     let gain = |winner| swing.gains.iter().find(|(option, _)| *option == winner);
     match swing.winner.and_then(gain) {
-        Some((option, 1)) => format!("{option} gains 1 vote"),
-        Some((option, gain)) => format!("{option} gains {gain} votes"),
+        Some((option, 1)) => format!("\"{option}\" gains 1 vote"),
+        Some((option, gain)) => format!("\"{option}\" gains {gain} votes"),
         None => "no side gained more votes".to_owned(),
     }
 }

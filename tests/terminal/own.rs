@@ -37,7 +37,7 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     let mut program = house.start(command);
     program.until("Write a scenario");
     program.until("quit");
-    program.keys(&DOWN.repeat(6));
+    program.keys(&DOWN.repeat(7));
     program.until("▸ Write a scenario");
     program.keys("\r");
     program.until("title: takes text on one line, not 3");
