@@ -161,8 +161,8 @@ impl<'a> Session<'a> {
         let copies = || {
             let Some(last) = at.checked_sub(1).and_then(|n| self.said.get(n)) else { return false };
             let mut shown = KnownTrigrams::default();
-            shown.add(&Trigrams::of(&last.words));
-            1.0 - shown.novelty(&Trigrams::of(&first)) >= ECHO
+            shown.add(&Trigrams::new(&last.words));
+            1.0 - shown.novelty(&Trigrams::new(&first)) >= ECHO
         };
         at > 0 && (names && attributed || copies())
     }
@@ -172,18 +172,18 @@ impl<'a> Session<'a> {
         let here = &self.said[at];
         let mut own = KnownTrigrams::default();
         for said in self.said[..at].iter().filter(|said| said.who == here.who) {
-            own.add(&Trigrams::of(&said.words));
+            own.add(&Trigrams::new(&said.words));
         }
-        1.0 - own.novelty(&Trigrams::of(&here.words)) >= ECHO
+        1.0 - own.novelty(&Trigrams::new(&here.words)) >= ECHO
     }
 
     fn is_echo(&self, at: usize) -> bool {
-        let words = Trigrams::of(&self.said[at].words);
+        let words = Trigrams::new(&self.said[at].words);
         let mut shown = KnownTrigrams::default();
-        shown.add(&Trigrams::of(INSTRUCTIONS));
-        shown.add(&Trigrams::of(self.topic));
+        shown.add(&Trigrams::new(INSTRUCTIONS));
+        shown.add(&Trigrams::new(self.topic));
         if let Some(last) = at.checked_sub(1).and_then(|n| self.said.get(n)) {
-            shown.add(&Trigrams::of(&last.words));
+            shown.add(&Trigrams::new(&last.words));
         }
         1.0 - shown.novelty(&words) >= ECHO
     }
@@ -198,12 +198,12 @@ impl<'a> Session<'a> {
 
     fn repeats_another(&self, at: usize) -> bool {
         let here = &self.said[at];
-        let words = Trigrams::of(&here.words);
+        let words = Trigrams::new(&here.words);
         let before = || self.said[..at].iter().rev();
         let own = before().filter(|s| s.who == here.who).take(OWN);
         let mut met: HashMap<&str, ()> = HashMap::new();
         let others = before().filter(|s| s.who != here.who && met.insert(&s.who, ()).is_none());
-        own.chain(others).any(|s| words.likeness(&Trigrams::of(&s.words)) >= ALIKE)
+        own.chain(others).any(|s| words.likeness(&Trigrams::new(&s.words)) >= ALIKE)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct ServeArgs {
     /// Accept that other machines can reach the address, without encryption
     #[arg(long)]
     expose: bool,
-    /// Address in browsers behind a reverse proxy, such as https://talk.example.org
+    /// Address in browsers behind a reverse proxy, such as `https://talk.example.org`
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// Your name in the log of the conversation, for the page that steers
