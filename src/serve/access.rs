@@ -5,7 +5,7 @@ use crate::model::Ms;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of cookies; the one that was unused for longest makes room.
+/// Maximum number of cookies; a new one replaces the cookie that was unused for longest.
 const COOKIES_MAX: usize = 1_000;
 /// Requests that a cookie may send at once, and one more each [`REFILL_MS`].
 const BURST: u32 = 20;
@@ -44,7 +44,7 @@ pub enum AccessRefusal {
     Taken,
     /// Too many requests.
     TooFast,
-    /// The system has no random numbers.
+    /// The system cannot give random numbers.
     Random,
 }
 
@@ -83,7 +83,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Takes a request; false if none is left.
+    /// Takes a request; returns false at the limit.
     fn take(&mut self, now: Ms, burst: u32, refill_ms: u64) -> bool {
         let more = now.since(self.since) / refill_ms;
         self.since = self.since.plus(more * refill_ms);
@@ -114,7 +114,7 @@ impl Access {
         self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Exchanges the token of a link for a cookie. `cookie` is the one that the browser already has: its link opens
+    /// Exchanges the token of a link for a cookie. `cookie` is the cookie of the browser, if any: its link opens
     /// again, and gets no new cookie.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Cookies {
         if self.steers == Some(digest) { Right::Steer } else { Right::Watch }
     }
 
-    /// Drops the cookie that was unused for longest, but never the one that steers.
+    /// Drops the cookie that was unused for longest, but never the cookie that steers.
     fn make_room(&mut self) {
         if self.known.len() < COOKIES_MAX {
             return;

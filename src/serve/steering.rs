@@ -3,7 +3,7 @@
 
 use crate::live::client::{ClientError, Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;
-use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Text};
+use crate::model::{Key, Kind, Seq, SteerLine, Text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -183,15 +183,7 @@ async fn absent(mut pages: watch::Receiver<usize>) {
 fn outcome(seq: Seq, kind: &Kind) -> Option<(Key, FirstReceipt)> {
     let (key, is, why) = match kind {
         Kind::CommandRefused(refused) => (&refused.key, "refused", Some(refused.why.clone())),
-        Kind::Receipt(receipt) => {
-            let is = match receipt.is {
-                ReceiptIs::Queued => "queued",
-                ReceiptIs::Delivered => "delivered",
-                ReceiptIs::Done => "done",
-                ReceiptIs::TooLate => "too_late",
-            };
-            (&receipt.of, is, receipt.why.clone())
-        }
+        Kind::Receipt(receipt) => (&receipt.of, receipt.is.word(), receipt.why.clone()),
         _ => return None,
     };
     Some((key.clone(), FirstReceipt { is, seq: Some(seq), why }))

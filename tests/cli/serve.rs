@@ -282,6 +282,17 @@ fn pages_are_for_cookies_own_hosts_and_own_origins() {
     let (status, reply) = served.command(&steer, &json!({"do": "pausee"}));
     assert_eq!(status, 400);
     assert!(reply["error"].as_str().unwrap().contains("nearest is `pause`"), "{reply}");
+    // tools, programs, models and budgets are a terminal's
+    for line in [
+        json!({"do": "decide", "tool": "write", "yes": true}),
+        json!({"do": "join", "participant": {"id": "dee", "script": ["sh"]}}),
+        json!({"do": "change", "who": "ada", "set": {"model": "far:large"}}),
+        json!({"do": "limit", "set": {"usd": 100.0}}),
+    ] {
+        let (status, reply) = served.command(&steer, &line);
+        assert_eq!(status, 403, "{line}: {reply}");
+        assert!(reply["error"].as_str().unwrap().contains("is for a terminal"), "{reply}");
+    }
     // no line of the socket's own protocol passes
     assert_eq!(served.command(&steer, &json!({"stop": {}})).0, 400);
     let long = json!({"do": "say", "text": "x".repeat(70_000)});
