@@ -4,8 +4,8 @@ use super::{Standing, name_of_side};
 use crate::model::VerdictGiven;
 use crate::state::{State, Swing};
 
-/// Describes the outcome: the winner of the last verdict, the swing between two polls, or who agrees with whom. `None` if
-/// none is known.
+/// Describes the outcome: the winner of the last verdict, the swing between two polls, or the agreement. `None` if it is not
+/// known.
 pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
     match (&state.verdict, state.swing()) {
         (Some((verdict, _)), _) if !verdict.interim => Some(winner(state, verdict)),

@@ -131,6 +131,18 @@ pub enum ReceiptIs {
     TooLate,
 }
 
+impl ReceiptIs {
+    /// Returns the outcome as in the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            ReceiptIs::Queued => "queued",
+            ReceiptIs::Delivered => "delivered",
+            ReceiptIs::Done => "done",
+            ReceiptIs::TooLate => "too_late",
+        }
+    }
+}
+
 /// Reason why a command was not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -43,7 +43,7 @@ pub(super) fn jury(state: &State) -> Vec<&Text> {
     seats.filter(|seat| votes(&seat.spec.id)).map(|seat| &seat.spec.name).collect()
 }
 
-/// Returns a sentence about the jury for those who speak before it; `None` without a poll.
+/// Returns a sentence about the jury for the speakers; `None` without a poll.
 pub(super) fn about_jury(state: &State) -> Option<String> {
     let jury = jury(state);
     let (last, before) = jury.split_last()?;

@@ -10,10 +10,7 @@ use super::outcome::{CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Expect, ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::export::utterances;
-use crate::model::payload::CallParameters;
-use crate::model::{
-    CallId, Event, Form, Limits, Message, ModelSpec, Participant, Purpose, Role, TurnId, VoiceSpec,
-};
+use crate::model::{Event, Form, Message, ModelSpec, Participant, Purpose, Role, VoiceSpec};
 use crate::prompt;
 use crate::reply::{Splitter, formed};
 use crate::state::State;
@@ -21,7 +18,6 @@ use crate::untrusted;
 use crate::voice::CallRequest;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Account that is charged for judges.
 const JUDGES: &str = "judges";
@@ -302,22 +298,9 @@ impl Court<'_> {
             ).into()));
         }
         for reply in 1..=TRIES {
-            let request = CallRequest {
-                call: CallId(0),
-                turn: TurnId(0),
-                seat: Arc::new(seat.clone()),
-                purpose: Purpose::Judge,
-                number: None,
-                attempt: 1,
-                prompt: Arc::default(),
-                messages: vec![Message::new(Role::System, rules), Message::new(Role::User, asked)],
-                tools: vec![],
-                form: form.clone(),
-                parameters: CallParameters::default(),
-                labels: BTreeMap::new(),
-                facts: Arc::default(),
-                left: Limits::default(),
-            };
+            let messages = [Message::new(Role::System, rules), Message::new(Role::User, asked)];
+            let request =
+                CallRequest::outside(seat.clone(), Purpose::Judge, messages, form.clone());
             let place = ReplyPlace {
                 who: "judge".into(),
                 purpose: "judge".into(),

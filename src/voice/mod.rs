@@ -56,6 +56,33 @@ pub struct CallRequest {
     pub left: Limits,
 }
 
+impl CallRequest {
+    /// Creates the request of a call outside a conversation: two messages to a model, without tools and prompt.
+    pub fn outside(
+        seat: Participant,
+        purpose: Purpose,
+        messages: [Message; 2],
+        form: Form,
+    ) -> Self {
+        CallRequest {
+            call: CallId(0),
+            turn: TurnId(0),
+            seat: Arc::new(seat),
+            purpose,
+            number: None,
+            attempt: 1,
+            prompt: Arc::default(),
+            messages: messages.into(),
+            tools: vec![],
+            form,
+            parameters: CallParameters::default(),
+            labels: BTreeMap::new(),
+            facts: Arc::default(),
+            left: Limits::default(),
+        }
+    }
+}
+
 /// Output of a voice, chunk by chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chunk {

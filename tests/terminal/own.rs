@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 /// Down arrow key.
 const DOWN: &str = "\u{1b}[B";
 
-/// A cast for another topic, quoted as it stands in a stream.
+/// A cast for another topic, quoted as in a stream.
 const PEOPLE: &str = concat!(
     r#"{\"people\":["#,
     r#"{\"id\":\"ada\",\"trade\":\"night porter\",\"wants\":\"a key\",\"loses\":\"the flat\",\"changes\":\"it rains\"},"#,

@@ -263,7 +263,7 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
             }
         }
     }
-    // after the topic: the stand-ins of people speak lines, which fit any topic
+    // after the topic: a person's substitute speaks lines, which fit any topic
     if options.play.headless {
         loaded.unattended();
     }

@@ -9,7 +9,7 @@ use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
 use crate::live::client::{Received, Receiver, Sender};
 use crate::live::protocol::{Attach, Bye};
-use crate::model::{Command, Key, Kind, ReceiptIs, SteerLine};
+use crate::model::{Command, Key, Kind, SteerLine};
 use crate::session::Record;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -225,15 +225,7 @@ impl Sent {
     fn take(&mut self, record: &Record) -> Result<(), Failure> {
         let (key, is, why) = match &record.event.kind {
             Kind::CommandRefused(refused) => (&refused.key, "refused", Some(&refused.why)),
-            Kind::Receipt(receipt) => {
-                let is = match receipt.is {
-                    ReceiptIs::Queued => "queued",
-                    ReceiptIs::Delivered => "delivered",
-                    ReceiptIs::Done => "done",
-                    ReceiptIs::TooLate => "too_late",
-                };
-                (&receipt.of, is, receipt.why.as_ref())
-            }
+            Kind::Receipt(receipt) => (&receipt.of, receipt.is.word(), receipt.why.as_ref()),
             _ => return Ok(()),
         };
         let first = Key::from(key.split('/').next().unwrap_or_default());

@@ -10,10 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
 use crate::cli::play::editor;
-use crate::model::payload::CallParameters;
-use crate::model::{
-    CallId, Form, Limits, Message, ModelSpec, Participant, Purpose, Role, SeatId, TurnId, VoiceSpec,
-};
+use crate::model::{Form, Message, ModelSpec, Participant, Purpose, Role, SeatId, VoiceSpec};
 use crate::prompt;
 use crate::reply::{Splitter, formed};
 use crate::scenario::Loaded;
@@ -22,9 +19,7 @@ use crate::text;
 use crate::voice::CallRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write, stderr, stdin};
-use std::sync::Arc;
 
 /// Maximum number of requests until a reply is readable.
 const TRIES: usize = 2;
@@ -215,25 +210,11 @@ async fn propose(
     let voice = models.voice(spec).map_err(|why| why.to_string())?;
     let mut why = String::new();
     for _ in 0..TRIES {
-        let request = CallRequest {
-            call: CallId(0),
-            turn: TurnId(0),
-            seat: Arc::new(seat.clone()),
-            purpose: Purpose::Speak,
-            number: None,
-            attempt: 1,
-            prompt: Arc::default(),
-            messages: vec![
-                Message::new(Role::System, RULES),
-                Message::new(Role::User, &*request_text(loaded, &seats)),
-            ],
-            tools: vec![],
-            form: form.clone(),
-            parameters: CallParameters::default(),
-            labels: BTreeMap::new(),
-            facts: Arc::default(),
-            left: Limits::default(),
-        };
+        let messages = [
+            Message::new(Role::System, RULES),
+            Message::new(Role::User, &*request_text(loaded, &seats)),
+        ];
+        let request = CallRequest::outside(seat.clone(), Purpose::Speak, messages, form.clone());
         let reply = whole_reply(&*voice, request).await.map_err(|e| e.text.to_string())?;
         let (words, _) = Splitter::whole(&reply.text);
         match read(&words, &reply.structured, &form, &seats) {
