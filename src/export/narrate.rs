@@ -156,7 +156,9 @@ impl Narrator {
                 Some(steps) => note(format!("resumed for {steps} turns")),
                 None => note("resumed".into()),
             },
-            Kind::LimitNear(l) => note(nearing(&l.0)),
+            Kind::LimitNear(l) if l.0.what.is_budget() => note(nearing(&l.0)),
+            // turns and rounds are counted by their numbers
+            Kind::LimitNear(_) => vec![],
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => match w.about {
                 Some(WarningAbout::Loop(_)) => note(w.text.to_string()),
@@ -483,7 +485,7 @@ pub fn ended(why: StopReason) -> String {
     }
 }
 
-/// Returns the value of a limit at its warning threshold as text: `close to the limit: 4 of 5 turns`.
+/// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
 pub fn nearing(at: &LimitAt) -> String {
     let value = match at.what {
         Limit::Usd => Usd(at.value).to_string(),

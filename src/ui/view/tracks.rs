@@ -62,7 +62,7 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
     let pole = standing.rows.iter().map(|row| width(row)).max().unwrap_or(0);
     let name = |track: &Track| width(&track.name) + 1;
     let name = if bands { 0 } else { standing.tracks.iter().map(name).max().unwrap_or(0) };
-    let labels = if standing.has_poles { pole } else { 0 };
+    let labels = if standing.axis.is_scale() { pole } else { 0 };
     let left = (labels + name + 3).min(LEFT_MAX).min(room / 3);
     let right_room = (longest + 2).min(room / RIGHT_PART);
     let columns = room.saturating_sub(left + right_room + 1).max(1);
@@ -78,7 +78,7 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
     }
     let mut drawn = vec![];
     for ((canvas, label), right) in lines.iter_mut().zip(&standing.rows).zip(rights) {
-        if standing.has_poles {
+        if standing.axis.is_scale() {
             canvas.write(1, &clip(label, left.saturating_sub(2), glyphs.ellipsis), Ink::Muted);
         }
         let mut row = canvas.strokes(left + columns + 1);
