@@ -115,7 +115,7 @@ fn the_ambient_view_opens_after_a_rest() {
     assert!(!stage.text().contains("any key: back"), "{}", stage.text());
     later(&mut stage, 300_000);
     assert!(stage.text().contains("any key: back"), "{}", stage.text());
-    stage.screen.transcript = stated(100, 30, 99).screen.transcript;
+    stage.screen.transcript = stated(100, 30, 9).screen.transcript;
     assert!(!stage.text().contains("any key: back"), "{}", stage.text());
 }
 
