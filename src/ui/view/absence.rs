@@ -22,4 +22,6 @@ pub struct Rest {
     pub after: Option<u64>,
     /// Time of the last key or click, or of the first frame.
     pub since: Option<Ms>,
+    /// True if the view that is shown opened by itself.
+    pub opened: bool,
 }
