@@ -1,7 +1,7 @@
 //! Drawing of positions over the turns as rows of signs: a line per participant that bends where it moves, or the width
 //! of each row for many participants.
 
-use crate::analysis::{Crossing, Standing, Track};
+use crate::analysis::{Axis, Crossing, Standing, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -245,6 +245,13 @@ fn right(standing: &Standing, row: usize, bands: bool, glyphs: &Glyphs) -> Vec<S
                 strokes.push(Stroke { text: format!(" {} ", glyphs.dot), ink: Ink::Muted });
             }
             strokes.push(Stroke { text: track.name.clone(), ink: Ink::Seat(track.place) });
+            let number = track.positions.last().filter(|_| standing.axis == Axis::Numbers);
+            if let Some(now) = number {
+                strokes.push(Stroke { text: format!(" {}", now.words), ink: Ink::Plain });
+            }
+        }
+        if standing.axis == Axis::Numbers {
+            return strokes;
         }
     }
     strokes.push(Stroke { text: format!("  {}", latest.words), ink: Ink::Plain });
