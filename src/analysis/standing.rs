@@ -11,6 +11,8 @@ use crate::text;
 
 /// Maximum number of positions without poles; more of them are a list, not a drawing.
 const ROWS_MAX: usize = 6;
+/// Number of participants from which the agreement counts them instead of naming them.
+const COUNTED_FROM: usize = 6;
 /// Number of rows of a scale of numbers.
 const NUMBER_ROWS: usize = 7;
 
@@ -62,7 +64,7 @@ pub struct Track {
 pub struct Standpoint {
     /// Turn that stated it.
     pub turn: TurnId,
-    /// Number of that turn.
+    /// Number of that turn; on a scale of numbers, of the answer among those of the participant.
     pub number: u32,
     /// Index of its row.
     pub row: usize,
@@ -114,7 +116,11 @@ impl Standing {
         let mut all = vec![];
         for track in &self.tracks {
             let pairs = track.positions.iter().zip(track.positions.iter().skip(1));
-            for (before, now) in pairs.filter(|(before, now)| before.row != now.row) {
+            let moved = |before: &Standpoint, now: &Standpoint| match self.axis {
+                Axis::Numbers => before.words != now.words,
+                Axis::Poles | Axis::Positions => before.row != now.row,
+            };
+            for (before, now) in pairs.filter(|(before, now)| moved(before, now)) {
                 all.push(Crossing { track, before, now });
             }
         }
@@ -172,6 +178,9 @@ impl Standing {
         if self.tracks.len() < 2 || self.axis == Axis::Numbers {
             return None;
         }
+        if self.tracks.len() >= COUNTED_FROM && self.axis == Axis::Poles {
+            return Some(self.counted());
+        }
         let middle = STANCE_MAX as usize;
         let mut sides: Vec<(usize, Vec<&str>)> = vec![];
         let mut undecided = vec![];
@@ -220,6 +229,41 @@ impl Standing {
             _ => parts.push(format!("{} have not decided", list(&undecided))),
         }
         Some(parts.join(", "))
+    }
+}
+
+impl Standing {
+    /// Counts the participants on each side of the middle: `7 for "sell it", 3 for "keep it", 2 between`.
+    fn counted(&self) -> String {
+        let middle = STANCE_MAX as usize;
+        let now = || self.tracks.iter().filter_map(|track| track.positions.last());
+        let count =
+            |fits: fn(&usize, &usize) -> bool| now().filter(|p| fits(&p.row, &middle)).count();
+        let pole =
+            |row: Option<&String>| row.map_or(String::new(), |row| format!(" for \"{row}\""));
+        let parts = [
+            (count(|row, middle| row < middle), pole(self.rows.first())),
+            (count(|row, middle| row > middle), pole(self.rows.last())),
+            (count(|row, middle| row == middle), " between".to_owned()),
+        ];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        parts.map(|(count, what)| format!("{count}{what}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the distance between the farthest numbers after the first answers and now, as text; `None` without a
+    /// scale of numbers.
+    pub fn range(&self) -> Option<(String, String)> {
+        if self.axis != Axis::Numbers {
+            return None;
+        }
+        let at = |of: fn(&Track) -> Option<&Standpoint>| {
+            let values =
+                self.tracks.iter().filter_map(|track| of(track)?.words.parse::<f64>().ok());
+            let (least, most) =
+                values.fold((f64::MAX, f64::MIN), |(least, most), v| (v.min(least), v.max(most)));
+            (most - least).to_string()
+        };
+        Some((at(|track| track.positions.first()), at(|track| track.positions.last())))
     }
 }
 
@@ -323,7 +367,7 @@ fn numbers(state: &State) -> Option<Standing> {
         let standpoint = |(stated, answer, value): &(&Stated, &Text, f64)| {
             Some(Standpoint {
                 turn: stated.turn,
-                number: stated.number?,
+                number: stated.nth,
                 row: row(*value),
                 words: label(answer),
                 by_turn: None,
@@ -333,7 +377,8 @@ fn numbers(state: &State) -> Option<Standing> {
         own.filter_map(standpoint).collect()
     };
     let tracks = tracks(state, of);
-    Some(Standing { rows, tracks, turns: state.utterances, axis: Axis::Numbers })
+    let turns = stated.iter().map(|stated| stated.nth).max()?;
+    Some(Standing { rows, tracks, turns, axis: Axis::Numbers })
 }
 
 /// Returns the positions of structured replies, the most common now first.

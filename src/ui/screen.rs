@@ -13,7 +13,7 @@ use crate::ui::layout::{Areas, Panels};
 use crate::ui::terminal::TerminalModes;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::theme::{Theme, Themes};
+use crate::ui::theme::{Theme, ThemeRole, Themes};
 use crate::ui::view::absence::{Absence, Rest};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::answered::AnsweredTurn;
@@ -36,6 +36,7 @@ use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::Undo;
 use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 
 /// Maximum cells of the terminal's title.
 const TITLE_WIDTH: usize = 80;
@@ -102,7 +103,7 @@ pub struct ViewState {
     pub search: Option<Search>,
     /// Open page over the transcript.
     pub page: Option<Page>,
-    /// True if the composer gets the focus back when the page closes.
+    /// True if the composer gets the focus back when the page or the analysis closes.
     pub returns: bool,
     /// Wait for the ambient view.
     pub rest: Rest,
@@ -184,6 +185,11 @@ impl ViewState {
             (None, false) if self.playback.is_some() => Focus::Replay,
             (None, false) => Focus::Read,
         }
+    }
+
+    /// Returns whether a page or the analysis is open over the transcript.
+    pub fn has_view(&self) -> bool {
+        self.page.is_some() || self.analysis.is_some()
     }
 
     /// Returns whether the composer is empty and its keys for an empty line apply.
@@ -363,6 +369,26 @@ impl Screen {
         let steers = self.view.playback.is_none() && !self.view.is_read_only();
         self.view.writing |= self.view.line && steers;
         self.keymap.set_few(self.view.line && steers);
+    }
+
+    /// Returns the name of the participant to whom the draft whispers.
+    pub fn whispered_to(&self) -> Option<String> {
+        let first = self.view.composer.area.lines().first()?;
+        let rest = first.strip_prefix("@@").or_else(|| first.strip_prefix("/whisper "))?;
+        let word = rest.split_whitespace().next().unwrap_or_default().trim_start_matches('@');
+        let seats = &self.transcript.state().seats;
+        let seat = seats.iter().find(|seat| seat.spec.id.eq_ignore_ascii_case(word));
+        Some(seat.map_or_else(|| word.to_owned(), |seat| self.transcript.name(&seat.spec.id)))
+    }
+
+    /// Returns the style of the frame of the input box; a whisper has the colour of its badge.
+    pub fn frame_style(&self) -> Style {
+        if self.whispered_to().is_none() {
+            return self.theme.style(ThemeRole::Notice);
+        }
+        let badge = self.theme.style(ThemeRole::BadgeWhisper);
+        let ink = badge.bg.or(badge.fg);
+        ink.map_or(badge.remove_modifier(Modifier::REVERSED), |ink| Style::new().fg(ink))
     }
 
     /// Returns the chosen participant, whom text on the line addresses and Enter alone gives the floor; `None` outside

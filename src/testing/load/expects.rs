@@ -231,7 +231,7 @@ fn condition(
         Ok((condition, rates)) => Some(Checked { source: source.to_owned(), condition, rates }),
         Err(fault) => {
             let span = walk.within(&node.span, source, fault.column);
-            let fix = hint(&fault.message);
+            let fix = hint(&fault);
             walk.fault(&span, path, fault.message, fix);
             None
         }
@@ -251,7 +251,8 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
     let known: Vec<&str> = OF_CONVERSATION.iter().chain(names).copied().collect();
     if let Some((name, column)) = condition.names().find(|(name, _)| !known.contains(name)) {
         let near = facts::instead(name, &known);
-        return Err(ExprError::new(format!("{}; {near}", facts::unknown(name, &known)), column));
+        let message = format!("{}; {near}", facts::unknown(name, &known));
+        return Err(ExprError { known: OF_CONVERSATION, ..ExprError::new(message, column) });
     }
     let column = source.find("case.").unwrap_or_default();
     case.has_all(source).map_err(|message| ExprError::new(message, column))?;
@@ -259,8 +260,8 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
     unknown_field(source, tested).map_or(Ok(condition), Err)
 }
 
-fn hint(message: &str) -> &'static str {
-    if message.contains("unknown name") || message.contains("is known only") {
+fn hint(fault: &ExprError) -> &'static str {
+    if !fault.known.is_empty() {
         "`colloquium help expressions` lists the names"
     } else {
         r#"as in that = "ended.reason == 'utterance_limit'""#

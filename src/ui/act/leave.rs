@@ -57,6 +57,16 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     None
 }
 
+/// Takes the focus from the composer when a page or the analysis opens, and gives it back when the last one closes.
+pub(in crate::ui) fn pass_focus(screen: &mut Screen, covered: bool) {
+    let view = &mut screen.view;
+    match (covered, view.has_view()) {
+        (false, true) => view.returns = std::mem::take(&mut view.writing),
+        (true, false) => view.writing |= std::mem::take(&mut view.returns),
+        _ => {}
+    }
+}
+
 /// Handles Ctrl-C: closes a list, clears a draft or stops a reply; without any of these, leaves the screen.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {

@@ -209,7 +209,9 @@ pub fn paste(screen: &mut Screen, text: &str) {
 
 /// Performs an action, and its follow-ups.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
+    let covered = screen.view.has_view();
     let then = perform(screen, action);
+    leave::pass_focus(screen, covered);
     follow(screen, then)
 }
 
@@ -277,7 +279,6 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             Action::Back if screen.view.search.take().is_some() => return None,
             Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Help => {
                 screen.view.page = None;
-                screen.view.writing = std::mem::take(&mut screen.view.returns);
                 // `zz`, which in other keymaps opens and closes the page
                 if action == Action::Zoom && screen.view.vim.is_some() {
                     navigate::centre(screen);
@@ -449,7 +450,6 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Help if screen.keymap.is_few() => {
             let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
             screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
-            screen.view.returns = std::mem::take(&mut screen.view.writing);
         }
         Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
         Action::Back => return leave::back(screen),

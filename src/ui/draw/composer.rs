@@ -31,7 +31,8 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
     let held = usize::from(screen.transcript.held_command().is_some());
-    let queue = (waiting + held + usize::from(screen.transcript.human_turn().is_some())) as u16;
+    let asks_person = !screen.transcript.unattended && screen.transcript.human_turn().is_some();
+    let queue = (waiting + held + usize::from(asks_person)) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
     let (coordination, profile) = match panels {
@@ -73,7 +74,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let place = if screen.view.writing { screen.view.place() } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
-    if let Some(who) = screen.transcript.human_turn() {
+    if let Some(who) = screen.transcript.human_turn().filter(|_| !screen.transcript.unattended) {
         let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
         let votes = !screen.transcript.human_choices().is_empty();
@@ -100,7 +101,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let mut bar = Bar::new();
         let editing = screen.view.editing.as_ref() == Some(key);
         let state = if editing { "editing" } else { "queued" };
-        bar.left(format!("{state} {}: ", i + 1), theme.style(ThemeRole::Notice));
+        let whom = screen.transcript.whispered(key).map(|to| screen.transcript.name(to));
+        let whom = whom.map_or(String::new(), |name| format!(", only {name} hears it"));
+        bar.left(format!("{state} {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last && !covered {
             let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
@@ -168,7 +171,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Draws the sides of the frame, from the status line to the lower edge; the queued messages are inside.
 fn walls(frame: &mut Frame<'_>, screen: &Screen) {
     let areas = &screen.view.areas;
-    let style = screen.theme.style(ThemeRole::Notice);
+    let style = screen.frame_style();
     let buffer = frame.buffer_mut();
     for y in areas.floor.bottom()..areas.composer.bottom() {
         for x in [areas.composer.x, areas.composer.right() - 1] {
@@ -181,7 +184,7 @@ fn walls(frame: &mut Frame<'_>, screen: &Screen) {
 pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let [.., left, right] = screen.glyphs.corners;
     let rule = screen.glyphs.rule.repeat(usize::from(area.width.saturating_sub(2)));
-    let style = screen.theme.style(ThemeRole::Notice);
+    let style = screen.frame_style();
     frame.render_widget(Line::styled(format!("{left}{rule}{right}"), style), area);
 }
 
@@ -217,6 +220,9 @@ fn delivery(screen: &Screen) -> Option<String> {
     let transcript = &screen.transcript;
     if screen.view.cutting_in || transcript.human_turn().is_some() {
         return None;
+    }
+    if let Some(name) = screen.whispered_to().filter(|name| !name.is_empty()) {
+        return Some(format!("only {name} hears it"));
     }
     let name = |number: u32| reply::name(screen, number).map(|name| format!("re #{number} {name}"));
     let re = reply::answered(screen).and_then(name);

@@ -67,7 +67,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the style of the rule, which is the upper edge of the composer's frame while that has the focus.
 fn edge(screen: &Screen) -> Style {
-    screen.theme.style(if screen.view.is_framed() { ThemeRole::Notice } else { ThemeRole::Rule })
+    if screen.view.is_framed() { screen.frame_style() } else { screen.theme.style(ThemeRole::Rule) }
 }
 
 /// Returns the left and the right end of the rule.
@@ -263,7 +263,7 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
         [turn] => {
             let (what, since) = doing(transcript, turn, now);
             let since = since.map(|since| format!(" {}s", seconds(since)));
-            let comma = if transcript.live.state.waits_for_human(turn) { "," } else { "" };
+            let comma = if what == "your turn" { "," } else { "" };
             format!("{}{comma} {what}{}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {

@@ -111,9 +111,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the badge of the composer and its role: a whisper has a colour of its own.
 fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
-    let first = screen.view.composer.area.lines().first();
-    let whispers = first.and_then(|line| command(line)).is_some_and(|row| row.name == "whisper")
-        || first.is_some_and(|line| line.starts_with("@@"));
+    let whispers = screen.whispered_to().is_some();
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
         None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),

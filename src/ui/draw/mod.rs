@@ -82,6 +82,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
     frame.wipe(whole, &screen.theme);
     rest::update(screen);
+    screen.transcript.unattended = screen.view.playback.is_some() || screen.view.is_read_only();
     if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
         screen.view.areas = Areas::default();
         ambient::draw(frame, whole, screen);

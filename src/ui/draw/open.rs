@@ -6,8 +6,9 @@ use crate::state::State;
 use crate::text;
 use crate::ui::draw::heading::section_heading;
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::wrap;
+use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
 use ratatui::text::{Line, Span};
 
 /// Maximum number of open points.
@@ -24,14 +25,14 @@ pub(super) fn questions(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let state = transcript.state();
     if let Some((result, _)) = state.result.as_ref().filter(|(_, at)| *at == state.utterances) {
         for point in result.open.iter().take(POINTS_MAX) {
-            let point = Line::styled(text::label(point).into_owned(), plain);
-            lines.extend(wrap(&point, room).into_iter().take(ROWS_MAX));
+            let bullet = format!("{} {}", screen.glyphs.dot, text::label(point));
+            lines.extend(few_rows(&Line::styled(bullet, plain), room, screen.glyphs));
         }
         return lines;
     }
     for debt in unanswered(state).into_iter().rev().take(POINTS_MAX) {
         let quote = Line::styled(text::label(&debt.quote).into_owned(), plain);
-        lines.extend(wrap(&quote, room).into_iter().take(ROWS_MAX));
+        lines.extend(few_rows(&quote, room, screen.glyphs));
         let (by, style) = match &debt.from {
             Some(seat) => (transcript.name(seat), theme.speaker(transcript.seat_place(seat))),
             None => ("you".into(), theme.style(ThemeRole::SpeakerOperator)),
@@ -46,6 +47,20 @@ pub(super) fn questions(screen: &Screen, room: usize) -> Vec<Line<'static>> {
         ]));
     }
     lines
+}
+
+/// Returns the first rows of a text, the last one with an ellipsis if there are more.
+fn few_rows(text: &Line<'_>, room: usize, glyphs: &Glyphs) -> Vec<Line<'static>> {
+    let mut rows = wrap(text, room);
+    if rows.len() > ROWS_MAX {
+        rows.truncate(ROWS_MAX);
+        if let Some(last) = rows.last_mut() {
+            let style = last.spans.last().map_or(last.style, |span| span.style);
+            let kept = clip(&last.to_string(), room.saturating_sub(1), "");
+            *last = Line::styled(format!("{kept}{}", glyphs.ellipsis), style);
+        }
+    }
+    rows
 }
 
 /// Returns the questions of the latest batch whose participant has not spoken since.

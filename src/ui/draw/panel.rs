@@ -33,7 +33,7 @@ const FACT: usize = 7;
 /// Maximum distance between two positions.
 const APART_MAX: usize = 2 * STANCE_MAX as usize;
 /// Maximum number of rows about who moved whom.
-const MOVERS: usize = 2;
+const MOVERS: usize = 5;
 /// Cells of the names of limits.
 const NAMES: usize = 12;
 /// Length of a bar, in cells.
@@ -307,6 +307,8 @@ fn distances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let mut lines = vec![];
     let apart = standing.apart();
     if let (Some(first), Some(last)) = (apart.first(), apart.last()) {
+        let steps = || (first.to_string(), last.to_string());
+        let (first, last) = standing.range().unwrap_or_else(steps);
         lines.push(Line::from(vec![
             Span::styled(format!("{:<FACT$}", "APART"), muted),
             Span::styled(apart_bar(&apart, screen.glyphs), theme.style(ThemeRole::Notice)),

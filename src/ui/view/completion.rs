@@ -50,6 +50,7 @@ impl Completion {
         let start = before.rfind(apart).map_or(0, |at| at + 1);
         let word = before[start..].to_owned();
         let all = match (word.strip_prefix('@'), first && before.starts_with('/')) {
+            (Some(name), _) if name.starts_with('@') => seats(transcript, "@@"),
             (Some(_), _) => seats(transcript, "@"),
             (None, true) if start == 0 => every_command(),
             (None, true) => arguments(transcript, themes, &before[..start]),

@@ -91,7 +91,7 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
         }
         drawn.push(row);
     }
-    drawn.push(numbers(scale).strokes(room));
+    drawn.push(numbers(scale, standing.axis).strokes(room));
     drawn.push(captions(standing, scale, room, glyphs).strokes(room));
     drawn
 }
@@ -259,12 +259,15 @@ fn right(standing: &Standing, row: usize, bands: bool, glyphs: &Glyphs) -> Vec<S
 }
 
 /// Returns the numbers of the turns, as many as fit.
-fn numbers(scale: Scale) -> Canvas {
+fn numbers(scale: Scale, axis: Axis) -> Canvas {
     let mut canvas = Canvas::new();
     let mut free = 0;
     for number in 1..=scale.turns as u32 {
         let at = scale.at(number);
-        let text = format!("#{number}");
+        let text = match axis {
+            Axis::Numbers => format!("round {number}"),
+            Axis::Poles | Axis::Positions => format!("#{number}"),
+        };
         if at >= free && at + text.len() <= scale.end() + 2 {
             canvas.write(at, &text, Ink::Muted);
             free = at + text.len() + 1;

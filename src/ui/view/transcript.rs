@@ -39,6 +39,8 @@ pub struct Transcript {
     /// Number of times that a row was inserted before others.
     inserted: usize,
     narrator: Narrator,
+    /// True if the person at the screen only reads: a recording, or the conversation of another screen.
+    pub unattended: bool,
     /// Log of turns and moments; the analysis is computed from it and the state.
     pub turn_log: TurnLog,
     /// Archive of the earlier events, which stay in their file instead of `log`.

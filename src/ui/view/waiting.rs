@@ -1,6 +1,6 @@
 //! Commands of the operator that wait: messages, and other commands.
 
-use crate::model::{Command, Key, Text};
+use crate::model::{Command, Key, SeatId, Text};
 use crate::state::{PendingCommand, State};
 use crate::ui::view::transcript::Transcript;
 
@@ -18,6 +18,15 @@ impl Transcript {
     /// Returns the last command of the parent that waits for the end of the pause and is not a message.
     pub fn held_command(&self) -> Option<&PendingCommand> {
         self.queued_command().filter(|command| self.state().holds_back(command))
+    }
+
+    /// Returns the participant who alone hears a queued message.
+    pub fn whispered(&self, key: &Key) -> Option<&SeatId> {
+        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
+        match &queued.given.line.command {
+            Command::Whisper { to, .. } => Some(to),
+            _ => None,
+        }
     }
 
     /// Returns the number of the turn that a queued message answers.
