@@ -411,3 +411,26 @@ fn many_keys_of_read_name_the_setting_that_keeps_them() {
     stage.press(&[Char('j')]);
     assert!(stage.text().contains("start = \"read\""), "{}", stage.text());
 }
+
+/// A view that opens from the line takes the keys; closing it gives them back.
+#[test]
+fn an_open_view_takes_the_focus_of_the_line() {
+    let mut stage = on_line(speaking());
+    stage.chord('x');
+    stage.press(&[Char('a')]);
+    assert_eq!(stage.screen.view.place(), Focus::Analysis);
+    typed(&mut stage, "hello");
+    assert!(stage.screen.view.composer.is_empty(), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
+}
+
+/// `@@` offers names, and the box says who alone hears the message.
+#[test]
+fn a_whisper_says_who_hears_it() {
+    let mut stage = on_line(speaking());
+    typed(&mut stage, "@@b");
+    assert!(stage.text().contains("@@bo"), "{}", stage.text());
+    typed(&mut stage, "o a secret");
+    assert!(stage.text().contains("only Bo hears it"), "{}", stage.text());
+}
