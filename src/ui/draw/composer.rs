@@ -74,7 +74,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let place = if screen.view.writing { screen.view.place() } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
-    if let Some(who) = screen.transcript.human_turn().filter(|_| !screen.transcript.unattended) {
+    if !screen.transcript.unattended
+        && let Some(who) = screen.transcript.human_turn()
+    {
         let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
         let votes = !screen.transcript.human_choices().is_empty();

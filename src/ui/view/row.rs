@@ -55,7 +55,7 @@ impl RowKind {
 
     /// Creates the row of a message that is not in the state. An attempt whose participant starts over is folded into
     /// its head; exports have its text.
-    pub(super) fn told(event: &Event, head: String, body: String) -> RowKind {
+    pub(super) fn unkept(event: &Event, head: String, body: String) -> RowKind {
         let restarts =
             matches!(&event.kind, Kind::TurnEnded(end) if end.why == Some(CutWhy::Superseded));
         match body.split_whitespace().count() {

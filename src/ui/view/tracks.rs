@@ -245,8 +245,9 @@ fn right(standing: &Standing, row: usize, bands: bool, glyphs: &Glyphs) -> Vec<S
                 strokes.push(Stroke { text: format!(" {} ", glyphs.dot), ink: Ink::Muted });
             }
             strokes.push(Stroke { text: track.name.clone(), ink: Ink::Seat(track.place) });
-            let number = track.positions.last().filter(|_| standing.axis == Axis::Numbers);
-            if let Some(now) = number {
+            if standing.axis == Axis::Numbers
+                && let Some(now) = track.positions.last()
+            {
                 strokes.push(Stroke { text: format!(" {}", now.words), ink: Ink::Plain });
             }
         }
