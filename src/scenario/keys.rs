@@ -4,6 +4,7 @@
 
 mod answer;
 mod contest;
+mod http;
 mod limits;
 mod lore;
 mod phase;
@@ -18,6 +19,7 @@ pub(crate) use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
+pub(crate) use http::HTTP;
 use limits::LIMITS;
 use lore::LORE;
 use phase::PHASE;
@@ -270,6 +272,12 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "A program and its arguments: one JSON request in, the reply out.",
     ),
     key(
+        "http",
+        ValueKind::Table(HTTP),
+        r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
+        "An HTTP service: one request for each reply. `help http` explains its keys.",
+    ),
+    key(
         "recording",
         ValueKind::Line,
         r#""talk.jsonl""#,
@@ -458,7 +466,10 @@ impl ValueKind {
     /// Returns a description of valid values, to follow "takes".
     pub(super) fn says(&self) -> String {
         match self {
-            ValueKind::Text | ValueKind::Template | ValueKind::Prompt => "text".into(),
+            ValueKind::Text
+            | ValueKind::Template
+            | ValueKind::Prompt
+            | ValueKind::TemplateOf(_) => "text".into(),
             ValueKind::Line => "text on one line".into(),
             ValueKind::Condition(_) => "a condition in quotes".into(),
             ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),
@@ -476,7 +487,7 @@ impl ValueKind {
             }
             ValueKind::List(_) => "a list".into(),
             ValueKind::Empty => "[]".into(),
-            ValueKind::Table(_) | ValueKind::Cast(_) => "a table".into(),
+            ValueKind::Table(_) | ValueKind::Cast(_) | ValueKind::Named(_) => "a table".into(),
             ValueKind::AnyOf(kinds) => {
                 let all: Vec<String> = kinds.iter().map(ValueKind::says).collect();
                 all.join(" or ")

@@ -213,6 +213,7 @@ impl Test {
                 .cloned()
                 .collect(),
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
@@ -223,6 +224,20 @@ impl Test {
             _ => None,
         });
         names.map(|name| name.to_string()).chain(judges).collect()
+    }
+
+    /// Returns true if it uses recorded replies.
+    pub fn records(&self) -> bool {
+        !self.models().is_empty() || self.services().next().is_some()
+    }
+
+    /// Returns the participants whose HTTP services it may ask.
+    pub fn services(&self) -> impl Iterator<Item = &Participant> {
+        let asked = |p: &&Participant| {
+            matches!(p.voice, VoiceSpec::Http(_))
+                && matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }))
+        };
+        self.loaded.participants.iter().filter(asked)
     }
 
     /// Returns the estimated number of requests to each model, by its name in the test, if no reply is recorded.
@@ -275,6 +290,11 @@ impl Test {
             None => format!("colloquium test {file}"),
         }
     }
+}
+
+/// Returns the name of a participant's service among the models of a test.
+pub fn service_name(seat: &str) -> String {
+    format!("http:{seat}")
 }
 
 /// Quotes a text as one word for a shell.

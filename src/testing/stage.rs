@@ -9,7 +9,7 @@ use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
 use super::fault::TestFault;
-use super::plan::{Speaker, Test};
+use super::plan::{Speaker, Test, service_name};
 use super::replies::{ModelReply, NoReply, ReplyPlace, RunModels};
 use super::simulated::{AttackProgress, Simulated};
 use super::tools;
@@ -203,6 +203,7 @@ impl Stage {
         let place = self.place(&ask);
         let name = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.name.to_string(),
+            VoiceSpec::Http(_) => service_name(&ask.seat.id),
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)

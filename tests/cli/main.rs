@@ -63,6 +63,7 @@ mod secrets;
 mod serve;
 mod server;
 mod servers;
+mod services;
 mod sessions;
 mod settings;
 mod steering;

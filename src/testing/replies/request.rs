@@ -4,7 +4,7 @@
 use crate::model::tool::ToolSource;
 use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
 use crate::untrusted;
-use crate::voice::CallRequest;
+use crate::voice::{CallRequest, http};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,17 +90,23 @@ impl ModelRequest {
             // writing to a string cannot fail
             let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
         }
+        let mut reply_at = Value::Null;
+        if let VoiceSpec::Http(spec) = &ask.seat.voice {
+            prompt = plain(&http::preview(spec, ask));
+            reply_at = json!(spec.reply);
+        }
         let settings = match &ask.seat.voice {
             VoiceSpec::Model(spec) => {
                 ModelSpec { name: model.into(), fallbacks: vec![], ..spec.clone() }
             }
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };
-        let all = json!({
+        let mut all = json!({
             "place": place,
             "settings": settings,
             "max_tokens": ask.parameters.max_tokens,
@@ -110,6 +116,9 @@ impl ModelRequest {
             "rounds": ask.prompt.tools,
             "scripts": ask.tools.iter().map(|tool| scripts(tool, folder)).collect::<Vec<_>>(),
         });
+        if !reply_at.is_null() {
+            all["reply_at"] = reply_at;
+        }
         ModelRequest {
             place,
             model: model.to_owned(),

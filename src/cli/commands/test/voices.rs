@@ -6,14 +6,17 @@ use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
+use crate::cli::play::cast::service_key;
 use crate::cli::runtime::refused;
-use crate::model::{ModelSpec, Participant, Text, VoiceSpec};
+use crate::config;
+use crate::model::{HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::TestFault;
-use crate::testing::{CallBudget, Real, RealModel, Test};
+use crate::testing::{CallBudget, Real, RealModel, Test, service_name};
 use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::NoVoice;
+use crate::voice::http::Http;
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
@@ -27,15 +30,12 @@ use tokio::task::AbortHandle;
 pub struct Own {
     environment: ChildEnvironment,
     trust: bool,
-    models: Option<Models>,
+    keys: config::Environment,
+    models: Option<ModelSource>,
+    /// Runtime of connections: the runtime of a test ends with each run.
+    runtime: Option<Runtime>,
     budget: Arc<CallBudget>,
     is_quiet: bool,
-}
-
-/// Models with their own runtime for connections: the runtime of a test ends with each run.
-struct Models {
-    source: ModelSource,
-    runtime: Runtime,
 }
 
 impl Own {
@@ -52,13 +52,26 @@ impl Own {
     ) -> Result<Own, Failure> {
         let environment = ChildEnvironment::allowed(context.environment.for_children());
         let models = if tests.iter().any(|test| !test.models().is_empty()) {
-            let source = ModelSource::new(Providers::new(context, options)?, options);
-            let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-            Some(Models { source, runtime: runtime.map_err(refused)? })
+            Some(ModelSource::new(Providers::new(context, options)?, options))
         } else {
             None
         };
-        Ok(Own { environment, trust, models, budget, is_quiet: context.is_quiet() })
+        let runtime = if tests.iter().any(|test| test.records()) {
+            let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+            Some(runtime.map_err(refused)?)
+        } else {
+            None
+        };
+        let keys = context.environment.clone();
+        let is_quiet = context.is_quiet();
+        Ok(Own { environment, trust, keys, models, runtime, budget, is_quiet })
+    }
+
+    /// Returns a voice in the runtime of connections.
+    fn elsewhere(&self, name: Text, voice: Arc<dyn Voice>) -> Result<Arc<dyn Voice>, TestFault> {
+        let Some(runtime) = &self.runtime else { return Err("nothing can be asked here".into()) };
+        let runtime = runtime.handle().clone();
+        Ok(Arc::new(Elsewhere { name, voice, runtime, is_quiet: self.is_quiet }))
     }
 }
 
@@ -152,22 +165,39 @@ impl Real for Own {
 
     fn model(&self, name: &str) -> Result<RealModel, TestFault> {
         let Some(models) = &self.models else { return Err("no model can be asked here".into()) };
-        let found = models.source.find(name).map_err(|failure| failure.with_hint())?;
+        let found = models.find(name).map_err(|failure| failure.with_hint())?;
         let spec = ModelSpec { name: found.known.name.clone(), ..ModelSpec::default() };
-        let voice = models.source.voice(&spec).map_err(String::from)?;
-        let runtime = models.runtime.handle().clone();
+        let voice = models.voice(&spec).map_err(String::from)?;
         Ok(RealModel {
             name: found.known.name.to_string(),
             address: found.address,
             price: found.known.price,
             local: found.known.local,
             window: found.known.window,
-            voice: Arc::new(Elsewhere {
-                name: found.known.name.clone(),
-                voice,
-                runtime,
-                is_quiet: self.is_quiet,
-            }),
+            voice: self.elsewhere(found.known.name.clone(), voice)?,
+            budget: self.budget.clone(),
+        })
+    }
+
+    fn service(&self, test: &Test, seat: &Participant) -> Result<RealModel, TestFault> {
+        let VoiceSpec::Http(spec) = &seat.voice else { return Err("it is no service".into()) };
+        if !(test.trusted || self.trust) {
+            let why = format!(
+                "the test would send the conversation to {}; add --trust to let it",
+                spec.agreed().get(1..).unwrap_or_default().join(" ")
+            );
+            return Err(why.into());
+        }
+        let key = service_key(spec, &self.keys).map_err(String::from)?;
+        let voice = Arc::new(Http::new(HttpSpec::clone(spec), key));
+        Ok(RealModel {
+            name: service_name(&seat.id),
+            address: spec.place().to_owned(),
+            price: None,
+            // its cost is unknown and not counted
+            local: true,
+            window: None,
+            voice: self.elsewhere(seat.voice.label().into(), voice)?,
             budget: self.budget.clone(),
         })
     }
@@ -182,6 +212,7 @@ impl Voices for Scripts {
                 self.environment.clone(),
             ))),
             VoiceSpec::Model(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
