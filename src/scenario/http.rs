@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 16;
 const TEXT: &str = "text";
 
 /// Returns the service of a checked `http`.
-pub(crate) fn service(node: &Node) -> HttpSpec {
+pub fn service(node: &Node) -> HttpSpec {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
     let json = |node: &Node, key: &str| node.get(key).map(Node::to_json).unwrap_or_default();
     let sends = node.get("body").is_some() || node.get("form").is_some();
@@ -58,7 +58,7 @@ fn reply(node: &Node) -> ReplyAt {
 }
 
 /// Reports addresses, headers, bodies and keys that cannot be used or would leak.
-pub(crate) fn check(walk: &mut Walk<'_>, node: &Node, path: &str) {
+pub fn check(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let url = node.get("url");
     let session = node.get("session");
     let opening = session.and_then(|session| session.get("url"));

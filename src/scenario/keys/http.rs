@@ -7,7 +7,7 @@ const TEMPLATE: ValueKind = ValueKind::TemplateOf(OF_REQUEST);
 const TEMPLATES: ValueKind = ValueKind::Named(&TEMPLATE);
 
 /// The keys of `http`, for participants and for voices of tests.
-pub(crate) static HTTP: &[Key] = &[
+pub static HTTP: &[Key] = &[
     needed(
         "url",
         TEMPLATE,
