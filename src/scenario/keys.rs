@@ -20,6 +20,7 @@ use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
 pub use http::HTTP;
+use http::SERVICE;
 use limits::LIMITS;
 use lore::LORE;
 use phase::PHASE;
@@ -271,12 +272,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         r#"["./reply.sh"]"#,
         "A program and its arguments: one JSON request in, the reply out.",
     ),
-    key(
-        "http",
-        ValueKind::Table(HTTP),
-        r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
-        "An HTTP service: one request for each reply. `help http` explains its keys.",
-    ),
+    SERVICE,
     key(
         "recording",
         ValueKind::Line,

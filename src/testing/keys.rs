@@ -149,7 +149,7 @@ pub static VOICE: &[Key] = &[
         "http",
         ValueKind::Table(HTTP),
         r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
-        "An HTTP service, asked with --ask or --record; its recorded replies otherwise.",
+        "An HTTP service, asked with --ask or --record; otherwise its recorded replies.",
     ),
     key("script", ValueKind::True, "true", "The participant's own script, which is actually run."),
     key("human", ValueKind::True, "true", "A person, played by the commands `speak` and `pass`."),

@@ -231,10 +231,10 @@ impl Test {
         !self.models().is_empty() || self.services().next().is_some()
     }
 
-    /// Returns the participants whose HTTP services it may ask.
+    /// Returns the participants whose services or agents it may ask.
     pub fn services(&self) -> impl Iterator<Item = &Participant> {
         let asked = |p: &&Participant| {
-            matches!(p.voice, VoiceSpec::Http(_))
+            service_name(p).is_some()
                 && matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }))
         };
         self.loaded.participants.iter().filter(asked)
@@ -292,9 +292,13 @@ impl Test {
     }
 }
 
-/// Returns the name of a participant's service among the models of a test.
-pub fn service_name(seat: &str) -> String {
-    format!("http:{seat}")
+/// Returns the name of a participant's service or agent among the models of a test; `None` for any other voice.
+pub fn service_name(seat: &Participant) -> Option<String> {
+    match &seat.voice {
+        VoiceSpec::Http(_) => Some(format!("http:{}", seat.id)),
+        VoiceSpec::Agent(_) => Some(format!("agent:{}", seat.id)),
+        _ => None,
+    }
 }
 
 /// Quotes a text as one word for a shell.

@@ -44,7 +44,7 @@ pub trait Real: Send + Sync {
     /// The reason why it is unknown, with the fix.
     fn model(&self, name: &str) -> Result<RealModel, TestFault>;
 
-    /// Returns the HTTP service of a participant, with a conversation of its own; it makes no call yet.
+    /// Returns the HTTP service or the agent of a participant, with a conversation of its own; it makes no call yet.
     ///
     /// # Errors
     /// The reason why it may not be asked, with the fix.
@@ -92,7 +92,7 @@ pub fn once(
     let service = |seat: &Participant| {
         let nobody = || Err("no service can be asked here".into());
         let service = real.map_or_else(nobody, |real| real.service(test, seat));
-        (plan::service_name(&seat.id), service)
+        (plan::service_name(seat).unwrap_or_default(), service)
     };
     let services = test.services().map(service);
     let models = test.models().into_iter().map(model).chain(services).collect();
@@ -220,7 +220,7 @@ fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
         return None;
     }
     let why = stage.failure(ended.turn)?;
-    Some(format!("a model failed: {why}"))
+    Some(format!("a call failed: {why}"))
 }
 
 /// Replaces the recordings whose prompts have changed with this run.

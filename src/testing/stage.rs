@@ -203,12 +203,12 @@ impl Stage {
         let place = self.place(&ask);
         let name = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.name.to_string(),
-            VoiceSpec::Http(_) => service_name(&ask.seat.id),
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => String::new(),
+            | VoiceSpec::Lines { .. } => service_name(&ask.seat).unwrap_or_default(),
         };
         match self.models.reply(&name, ask, place, ignored, account).await {
             Ok(reply) => {

@@ -57,7 +57,9 @@ impl Service {
                 };
                 let (status, body) = answer(&request, number);
                 let length = body.len();
-                let text = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+                let text = format!(
+                    "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+                );
                 let _ = stream.write_all(text.as_bytes());
             }
         });
@@ -81,8 +83,11 @@ fn talk(turns: u32, http: &str) -> String {
 #[test]
 fn a_service_gets_the_new_messages_and_its_own_cookie_session_and_key() {
     let service = Service::start(|_, n| match n {
-        0 => ("200 OK\r\nSet-Cookie: sid=a1; HttpOnly", r#"{"id": 7, "a": [{"t": "Hello."}]}"#.into()),
-        n => ("200 OK", format!(r#"{{"id": 8, "a": [{{"t": "Reply {n}"}}, {{"t": "sk {KEY}"}}]}}"#)),
+        0 => (
+            "200 OK\r\nSet-Cookie: sid=a1; HttpOnly",
+            r#"{"id": 7, "a": [{"t": "Hello."}]}"#.into(),
+        ),
+        n => ("200 OK", format!(r#"{{"a": [{{"t": "Reply {n}"}}, {{"t": "sk {KEY}"}}]}}"#)),
     });
     let house = House::new();
     let http = format!(
@@ -107,7 +112,10 @@ fn a_service_gets_the_new_messages_and_its_own_cookie_session_and_key() {
     assert!(asked[0].head.contains(&format!("x-auth-token: k {KEY}\r\n")), "{}", asked[0].head);
     assert!(asked[0].head.contains("x-who: bot\r\ncontent-type: application/json\r\n"));
     let body = asked[1].json();
-    assert_eq!((&body["text"], &body["n"], &body["s"]), (&"Three".into(), &1.into(), &"id 7".into()));
+    assert_eq!(
+        (&body["text"], &body["n"], &body["s"]),
+        (&"Three".into(), &1.into(), &"id 7".into())
+    );
     let roles: Vec<&Value> = body["all"].as_array().unwrap().iter().map(|m| &m["role"]).collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
 
@@ -185,7 +193,13 @@ fn a_tested_service_is_asked_once_and_its_replies_are_kept() {
         // the failure and the limit are not recorded
         0 => ("500 Oops", "down".into()),
         1 => ("429 Slow\r\nRetry-After: 0", "{}".into()),
-        _ => ("200 OK", format!("data: {{\"d\":\"Got \"}}\n\ndata: {{\"d\":{}}}\n\ndata: [DONE]\n\n", asked.body)),
+        _ => (
+            "200 OK",
+            format!(
+                "data: {{\"d\":\"Got \"}}\n\ndata: {{\"d\":{}}}\n\ndata: [DONE]\n\n",
+                asked.body
+            ),
+        ),
     });
     let house = House::new();
     let test = |body: &str| {
@@ -193,7 +207,9 @@ fn a_tested_service_is_asked_once_and_its_replies_are_kept() {
             "[scenario]\n{}\n[[voice]]\nseat = \"bot\"\n\
              http = {{ url = \"{}/x\", body = \"{body}\", reply = {{ sse = \"d\" }} }}\n\
              [[expect]]\nthat = \"utterances[1].text == 'Got One & two' and utterances[3].text == 'Got Three'\"\n",
-            talk(4, "").replace("[limits]", "[scenario.limits]").replace("[[part", "[[scenario.part"),
+            talk(4, "")
+                .replace("[limits]", "[scenario.limits]")
+                .replace("[[part", "[[scenario.part"),
             service.url
         )
     };
@@ -208,7 +224,7 @@ fn a_tested_service_is_asked_once_and_its_replies_are_kept() {
     assert_eq!(service.asked().len(), 4);
     let ran = house.run(&["test"]).code(0);
     assert!(ran.out.contains("0 asked, 2 recorded"), "{}", ran.out);
-    house.file("b.test.toml", &test(" {{ message | tojson }}"));
+    house.file("b.test.toml", &test("{{ message | tojson }} more"));
     let ran = house.run(&["test"]).code(3);
     assert!(ran.out.contains("has changed"), "{}", ran.out);
     assert_eq!(service.asked().len(), 4, "recorded replies send nothing");
@@ -220,7 +236,10 @@ fn faults_of_a_service_are_reported_with_their_fix() {
         ("url = \"http://{{ topic }}/\"", "no fixed host"),
         ("url = \"http://user:pw@host/\"", "no fixed host"),
         ("url = \"ftp://host/\"", "no fixed host"),
-        ("url = \"http://h/\"\nhttp.body = { a = [\"{{ mesage }}\"] }", "http.body.a[1]: unknown name `mesage`"),
+        (
+            "url = \"http://h/\"\nhttp.body = { a = [\"{{ mesage }}\"] }",
+            "http.body.a[1]: unknown name `mesage`",
+        ),
         ("url = \"http://h/\"\nhttp.body = \"{{ key }}\"", "`key` is for headers only"),
         ("url = \"http://h/{{ key }}\"", "`key` is for headers only"),
         ("url = \"http://h/\"\nhttp.headers.Authorization = \"Bearer abc\"", "set api_key_env"),
@@ -232,7 +251,10 @@ fn faults_of_a_service_are_reported_with_their_fix() {
         ("url = \"http://h/\"\nhttp.method = \"GET\"\nhttp.body = \"c\"", "GET sends no body"),
         ("url = \"http://h/\"\nhttp.reply = {}", "takes one of `sse` and `lines`"),
         ("url = \"http://h/\"\nhttp.session.from = \"id\"", "a text has no id"),
-        ("url = \"http://h/\"\nhttp.session = { from = \"id\", url = \"http://i/\" }", "is on another host"),
+        (
+            "url = \"http://h/\"\nhttp.session = { from = \"id\", url = \"http://i/\" }",
+            "is on another host",
+        ),
         ("url = \"http://h/\"\nmodel = \"a:b\"", "is a second voice"),
     ] {
         let house = House::new();

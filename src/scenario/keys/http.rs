@@ -6,6 +6,14 @@ use crate::model::facts::OF_REQUEST;
 const TEMPLATE: ValueKind = ValueKind::TemplateOf(OF_REQUEST);
 const TEMPLATES: ValueKind = ValueKind::Named(&TEMPLATE);
 
+/// The key of a participant.
+pub(super) const SERVICE: Key = key(
+    "http",
+    ValueKind::Table(HTTP),
+    r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
+    "An HTTP service: one request for each reply. `help http` explains its keys.",
+);
+
 /// The keys of `http`, for participants and for voices of tests.
 pub static HTTP: &[Key] = &[
     needed(

@@ -9,7 +9,7 @@ use crate::scenario::{self, Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::{Cassette, CassetteFault};
 use crate::testing::places;
-use crate::testing::plan::Speaker;
+use crate::testing::plan::{Speaker, service_name};
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -331,7 +331,7 @@ pub fn cast(
                 seat.id
             )),
             (_, Some(speaker)) => {
-                let is_service = matches!(seat.voice, VoiceSpec::Http(_))
+                let is_service = service_name(seat).is_some()
                     && matches!(speaker, Speaker::Model { plays: None, .. })
                     && named.is_none_or(|voice| voice.service.is_some());
                 if is_service {
@@ -363,10 +363,10 @@ pub fn cast(
     if faults.is_empty() { Ok(speakers) } else { Err(faults) }
 }
 
-/// Returns the speaker of a service, which is asked like a model; `None` for any other voice.
+/// Returns the speaker of a service or an agent, which are asked like a model; `None` for any other voice.
 fn asked(seat: &Participant) -> Option<Speaker> {
     let speaker = Speaker::Model { ignored: [].into(), has_window: false, plays: None };
-    matches!(seat.voice, VoiceSpec::Http(_)).then_some(speaker)
+    service_name(seat).map(|_| speaker)
 }
 
 /// Returns the session that the scenario assigns to a seat; `folder` is the scenario's.

@@ -1,6 +1,7 @@
 //! Identity of a model request in a test: everything that the reply may depend on, and the position of the reply in its
 //! run.
 
+use super::super::calls::shown;
 use crate::model::tool::ToolSource;
 use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
 use crate::untrusted;
@@ -90,10 +91,17 @@ impl ModelRequest {
             // writing to a string cannot fail
             let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
         }
-        let mut reply_at = Value::Null;
-        if let VoiceSpec::Http(spec) = &ask.seat.voice {
-            prompt = plain(&http::preview(spec, ask));
-            reply_at = json!(spec.reply);
+        let mut asked = Value::Null;
+        match &ask.seat.voice {
+            VoiceSpec::Http(spec) => {
+                prompt = plain(&http::preview(spec, ask));
+                asked = json!({"reply": spec.reply, "tools": spec.tools});
+            }
+            VoiceSpec::Agent(spec) => {
+                prompt = plain(&shown(&ask.prompt));
+                asked = json!(spec);
+            }
+            _ => {}
         }
         let settings = match &ask.seat.voice {
             VoiceSpec::Model(spec) => {
@@ -116,8 +124,8 @@ impl ModelRequest {
             "rounds": ask.prompt.tools,
             "scripts": ask.tools.iter().map(|tool| scripts(tool, folder)).collect::<Vec<_>>(),
         });
-        if !reply_at.is_null() {
-            all["reply_at"] = reply_at;
+        if !asked.is_null() {
+            all["asked"] = asked;
         }
         ModelRequest {
             place,

@@ -37,12 +37,15 @@ const TOOL_SORT: &str = "other";
 const TOOL_STATUS: &str = "completed";
 
 /// An HTTP service with a seat. It remembers the cookies and the identifier of one conversation.
-pub struct Http {
+pub struct Http(Arc<Service>);
+
+struct Service {
     spec: HttpSpec,
     key: Option<Secret>,
     client: Client,
+    /// The compiled templates, or the first fault.
     templates: Result<Templates, String>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Mutex<Kept>,
 }
 
 /// State of the conversation with the service.
@@ -60,8 +63,8 @@ impl Http {
         let templates = Templates::compile(&spec);
         // an identifier of the service comes with its first answer
         let session = spec.session.is_none().then(new_session);
-        let kept = Kept { session, ..Kept::default() };
-        Http { spec, key, client: Client::new(), templates, kept: Arc::new(Mutex::new(kept)) }
+        let kept = Mutex::new(Kept { session, ..Kept::default() });
+        Http(Arc::new(Service { spec, key, client: Client::new(), templates, kept }))
     }
 }
 
@@ -72,30 +75,15 @@ fn new_session() -> String {
 
 impl Voice for Http {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
-        let call = Call {
-            spec: self.spec.clone(),
-            key: self.key.clone(),
-            client: self.client.clone(),
-            templates: self.templates.clone(),
-            kept: self.kept.clone(),
-        };
+        let service = self.0.clone();
         Box::pin(async move {
-            let last = call.answer(&ask, &out).await;
+            let last = service.answer(&ask, &out).await;
             out.send(last.map_or_else(Chunk::Failed, Chunk::Done)).await;
         })
     }
 }
 
-/// One call of a service.
-struct Call {
-    spec: HttpSpec,
-    key: Option<Secret>,
-    client: Client,
-    templates: Result<Templates, String>,
-    kept: Arc<Mutex<Kept>>,
-}
-
-impl Call {
+impl Service {
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,7 +134,8 @@ impl Call {
         sent.clone_from(&rendered.body.clone().unwrap_or_default());
         let mut patience = Patience::new(ask.seat.timeouts.first);
         let mut response = self.send(rendered, ask, &mut patience).await?;
-        let mut answer = Answer::new(&self.spec, response.header("content-type"));
+        let kind = response.header("content-type");
+        let mut answer = Answer::new(&self.spec, kind, session.is_none());
         let mut bytes = 0;
         while !answer.is_over() {
             let part = patience.wait(response.next()).await?;

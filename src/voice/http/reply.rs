@@ -48,15 +48,14 @@ pub(super) struct AnswerEnd {
 }
 
 impl Answer {
-    /// Starts an answer of this content type.
-    pub(super) fn new(spec: &HttpSpec, content_type: Option<&str>) -> Answer {
+    /// Starts an answer of this content type. `names_session` tells whether it must have the conversation's identifier.
+    pub(super) fn new(spec: &HttpSpec, content_type: Option<&str>, names_session: bool) -> Answer {
         let frames = match spec.reply {
             ReplyAt::Sse(_) => Some(Frames::new(Framing::Events)),
             ReplyAt::Lines(_) => Some(Frames::new(Framing::Lines)),
             ReplyAt::Text | ReplyAt::Path(_) => None,
         };
-        // the identifier of an opened conversation does not change
-        let from = spec.session.as_ref().filter(|session| session.url.is_none());
+        let from = if names_session { spec.session.as_ref() } else { None };
         Answer {
             reply: spec.reply.clone(),
             session_path: from.map(|session| session.from.clone()),
@@ -326,7 +325,7 @@ mod tests {
         let mut whole = None;
         // every way to split the bytes gives the same text
         for size in [1, 3, bytes.len().max(1)] {
-            let mut answer = Answer::new(&spec, None);
+            let mut answer = Answer::new(&spec, None, true);
             let mut pieces = vec![];
             for part in bytes.chunks(size) {
                 answer.push(part, &mut pieces)?;

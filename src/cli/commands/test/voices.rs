@@ -9,13 +9,14 @@ use crate::cli::output;
 use crate::cli::play::cast::service_key;
 use crate::cli::runtime::refused;
 use crate::config;
-use crate::model::{HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
+use crate::model::{AgentSpec, CallId, HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::TestFault;
 use crate::testing::{CallBudget, Real, RealModel, Test, service_name};
 use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::NoVoice;
+use crate::voice::agent::Agent;
 use crate::voice::http::Http;
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tempfile::TempDir;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::AbortHandle;
 
@@ -51,7 +53,10 @@ impl Own {
         context: &Context,
     ) -> Result<Own, Failure> {
         let environment = ChildEnvironment::allowed(context.environment.for_children());
-        let models = if tests.iter().any(|test| !test.models().is_empty()) {
+        let is_agent = |seat: &Participant| matches!(seat.voice, VoiceSpec::Agent(_));
+        let needs_settings =
+            |test: &Arc<Test>| !test.models().is_empty() || test.services().any(is_agent);
+        let models = if tests.iter().any(needs_settings) {
             Some(ModelSource::new(Providers::new(context, options)?, options))
         } else {
             None
@@ -67,11 +72,44 @@ impl Own {
         Ok(Own { environment, trust, keys, models, runtime, budget, is_quiet })
     }
 
+    /// Returns an agent, in a new folder unless it names one.
+    fn agent(&self, test: &Test, spec: &AgentSpec) -> Result<SeatedAgent, TestFault> {
+        let Some(models) = &self.models else { return Err("no agent can be asked here".into()) };
+        let environment = models.for_agent(&spec.command).map_err(String::from)?;
+        let own = tempfile::Builder::new().prefix("colloquium-agent-").tempdir();
+        let own = own.map_err(|e| format!("no folder could be made for the agent: {e}"))?;
+        let scenario = test.folder.canonicalize().unwrap_or_else(|_| test.folder.clone());
+        let folder = match &spec.folder {
+            Some(folder) => scenario.join(&**folder),
+            None => own.path().to_owned(),
+        };
+        // agents need an absolute path
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let agent = Agent::new(spec.clone(), &scenario, folder, environment);
+        Ok(SeatedAgent { agent, _own: own })
+    }
+
     /// Returns a voice in the runtime of connections.
     fn elsewhere(&self, name: Text, voice: Arc<dyn Voice>) -> Result<Arc<dyn Voice>, TestFault> {
         let Some(runtime) = &self.runtime else { return Err("nothing can be asked here".into()) };
         let runtime = runtime.handle().clone();
         Ok(Arc::new(Elsewhere { name, voice, runtime, is_quiet: self.is_quiet }))
+    }
+}
+
+/// An agent with its folder. Field order ends the process before the folder is deleted.
+struct SeatedAgent {
+    agent: Agent,
+    _own: TempDir,
+}
+
+impl Voice for SeatedAgent {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        self.agent.speak(ask, out)
+    }
+
+    fn answered(&self, call: CallId, request: u32, yes: bool) {
+        self.agent.answered(call, request, yes);
     }
 }
 
@@ -101,6 +139,10 @@ impl Elsewhere {
 }
 
 impl Voice for Elsewhere {
+    fn answered(&self, call: CallId, request: u32, yes: bool) {
+        self.voice.answered(call, request, yes);
+    }
+
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         self.report(&ask);
         let speaking = self.runtime.spawn(self.voice.speak(ask, out));
@@ -180,19 +222,33 @@ impl Real for Own {
     }
 
     fn service(&self, test: &Test, seat: &Participant) -> Result<RealModel, TestFault> {
-        let VoiceSpec::Http(spec) = &seat.voice else { return Err("it is no service".into()) };
-        if !(test.trusted || self.trust) {
-            let why = format!(
-                "the test would send the conversation to {}; add --trust to let it",
-                spec.agreed().get(1..).unwrap_or_default().join(" ")
-            );
-            return Err(why.into());
-        }
-        let key = service_key(spec, &self.keys).map_err(String::from)?;
-        let voice = Arc::new(Http::new(HttpSpec::clone(spec), key));
+        let is_trusted = test.trusted || self.trust;
+        let (voice, address): (Arc<dyn Voice>, _) = match &seat.voice {
+            VoiceSpec::Http(spec) if is_trusted => {
+                let key = service_key(spec, &self.keys).map_err(String::from)?;
+                (Arc::new(Http::new(HttpSpec::clone(spec), key)), spec.place().to_owned())
+            }
+            VoiceSpec::Http(spec) => {
+                let to = spec.agreed().get(1..).unwrap_or_default().join(" ");
+                let why =
+                    format!("the test would send the conversation to {to}; add --trust to let it");
+                return Err(why.into());
+            }
+            VoiceSpec::Agent(spec) if is_trusted => {
+                (Arc::new(self.agent(test, spec)?), String::new())
+            }
+            VoiceSpec::Agent(spec) => {
+                let why = format!(
+                    "the test would run {}; add --trust to let it",
+                    spec.agreed().join(" ")
+                );
+                return Err(why.into());
+            }
+            _ => return Err("it is neither a service nor an agent".into()),
+        };
         Ok(RealModel {
-            name: service_name(&seat.id),
-            address: spec.place().to_owned(),
+            name: service_name(seat).unwrap_or_default(),
+            address,
             price: None,
             // its cost is unknown and not counted
             local: true,
