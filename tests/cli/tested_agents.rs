@@ -7,7 +7,7 @@ const AGENT: &str = include_str!("fake_agent.py");
 const LOG: &str = "told.jsonl";
 
 /// Returns the number of lines that the fake agent logged.
-fn told(house: &House) -> usize {
+fn logged(house: &House) -> usize {
     std::fs::read_to_string(house.path(LOG)).unwrap_or_default().lines().count()
 }
 
@@ -38,11 +38,11 @@ fn a_tested_agent_is_asked_once_and_its_replies_are_kept() {
             "{}",
             ran.out
         );
-        assert!(told(&house) == 0, "nothing was started");
+        assert!(logged(&house) == 0, "nothing was started");
         house.run(&["test", "--ask", "--trust"]).code(0);
-        let before = told(&house);
+        let before = logged(&house);
         let ran = house.run(&["test"]).code(0);
         assert!(ran.out.contains("0 asked, 1 recorded"), "{}", ran.out);
-        assert_eq!(told(&house), before, "recorded replies start nothing");
+        assert_eq!(logged(&house), before, "recorded replies start nothing");
     }
 }
