@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod http;
+pub mod reading;
 pub mod rehearsed;
 pub mod remote;
 pub mod script;
