@@ -1,8 +1,9 @@
 //! Trajectories of agents (ATIF), and those that this program exports, with the speaker of each step in `extra`.
 
-use super::content::{ToolResult, add, give_results, plain};
-use super::{
-    ImportError, Imported, Said, Speaker, ToolUse, cut, name_voices, some, text_at, texts, time,
+use super::content::{ImportedResult, add, give_results, plain};
+use super::conversation::{
+    ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse, cut, name_voices, some,
+    text_at, texts, time,
 };
 use crate::model::payload::Whisper;
 use crate::model::{Usage, Usd};
@@ -43,7 +44,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         };
         let name = cut(text_at(seat, "name"));
         let voice = text_at(seat, "voice").to_owned();
-        imported.speakers.push(Speaker { id, name, voice, persona: None });
+        imported.speakers.push(ImportedSpeaker { id, name, voice, persona: None });
     }
     trajectory(value, &mut imported, 0)?;
     name_voices(&mut imported);
@@ -68,7 +69,8 @@ fn trajectory(value: &Value, to: &mut Imported, depth: usize) -> Result<(), Impo
     for (i, step) in steps.iter().enumerate() {
         let source = text_at(step, "source");
         let extra = &step["extra"];
-        let mut said = Said { at: time(&step["timestamp"]), ..Said::default() };
+        let mut said =
+            ImportedMessage { at: time(&step["timestamp"]), ..ImportedMessage::default() };
         let (left_out, _) = add(&mut said, &step["message"]);
         to.left_out += left_out;
         match source {
@@ -104,7 +106,8 @@ fn trajectory(value: &Value, to: &mut Imported, depth: usize) -> Result<(), Impo
             let id = text_at(result, "source_call_id").to_owned();
             let failed = result["extra"]["failed"] == true;
             let text = plain(&result["content"]);
-            to.left_out += give_results(&mut to.messages, vec![ToolResult { id, text, failed }]);
+            to.left_out +=
+                give_results(&mut to.messages, vec![ImportedResult { id, text, failed }]);
         }
     }
     let inner = value["subagent_trajectories"].as_array().into_iter().flatten();
@@ -119,7 +122,13 @@ fn trajectory(value: &Value, to: &mut Imported, depth: usize) -> Result<(), Impo
 }
 
 /// Adds the parts of an agent's step to its message.
-fn agent_step(step: &Value, said: &mut Said, name: &str, agent: &Value, to: &mut Imported) {
+fn agent_step(
+    step: &Value,
+    said: &mut ImportedMessage,
+    name: &str,
+    agent: &Value,
+    to: &mut Imported,
+) {
     let extra = &step["extra"];
     let speaker = text_at(extra, "participant");
     said.by = Some(to.speaker(if speaker.is_empty() { name } else { speaker }));

@@ -1,7 +1,9 @@
 //! Lists of messages with roles and names, as the APIs of OpenAI and Anthropic take them.
 
-use super::content::{ToolResult, add, give_results, plain};
-use super::{ImportError, Imported, Said, ToolUse, name_voices, text_at, time};
+use super::content::{ImportedResult, add, give_results, plain};
+use super::conversation::{
+    ImportError, Imported, ImportedMessage, ToolUse, name_voices, text_at, time,
+};
 use serde_json::Value;
 
 /// Name of a model without one.
@@ -19,7 +21,8 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         let fault = |why| ImportError::Field { at: format!("messages[{i}]"), why };
         let name = text_at(message, "name");
         let content = message.get("content").unwrap_or(&Value::Null);
-        let mut said = Said { at: time(&message["timestamp"]), ..Said::default() };
+        let mut said =
+            ImportedMessage { at: time(&message["timestamp"]), ..ImportedMessage::default() };
         match text_at(message, "role") {
             "system" | "developer" if imported.messages.is_empty() && name.is_empty() => {
                 if !instructions.is_empty() {
@@ -31,7 +34,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             "tool" | "function" => {
                 let id = text_at(message, "tool_call_id");
                 let id = if id.is_empty() { name } else { id }.to_owned();
-                let result = ToolResult { id, text: plain(content), failed: false };
+                let result = ImportedResult { id, text: plain(content), failed: false };
                 imported.left_out += give_results(&mut imported.messages, vec![result]);
                 continue;
             }

@@ -2,8 +2,9 @@
 //! own.
 
 use super::content::{add, give_results};
-use super::{
-    ImportError, Imported, MESSAGES_MAX, Said, cut, join, name_voices, some, text_at, time,
+use super::conversation::{
+    ImportError, Imported, ImportedMessage, MESSAGES_MAX, cut, join, name_voices, some, text_at,
+    time,
 };
 use crate::model::{SeatId, Usage};
 use serde_json::Value;
@@ -28,7 +29,7 @@ pub(super) fn is_session(text: &str) -> bool {
 
 /// A message with the id of its API call: its parts are lines of their own.
 struct Part {
-    said: Said,
+    said: ImportedMessage,
     api: String,
 }
 
@@ -53,7 +54,7 @@ struct Reader<'a> {
     to: &'a mut Imported,
     /// Last message of each speaker.
     open: BTreeMap<SeatId, Part>,
-    messages: Vec<Said>,
+    messages: Vec<ImportedMessage>,
 }
 
 impl Reader<'_> {
@@ -105,7 +106,8 @@ impl Reader<'_> {
             (false, _) => CLAUDE.to_owned(),
         };
         let message = &line["message"];
-        let mut said = Said { at: time(&line["timestamp"]), ..Said::default() };
+        let mut said =
+            ImportedMessage { at: time(&line["timestamp"]), ..ImportedMessage::default() };
         let (left_out, results) = add(&mut said, &message["content"]);
         self.to.left_out += left_out;
         if kind == "assistant" {
@@ -130,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// Adds a part of a reply to the last one, or begins another one.
-    fn spoken(&mut self, speaker: &str, line: &Value, mut said: Said) {
+    fn spoken(&mut self, speaker: &str, line: &Value, mut said: ImportedMessage) {
         let id = self.to.speaker(speaker);
         let message = &line["message"];
         let api = text_at(message, "id");

@@ -1,10 +1,10 @@
 //! Contents of messages: a text, or a list of typed parts.
 
-use super::{Said, ToolUse, join, text_at};
+use super::conversation::{ImportedMessage, ToolUse, join, text_at};
 use serde_json::Value;
 
 /// Adds a content to a message. Returns the number of parts that are left out, and the results of tools, by id.
-pub(super) fn add(said: &mut Said, content: &Value) -> (usize, Vec<ToolResult>) {
+pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> (usize, Vec<ImportedResult>) {
     let mut results = vec![];
     let mut left_out = 0;
     match content {
@@ -25,7 +25,7 @@ pub(super) fn add(said: &mut Said, content: &Value) -> (usize, Vec<ToolResult>) 
                         input: part.get("input").cloned().unwrap_or_default(),
                         ..ToolUse::default()
                     }),
-                    "tool_result" => results.push(ToolResult {
+                    "tool_result" => results.push(ImportedResult {
                         id: text_at(part, "tool_use_id").to_owned(),
                         text: plain(part.get("content").unwrap_or(&Value::Null)),
                         failed: part.get("is_error").and_then(Value::as_bool) == Some(true),
@@ -41,14 +41,17 @@ pub(super) fn add(said: &mut Said, content: &Value) -> (usize, Vec<ToolResult>) 
 }
 
 /// Result of a tool.
-pub(super) struct ToolResult {
+pub(super) struct ImportedResult {
     pub(super) id: String,
     pub(super) text: String,
     pub(super) failed: bool,
 }
 
 /// Adds results to the uses of tools with their ids. Returns the number of results without one.
-pub(super) fn give_results(messages: &mut [Said], results: Vec<ToolResult>) -> usize {
+pub(super) fn give_results(
+    messages: &mut [ImportedMessage],
+    results: Vec<ImportedResult>,
+) -> usize {
     let mut lost = 0;
     for result in results {
         // results follow their use closely
@@ -66,7 +69,7 @@ pub(super) fn give_results(messages: &mut [Said], results: Vec<ToolResult>) -> u
 
 /// Returns a content as text.
 pub(super) fn plain(content: &Value) -> String {
-    let mut said = Said::default();
+    let mut said = ImportedMessage::default();
     match content {
         Value::String(_) | Value::Array(_) | Value::Null => {
             add(&mut said, content);

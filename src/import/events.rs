@@ -1,6 +1,6 @@
 //! The log of an imported conversation: the events that the program would have written itself.
 
-use super::{Imported, Said, Speaker, ToolUse};
+use super::conversation::{Imported, ImportedMessage, ImportedSpeaker, ToolUse};
 use crate::model::agent::AgentTool;
 use crate::model::event::{ENGINE, OPERATOR};
 use crate::model::payload::{
@@ -67,7 +67,7 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
     log.events
 }
 
-fn participant(speaker: &Speaker) -> Participant {
+fn participant(speaker: &ImportedSpeaker) -> Participant {
     let name = speaker.voice.as_str().into();
     let voice = VoiceSpec::Model(ModelSpec { name, ..ModelSpec::default() });
     let mut seat = Participant::new(speaker.id.clone(), voice);
@@ -111,7 +111,7 @@ impl LogWriter {
     }
 
     /// Adds a turn of a participant.
-    fn turn(&mut self, said: &Said, number: u32) {
+    fn turn(&mut self, said: &ImportedMessage, number: u32) {
         let Some(seat) = &said.by else { return };
         let batch = self.push(ENGINE, Kind::BatchOpened(batch(seat).into()));
         let turn = TurnId(
@@ -173,7 +173,7 @@ impl LogWriter {
     }
 
     /// Adds a message of the person.
-    fn operator(&mut self, said: &Said, at: usize) {
+    fn operator(&mut self, said: &ImportedMessage, at: usize) {
         let key = Key::from(format!("import:{at}").as_str());
         let text = said.text.as_str().into();
         let command = match &said.to {

@@ -64,7 +64,7 @@ pub struct Ask {
 }
 
 /// A request with any method, headers and body.
-pub struct Request {
+pub struct ClientRequest {
     /// Complete URL.
     pub url: String,
     /// Method, in capital letters.
@@ -98,7 +98,7 @@ impl Client {
         let text = |(name, value): (&str, String)| (name.to_owned(), value);
         let json = ask.body.is_some().then_some((CONTENT_TYPE.as_str(), "application/json"));
         let fixed = json.into_iter().chain(ask.headers).map(|(n, v)| text((n, v.to_owned())));
-        self.request(Request {
+        self.request(ClientRequest {
             url: ask.url,
             method: if ask.body.is_some() { "POST" } else { "GET" }.to_owned(),
             headers: fixed.chain(ask.more.into_iter().map(text)).collect(),
@@ -114,7 +114,7 @@ impl Client {
     /// # Errors
     /// If the address, the method or a header is invalid, the connection is not open in time, or it breaks before the
     /// answer.
-    pub async fn request(&self, ask: Request) -> Result<Response, NetError> {
+    pub async fn request(&self, ask: ClientRequest) -> Result<Response, NetError> {
         let url = address(&ask.url)?;
         let client = self.client(route(&url), ask.connect)?;
         let method = Method::from_bytes(ask.method.as_bytes())

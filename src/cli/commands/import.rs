@@ -8,7 +8,7 @@ use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
 use crate::clock::wall_now;
-use crate::import::{self, BYTES_MAX, FORMATS, Format};
+use crate::import::{self, BYTES_MAX, FORMATS, ImportFormat};
 use crate::model::Wall;
 use crate::session::{FORMAT, Mode, Record, create};
 use crate::{text, untrusted};
@@ -32,7 +32,7 @@ pub struct ImportArgs {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// Format of the file [default: recognised]
+    /// ImportFormat of the file [default: recognised]
     #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))]
     format: Option<String>,
     /// Title of the session
@@ -62,7 +62,7 @@ impl ImportArgs {
         };
         let text = text.map_err(|e| invalid(e.to_string()))?;
         let more = match format {
-            None | Some(Format::ClaudeCode) if self.file != STDIN => {
+            None | Some(ImportFormat::ClaudeCode) if self.file != STDIN => {
                 subagents(Path::new(&self.file), &mut left).map_err(|e| invalid(e.to_string()))?
             }
             _ => vec![],

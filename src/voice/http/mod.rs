@@ -17,10 +17,10 @@ use super::remote::failure::{self, ReplyStart, ServerFault};
 use super::remote::{Patience, RedactingSink, refusal, seconds, silence};
 use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, Voice};
 use crate::model::{ErrorClass, HttpSpec, Secret, SessionFrom, Text};
-use crate::net::{self, Client, Request, Response};
+use crate::net::{self, Client, ClientRequest, Response};
 use cookies::Cookies;
-use reply::Answer;
-use request::{Rendered, Templates};
+use reply::{BODY_MAX, ServiceAnswer};
+use request::{RenderedRequest, Templates};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +29,6 @@ use tokio::time::timeout;
 
 /// Maximum number of redirects of one request.
 const REDIRECTS_MAX: usize = 5;
-/// Maximum bytes of an answer that is not a stream.
-const BODY_MAX: usize = 4 << 20;
 /// Kind of the used tools in the log.
 const TOOL_SORT: &str = "other";
 /// Status of the used tools in the log.
@@ -135,7 +133,7 @@ impl Service {
         let mut patience = Patience::new(ask.seat.timeouts.first);
         let mut response = self.send(rendered, ask, &mut patience).await?;
         let kind = response.header("content-type");
-        let mut answer = Answer::new(&self.spec, kind, session.is_none());
+        let mut answer = ServiceAnswer::new(&self.spec, kind, session.is_none());
         let mut bytes = 0;
         while !answer.is_over() {
             let part = patience.wait(response.next()).await?;
@@ -197,7 +195,7 @@ impl Service {
     /// Sends a request, follows redirects on the same host, and keeps the cookies. Returns a successful answer.
     async fn send(
         &self,
-        rendered: Rendered,
+        rendered: RenderedRequest,
         ask: &CallRequest,
         patience: &mut Patience,
     ) -> Result<Response, ServerFault> {
@@ -233,7 +231,7 @@ impl Service {
         Err(ServerFault::new(ErrorClass::NoProtocol, why))
     }
 
-    fn request(&self, rendered: &Rendered, connect_ms: u64) -> Request {
+    fn request(&self, rendered: &RenderedRequest, connect_ms: u64) -> ClientRequest {
         let mut headers = rendered.headers.clone();
         headers.extend(self.kept().cookies.header().map(|cookies| ("cookie".into(), cookies)));
         if rendered.body.is_none() {
@@ -243,7 +241,7 @@ impl Service {
             let key = self.key.as_ref().map_or("", Secret::expose);
             (name.clone(), Secret::new(text.replace(request::KEY_MARK, key)))
         };
-        Request {
+        ClientRequest {
             url: rendered.url.clone(),
             method: rendered.method.clone(),
             headers,

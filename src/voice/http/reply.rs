@@ -1,6 +1,5 @@
 //! The reply in an answer: the whole text, a path in JSON, or pieces of a stream. Incremental, without I/O.
 
-use super::BODY_MAX;
 use crate::model::{Channel, ErrorClass, HttpSpec, ReplyAt, Text};
 use crate::voice::remote::failure::{ServerFault, of_error};
 use crate::voice::remote::frames::{Frames, Framing, TooLong};
@@ -8,6 +7,8 @@ use crate::voice::{Done, Pieces};
 use serde_json::Value;
 use std::str;
 
+/// Maximum bytes of an answer that is not a stream.
+pub(super) const BODY_MAX: usize = 4 << 20;
 /// Maximum bytes of a stream.
 const STREAM_MAX: usize = 64 << 20;
 /// Maximum bytes of text in one reply.
@@ -26,7 +27,7 @@ const LAST: &str = "[DONE]";
 const TEXT: &str = "text";
 
 /// Parser state of an answer.
-pub(super) struct Answer {
+pub(super) struct ServiceAnswer {
     reply: ReplyAt,
     session_path: Option<Text>,
     tools_path: Option<Text>,
@@ -47,16 +48,20 @@ pub(super) struct AnswerEnd {
     pub(super) tools: Vec<Text>,
 }
 
-impl Answer {
+impl ServiceAnswer {
     /// Starts an answer of this content type. `names_session` tells whether it must have the conversation's identifier.
-    pub(super) fn new(spec: &HttpSpec, content_type: Option<&str>, names_session: bool) -> Answer {
+    pub(super) fn new(
+        spec: &HttpSpec,
+        content_type: Option<&str>,
+        names_session: bool,
+    ) -> ServiceAnswer {
         let frames = match spec.reply {
             ReplyAt::Sse(_) => Some(Frames::new(Framing::Events)),
             ReplyAt::Lines(_) => Some(Frames::new(Framing::Lines)),
             ReplyAt::Text | ReplyAt::Path(_) => None,
         };
         let from = if names_session { spec.session.as_ref() } else { None };
-        Answer {
+        ServiceAnswer {
             reply: spec.reply.clone(),
             session_path: from.map(|session| session.from.clone()),
             tools_path: spec.tools.clone(),
@@ -325,7 +330,7 @@ mod tests {
         let mut whole = None;
         // every way to split the bytes gives the same text
         for size in [1, 3, bytes.len().max(1)] {
-            let mut answer = Answer::new(&spec, None, true);
+            let mut answer = ServiceAnswer::new(&spec, None, true);
             let mut pieces = vec![];
             for part in bytes.chunks(size) {
                 answer.push(part, &mut pieces)?;

@@ -21,7 +21,7 @@ const SUMMARY: &str = "summary";
 
 /// A request without its key.
 #[derive(Clone, Debug)]
-pub(super) struct Rendered {
+pub(super) struct RenderedRequest {
     pub(super) url: String,
     pub(super) method: String,
     pub(super) headers: Vec<(String, String)>,
@@ -88,7 +88,11 @@ impl Templates {
     ///
     /// # Errors
     /// The first template that fails.
-    pub(super) fn request(&self, spec: &HttpSpec, facts: &Value) -> Result<Rendered, String> {
+    pub(super) fn request(
+        &self,
+        spec: &HttpSpec,
+        facts: &Value,
+    ) -> Result<RenderedRequest, String> {
         let fields = render_all("form", &self.form, &Facts::new(facts))?;
         let form = (!fields.is_empty())
             .then(|| net::form(fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))));
@@ -103,7 +107,11 @@ impl Templates {
     ///
     /// # Errors
     /// The first template that fails.
-    pub(super) fn opening(&self, spec: &HttpSpec, facts: &Value) -> Result<Rendered, String> {
+    pub(super) fn opening(
+        &self,
+        spec: &HttpSpec,
+        facts: &Value,
+    ) -> Result<RenderedRequest, String> {
         let Some((url, body)) = &self.opening else { return self.request(spec, facts) };
         let body = body.render("session.body", facts)?;
         self.finish("session.url", url, "POST", body, facts)
@@ -116,18 +124,19 @@ impl Templates {
         method: &str,
         body: Option<(String, &str)>,
         facts: &Value,
-    ) -> Result<Rendered, String> {
+    ) -> Result<RenderedRequest, String> {
         let url = url.render(&Facts::new(escaped(facts))).map_err(|e| fault(place, &e))?;
         let mut with_key = facts.clone();
         with_key[KEY] = KEY_MARK.into();
         let mut headers = render_all("headers", &self.headers, &Facts::new(&with_key))?;
         let has_kind = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let kind = body.as_ref().filter(|_| !has_kind).map(|(_, kind)| *kind);
-        headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
+        if let (Some((_, kind)), false) = (&body, has_kind) {
+            headers.push(("content-type".to_owned(), (*kind).to_owned()));
+        }
         let (secrets, headers) =
             headers.into_iter().partition(|(_, value)| value.contains(KEY_MARK));
         let body = body.map(|(body, _)| body);
-        Ok(Rendered { url, method: method.to_owned(), headers, secrets, body })
+        Ok(RenderedRequest { url, method: method.to_owned(), headers, secrets, body })
     }
 }
 
