@@ -32,7 +32,7 @@ pub struct ImportArgs {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// ImportFormat of the file [default: recognised]
+    /// Format of the file [default: recognised]
     #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))]
     format: Option<String>,
     /// Title of the session
