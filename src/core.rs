@@ -9,6 +9,7 @@ pub mod config;
 pub mod engine;
 pub mod export;
 pub mod expr;
+pub mod import;
 pub mod live;
 pub mod model;
 pub mod net;

@@ -51,6 +51,7 @@
 //! | tools of participants: checks and results | `engine/tools.rs`, `state/tools.rs`; scripts, tool servers and built-in tools are in [`tool`] |
 //! | teams: one seat whose reply is the result of an inner conversation | `engine/team.rs`; the team's scenario is loaded by `scenario/load.rs` |
 //! | agents as participants (ACP) | `voice/agent/`; permission requests are decided by `engine/permissions.rs`; messages are parsed by [`rpc`] |
+//! | HTTP services as participants: templates, paths, event streams | `voice/http/`; the keys are checked by `scenario/http.rs` |
 //! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`config`] |
@@ -67,6 +68,7 @@
 //! | export as HTML, text, table or recording | [`export`], one file per format, listed in `FORMATS` |
 //! | a page that plays: times of its parts, controls, script | `export/player.rs`, `player.js`, `player.css` |
 //! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
+//! | conversations of other programs: parsers, and their events | [`import`], one file per format |
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/play/go.rs` |

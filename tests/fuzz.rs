@@ -1,4 +1,4 @@
-//! Fuzz tests of six modules that parse untrusted input: no panic, no hang, bounded memory.
+//! Fuzz tests of seven modules that parse untrusted input: no panic, no hang, bounded memory.
 //!
 //! An input is derived from a number: a text of the repository with random changes. A failure prints its number;
 //! `FROM=number INPUTS=1` repeats it. `INPUTS` sets the number of inputs per module.
@@ -12,9 +12,10 @@ mod corpus;
 mod streams;
 
 use colloquium::expr::{Condition, Facts, Template};
-use colloquium::model::{Participant, VoiceSpec, Wire};
+use colloquium::import;
+use colloquium::model::{Participant, VoiceSpec, Wall, Wire};
 use colloquium::reply::{self, Splitter};
-use colloquium::session::{SessionFiles, inert, reader};
+use colloquium::session::{FORMAT, SessionFiles, inert, reader};
 use colloquium::state::State;
 use colloquium::text::{self, Trigrams};
 use colloquium::voice::Pieces;
@@ -308,10 +309,27 @@ fn replies_of_models() {
 }
 
 #[test]
+fn conversations_of_other_programs() {
+    let seeds = bytes([
+        r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi."},{"role":"assistant","name":"Ada","content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"Hi!"},{"type":"tool_use","id":"t1","name":"clock","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"12:00"}]}]"#,
+        r#"{"schema_version":"ATIF-v1.7","agent":{"name":"a","extra":{"participants":[{"id":"ada","name":"Ada","voice":"x:y"}]}},"steps":[{"source":"user","message":"Tea?"},{"source":"agent","message":"Yes.","timestamp":"2026-01-01T00:00:01Z","extra":{"participant":"ada","whispers":[{"to":"bo","text":"psst"}]},"metrics":{"prompt_tokens":1,"cost_usd":0.5},"tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{}}],"observation":{"results":[{"source_call_id":"c","content":"r"}]}},{"source":"user","message":"No.","extra":{"to":["bo"]}}],"extra":{"title":"T","ended":"operator"}}"#,
+        "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"1\",\"version\":\"2.0.1\",\"timestamp\":\"2026-01-01T00:00:01Z\",\"message\":{\"role\":\"user\",\"content\":\"Fix it.\"}}\n{\"type\":\"assistant\",\"sessionId\":\"s\",\"uuid\":\"2\",\"isSidechain\":true,\"agentId\":\"a1\",\"message\":{\"id\":\"m\",\"model\":\"x\",\"content\":[{\"type\":\"text\",\"text\":\"Done.\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":2}}}\n",
+    ]);
+    feed("imports", &seeds, |bytes, _| {
+        let text = String::from_utf8_lossy(bytes);
+        let Ok(imported) = import::read(&text, &[], None) else { return };
+        let events = import::events(&imported, Wall(0), FORMAT);
+        let state = State::fold(events.iter());
+        // a message without text is no entry
+        assert!(state.entries.len() <= imported.messages.len());
+    });
+}
+
+#[test]
 #[ignore = "hours: cargo test --release --test fuzz ten_million -- --ignored --nocapture"]
 fn ten_million() {
     let me = std::env::current_exe().unwrap();
-    let rooms = 6;
+    let rooms = 7;
     let each = (ALL / rooms + 1).to_string();
     let fed = std::process::Command::new(me).arg("--nocapture").env("INPUTS", each).status();
     assert!(fed.unwrap().success());

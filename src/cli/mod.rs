@@ -138,6 +138,7 @@ enum Command {
     #[cfg(feature = "serve")]
     Serve(commands::serve::ServeArgs),
     Export(commands::export::ExportArgs),
+    Import(commands::import::ImportArgs),
     Analyze(commands::analyze::AnalyzeArgs),
     /// Manage saved sessions; without a sub-command, list them
     Sessions {
@@ -219,6 +220,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         #[cfg(feature = "serve")]
         Some(Command::Serve(serve)) => return serve.run(context),
         Some(Command::Export(export)) => return export.run(context),
+        Some(Command::Import(import)) => return import.run(context),
         Some(Command::Analyze(analyze)) => return analyze.run(context),
         Some(Command::Sessions { action }) => return action.unwrap_or_default().run(context),
         Some(Command::Scenarios { action }) => return action.unwrap_or_default().run(context),

@@ -104,7 +104,11 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
     let BuiltPrompt { prompt, mut messages } = match seat.spec.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Team(_) => {
+        VoiceSpec::Model(_)
+        | VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_) => {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| prompt::built(state, turn))
         }

@@ -93,6 +93,7 @@ fn scribe(state: &State, reason: StopReason) -> Option<SeatId> {
         VoiceSpec::Model(model) => model.recording().is_none(),
         VoiceSpec::Lines { lines, .. } => lines.iter().any(|l| l.purpose == Purpose::Result),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. } => false,

@@ -56,6 +56,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         }
         Some(
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. },

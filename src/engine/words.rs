@@ -123,6 +123,7 @@ fn own_part(state: &State, turn: &Turn, said: String, thought: String) -> Repair
         }
         Some(
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. },

@@ -5,7 +5,7 @@
 
 use super::document::Document;
 use crate::analysis::{self, TimedTurn};
-use crate::model::{Ms, Outcome};
+use crate::model::{Kind, Ms, Outcome, ToolOutcome, TurnId};
 use crate::state::Entry;
 use crate::text;
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Version of the Agent Trajectory Interchange Format.
@@ -20,6 +21,8 @@ use std::io::{self, Write};
 const ATIF: &str = "ATIF-v1.7";
 /// Name of the agent of a whole conversation.
 const PROGRAM: &str = "colloquium";
+/// Status of an agent's tool that failed.
+const FAILED: &str = "failed";
 /// OTLP's number of the status "error".
 const STATUS_ERROR: u8 = 2;
 /// OTLP's number of the span kind "internal".
@@ -48,7 +51,8 @@ pub(super) fn atif(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         "extra": {"participants": participants},
     });
     whole.serialize_entry("agent", &agent)?;
-    whole.serialize_entry("steps", &Steps(document))?;
+    let used = used_tools(document)?;
+    whole.serialize_entry("steps", &Steps(document, &used))?;
     let metrics = json!({
         "total_prompt_tokens": total.usage.input,
         "total_completion_tokens": total.usage.output,
@@ -67,14 +71,102 @@ pub(super) fn atif(document: &Document, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The steps of a trajectory, one value at a time: the topic, then each message.
-struct Steps<'a>(&'a Document);
+struct Steps<'a>(&'a Document, &'a UsedTools);
+
+/// The uses of tools in each turn.
+type UsedTools = HashMap<TurnId, Vec<UsedTool>>;
+
+/// A use of a tool, by a model or by an agent.
+struct UsedTool {
+    name: String,
+    arguments: Value,
+    result: Option<String>,
+    failed: bool,
+    /// Kind of an agent's tool.
+    kind: Option<String>,
+}
+
+/// Reads the uses of tools from the events: the state keeps only the recent ones.
+fn used_tools(document: &Document) -> io::Result<UsedTools> {
+    let mut used = UsedTools::new();
+    let mut asked = HashMap::new();
+    for record in document.records() {
+        match &record.map_err(io::Error::other)?.event.kind {
+            Kind::AgentTool(tool) => used.entry(tool.turn).or_default().push(UsedTool {
+                name: text::line(&tool.title).into_owned(),
+                arguments: tool.input.as_ref().map_or(Value::Null, |input| {
+                    serde_json::from_str(input).unwrap_or_else(|_| json!(text::block(input)))
+                }),
+                result: tool.result.as_ref().map(|result| text::block(result).into_owned()),
+                failed: &*tool.status == FAILED,
+                kind: Some(text::line(&tool.sort).into_owned()),
+            }),
+            Kind::ToolAsked(round) => {
+                asked.extend(
+                    round
+                        .requests
+                        .iter()
+                        .enumerate()
+                        .map(|(at, request)| ((round.turn, at), request.arguments.clone())),
+                );
+            }
+            Kind::ToolReturned(back) => {
+                let at = usize::try_from(back.at).unwrap_or(usize::MAX);
+                used.entry(back.turn).or_default().push(UsedTool {
+                    name: text::line(&back.tool).into_owned(),
+                    arguments: asked.remove(&(back.turn, at)).unwrap_or_default(),
+                    result: Some(text::block(&back.result).into_owned()),
+                    failed: back.is != ToolOutcome::Done,
+                    kind: None,
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(used)
+}
+
+/// Adds the uses of tools to a step.
+fn add_tools(step: &mut Value, used: &[UsedTool]) {
+    if used.is_empty() {
+        return;
+    }
+    let id = |at: usize| format!("call_{}", at + 1);
+    let call = |(at, used): (usize, &UsedTool)| {
+        let mut call = json!({
+            "tool_call_id": id(at), "function_name": used.name, "arguments": used.arguments,
+        });
+        if let Some(kind) = &used.kind {
+            call["extra"] = json!({"kind": kind});
+        }
+        call
+    };
+    let result = |(at, used): (usize, &UsedTool)| {
+        let mut result = json!({"source_call_id": id(at), "content": used.result.as_ref()?});
+        if used.failed {
+            result["extra"] = json!({"failed": true});
+        }
+        Some(result)
+    };
+    step["tool_calls"] = used.iter().enumerate().map(call).collect();
+    let results: Vec<Value> = used.iter().enumerate().filter_map(result).collect();
+    if !results.is_empty() {
+        step["observation"] = json!({"results": results});
+    }
+}
 
 impl Serialize for Steps<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Steps(document) = self;
+        let Steps(document, used) = self;
         let topic = document.state.scenario.topic.as_ref();
         let topic = topic.map(|topic| json!({"source": "user", "message": text::block(topic)}));
-        let said = document.entries().map(|(entry, spent)| step(document, entry, spent));
+        let said = document.entries().map(|(entry, spent)| {
+            let mut step = step(document, entry, spent);
+            let turn = entry.version().turn;
+            let used = turn.and_then(|turn| used.get(&turn)).map_or(&[][..], Vec::as_slice);
+            add_tools(&mut step, used);
+            step
+        });
         to.collect_seq(topic.into_iter().chain(said).enumerate().map(|(i, mut step)| {
             step["step_id"] = json!(i + 1);
             step

@@ -310,6 +310,7 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
     match &seat.voice {
         VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

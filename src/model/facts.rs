@@ -94,6 +94,46 @@ pub const OF_PROMPT: &[&str] = &[
     "turn_count",
 ];
 
+/// Names in the templates of a request to an HTTP service: those of a call, and the messages that it reads.
+pub const OF_REQUEST: &[&str] = &[
+    "answers",
+    "attempt",
+    "brief",
+    "context",
+    "correction",
+    "dice",
+    "fields",
+    "history",
+    "item",
+    "key",
+    "last",
+    "limits",
+    "me",
+    "message",
+    "messages",
+    "notes",
+    "number",
+    "operator",
+    "options",
+    "participant",
+    "plan",
+    "profile",
+    "prompt",
+    "purpose",
+    "question",
+    "ranking",
+    "requests",
+    "round",
+    "seats",
+    "session",
+    "stage",
+    "step",
+    "system",
+    "task",
+    "topic",
+    "turn_count",
+];
+
 /// Names in the conditions of a `[ranking]`.
 pub const OF_ITEM: &[&str] = &["fields", "item", "profile", "stage"];
 

@@ -5,6 +5,7 @@
 use super::agent::AgentSpec;
 use super::contract::Contract;
 use super::goal::Goal;
+use super::http::HttpSpec;
 use super::ids::{SeatId, Text};
 use super::language_model::{Fallback, ModelSpec};
 use super::money::{Price, Usd};
@@ -183,6 +184,8 @@ pub enum VoiceSpec {
     Model(ModelSpec),
     /// A child process: one JSON request in, JSON lines or plain text out.
     Script(Vec<Text>),
+    /// An HTTP service.
+    Http(Box<HttpSpec>),
     /// An agent that speaks the Agent Client Protocol.
     Agent(AgentSpec),
     /// A person, who uses the commands `speak` and `pass`.
@@ -319,6 +322,7 @@ impl VoiceSpec {
         match self {
             VoiceSpec::Model(m) => m.name.to_string(),
             VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
+            VoiceSpec::Http(h) => h.place().to_owned(),
             VoiceSpec::Agent(a) => format!("agent:{}", a.command.first().map_or("", |c| &**c)),
             VoiceSpec::Team(t) => format!("team:{}", t.file),
             VoiceSpec::Human { .. } => "human".into(),

@@ -14,6 +14,9 @@ pub enum NetError {
     /// The key contains characters that a header cannot carry.
     #[error("the key contains characters that cannot be sent")]
     KeySigns,
+    /// A header contains characters that cannot be sent.
+    #[error("the header {0} contains characters that cannot be sent")]
+    Header(String),
     /// The client could not be set up.
     #[error("cannot prepare the connection: {0}")]
     Setup(String),

@@ -20,7 +20,7 @@ pub use web::WebListener;
 
 use crate::model::Secret;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Url, redirect};
+use reqwest::{Method, Url, redirect};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -63,6 +63,22 @@ pub struct Ask {
     pub connect: Duration,
 }
 
+/// A request with any method, headers and body.
+pub struct ClientRequest {
+    /// Complete URL.
+    pub url: String,
+    /// Method, in capital letters.
+    pub method: String,
+    /// Headers without secrets.
+    pub headers: Vec<(String, String)>,
+    /// Headers with the key.
+    pub secrets: Vec<(String, Secret)>,
+    /// Body.
+    pub body: Option<String>,
+    /// Connect timeout.
+    pub connect: Duration,
+}
+
 /// An answer whose head has arrived.
 pub struct Response {
     response: reqwest::Response,
@@ -79,23 +95,44 @@ impl Client {
     /// # Errors
     /// If the address or a header is invalid, the connection is not open in time, or it breaks before the answer.
     pub async fn send(&self, ask: Ask) -> Result<Response, NetError> {
+        let text = |(name, value): (&str, String)| (name.to_owned(), value);
+        let json = ask.body.is_some().then_some((CONTENT_TYPE.as_str(), "application/json"));
+        let fixed = json.into_iter().chain(ask.headers).map(|(n, v)| text((n, v.to_owned())));
+        self.request(ClientRequest {
+            url: ask.url,
+            method: if ask.body.is_some() { "POST" } else { "GET" }.to_owned(),
+            headers: fixed.chain(ask.more.into_iter().map(text)).collect(),
+            secrets: ask.key.map(|(name, key)| (name.to_owned(), key)).into_iter().collect(),
+            body: ask.body,
+            connect: ask.connect,
+        })
+        .await
+    }
+
+    /// Sends any request and waits for the head of the answer.
+    ///
+    /// # Errors
+    /// If the address, the method or a header is invalid, the connection is not open in time, or it breaks before the
+    /// answer.
+    pub async fn request(&self, ask: ClientRequest) -> Result<Response, NetError> {
         let url = address(&ask.url)?;
         let client = self.client(route(&url), ask.connect)?;
-        let mut request = match ask.body {
-            Some(json) => client.post(url).header(CONTENT_TYPE, "application/json").body(json),
-            None => client.get(url),
-        };
+        let method = Method::from_bytes(ask.method.as_bytes())
+            .map_err(|_| NetError::Header(format!("method {}", ask.method)))?;
+        let mut request = client.request(method, url);
         for (name, value) in ask.headers {
-            request = request.header(name, value);
+            let value =
+                HeaderValue::from_str(&value).map_err(|_| NetError::Header(name.clone()))?;
+            request = request.header(header_name(&name)?, value);
         }
-        for (name, value) in ask.more {
-            request = request.header(name, value);
-        }
-        if let Some((name, secret)) = ask.key {
+        for (name, secret) in ask.secrets {
             let mut value =
                 HeaderValue::from_str(secret.expose()).map_err(|_| NetError::KeySigns)?;
             value.set_sensitive(true);
-            request = request.header(HeaderName::from_static(name), value);
+            request = request.header(header_name(&name)?, value);
+        }
+        if let Some(body) = ask.body {
+            request = request.body(body);
         }
         let response = request.send().await.map_err(|e| NetError::from_reqwest(&e))?;
         Ok(Response { response })
@@ -143,6 +180,12 @@ impl Response {
         self.response.headers().get(name)?.to_str().ok()
     }
 
+    /// Returns all values of a header that are valid text.
+    pub fn headers(&self, name: &str) -> Vec<&str> {
+        let values = self.response.headers().get_all(name).iter();
+        values.filter_map(|value| value.to_str().ok()).collect()
+    }
+
     /// Waits for the next bytes of the body; returns `None` at its end.
     ///
     /// # Errors
@@ -160,6 +203,40 @@ pub fn host(url: &str) -> Result<String, NetError> {
     let url = address(url)?;
     let host = url.host_str().unwrap_or_default();
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// Returns the scheme, host and port of a URL.
+///
+/// # Errors
+/// If it is not a valid HTTP URL.
+pub fn origin(url: &str) -> Result<String, NetError> {
+    Ok(address(url)?.origin().ascii_serialization())
+}
+
+/// Returns the URL that a `Location` header of an answer from `base` names.
+///
+/// # Errors
+/// If it is not a valid HTTP URL.
+pub fn resolve(base: &str, location: &str) -> Result<String, NetError> {
+    let url = address(base)?.join(location).map_err(|e| NetError::Address(e.to_string()))?;
+    address(url.as_str()).map(String::from)
+}
+
+/// Returns the body of a form with these fields.
+pub fn form<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let Ok(mut url) = Url::parse("http://form") else { return String::new() };
+    url.query_pairs_mut().extend_pairs(fields);
+    url.query().unwrap_or_default().to_owned()
+}
+
+/// Escapes a text for a path or a query.
+pub fn escape(text: &str) -> String {
+    // a form spells a space as `+`, and a `+` as `%2B`
+    form([(text, "")]).trim_end_matches('=').replace('+', "%20")
+}
+
+fn header_name(name: &str) -> Result<HeaderName, NetError> {
+    name.parse().map_err(|_| NetError::Header(name.to_owned()))
 }
 
 /// Returns true if a URL names a server on this machine.
@@ -214,6 +291,15 @@ mod tests {
         check("http://192.168.1.2:8080/v1", Route::Outside);
         check("https://localhost.example.org", Route::Outside);
         check("http://127.0.0.1.example.org", Route::Outside);
+    }
+
+    #[test]
+    fn escapes_texts_for_urls_and_forms() {
+        assert_eq!(escape("a b&c=d/e?f#ü+=="), "a%20b%26c%3Dd%2Fe%3Ff%23%C3%BC%2B%3D%3D");
+        assert_eq!(form([("text", "a b&c"), ("n", "1")]), "text=a+b%26c&n=1");
+        assert_eq!(resolve("http://a/b/c", "../d?e").as_deref(), Ok("http://a/d?e"));
+        assert_eq!(origin("http://A:80/b").as_deref(), Ok("http://a"));
+        assert!(resolve("http://a/", "file:///etc/passwd").is_err());
     }
 
     #[test]

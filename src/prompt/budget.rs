@@ -30,6 +30,7 @@ pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usiz
     let reply = match &seat.voice {
         VoiceSpec::Model(_) => reply.unwrap_or(window / 4).min(window / 2),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

@@ -44,6 +44,7 @@ pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
         VoiceSpec::Model(_) => state.layout_of(seat),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

@@ -166,6 +166,11 @@ impl<'a> Walk<'a> {
                 }
             }
             ValueKind::Cast(keys) => self.cast(node, keys, key, path),
+            ValueKind::Named(kind) => {
+                for entry in node.entries() {
+                    self.value(&entry.node, kind, key, &join(path, &entry.key));
+                }
+            }
             ValueKind::OneOf(words) => self.word(node, words, path),
             ValueKind::Policy => {
                 self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
@@ -190,19 +195,10 @@ impl<'a> Walk<'a> {
                     self.fault(&node.span, path, why, example(key));
                 }
             }
-            ValueKind::Template | ValueKind::Prompt => {
-                let known = match kind {
-                    ValueKind::Prompt => facts::OF_PROMPT,
-                    _ => facts::OF_CALL,
-                };
-                let source = node.text().unwrap_or_default();
-                let compiled = Template::compile(source);
-                let names = compiled.iter().flat_map(Template::names);
-                // a template with an unknown name is still shown, unchanged
-                self.names(node, source, names, known, Gravity::Warning, path);
-                let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
-                self.expression(node, source, compiled.map(|_| ()), path, fix);
-            }
+            // a template with an unknown name is still shown, unchanged
+            ValueKind::Template => self.template(node, facts::OF_CALL, Gravity::Warning, path),
+            ValueKind::Prompt => self.template(node, facts::OF_PROMPT, Gravity::Warning, path),
+            ValueKind::TemplateOf(known) => self.template(node, known, Gravity::Error, path),
             // `fits` has already checked these
             ValueKind::Text
             | ValueKind::Line
@@ -216,6 +212,16 @@ impl<'a> Walk<'a> {
             | ValueKind::Number { .. }
             | ValueKind::Free => {}
         }
+    }
+
+    /// Checks a template; names that are not in `known` have this gravity.
+    pub(crate) fn template(&mut self, node: &Node, known: &[&str], gravity: Gravity, path: &str) {
+        let source = node.text().unwrap_or_default();
+        let compiled = Template::compile(source);
+        let names = compiled.iter().flat_map(Template::names);
+        self.names(node, source, names, known, gravity, path);
+        let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
+        self.expression(node, source, compiled.map(|_| ()), path, fix);
     }
 
     /// Reports names that have no value in their context.
@@ -338,9 +344,11 @@ fn option_key(row: &OptionRow) -> Key {
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
-        ValueKind::Text | ValueKind::Template | ValueKind::Prompt | ValueKind::Condition(_) => {
-            text.is_some_and(|t| !t.trim().is_empty())
-        }
+        ValueKind::Text
+        | ValueKind::Template
+        | ValueKind::Prompt
+        | ValueKind::TemplateOf(_)
+        | ValueKind::Condition(_) => text.is_some_and(|t| !t.trim().is_empty()),
         ValueKind::Line => {
             text.is_some_and(|t| !t.trim().is_empty() && !t.contains(char::is_control))
         }
@@ -362,7 +370,9 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         ValueKind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
         ValueKind::List(_) => !node.items().is_empty(),
         ValueKind::Empty => matches!(&node.value, Value::List(items) if items.is_empty()),
-        ValueKind::Table(_) | ValueKind::Cast(_) => matches!(node.value, Value::Table(_)),
+        ValueKind::Table(_) | ValueKind::Cast(_) | ValueKind::Named(_) => {
+            matches!(node.value, Value::Table(_))
+        }
         ValueKind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
         ValueKind::Policy | ValueKind::Order => {
             text.is_some() || matches!(node.value, Value::Table(_))

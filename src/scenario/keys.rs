@@ -4,6 +4,7 @@
 
 mod answer;
 mod contest;
+mod http;
 mod limits;
 mod lore;
 mod phase;
@@ -18,6 +19,8 @@ pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
+pub use http::HTTP;
+use http::SERVICE;
 use limits::LIMITS;
 use lore::LORE;
 use phase::PHASE;
@@ -269,6 +272,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         r#"["./reply.sh"]"#,
         "A program and its arguments: one JSON request in, the reply out.",
     ),
+    SERVICE,
     key(
         "recording",
         ValueKind::Line,
@@ -458,7 +462,10 @@ impl ValueKind {
     /// Returns a description of valid values, to follow "takes".
     pub(super) fn says(&self) -> String {
         match self {
-            ValueKind::Text | ValueKind::Template | ValueKind::Prompt => "text".into(),
+            ValueKind::Text
+            | ValueKind::Template
+            | ValueKind::Prompt
+            | ValueKind::TemplateOf(_) => "text".into(),
             ValueKind::Line => "text on one line".into(),
             ValueKind::Condition(_) => "a condition in quotes".into(),
             ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),
@@ -476,7 +483,7 @@ impl ValueKind {
             }
             ValueKind::List(_) => "a list".into(),
             ValueKind::Empty => "[]".into(),
-            ValueKind::Table(_) | ValueKind::Cast(_) => "a table".into(),
+            ValueKind::Table(_) | ValueKind::Cast(_) | ValueKind::Named(_) => "a table".into(),
             ValueKind::AnyOf(kinds) => {
                 let all: Vec<String> = kinds.iter().map(ValueKind::says).collect();
                 all.join(" or ")

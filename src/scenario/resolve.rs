@@ -167,7 +167,7 @@ pub(super) fn cast(
         cast.insert(id.into(), rehearsed(&entry.node, pace));
     }
     let unrehearsed = |s: &&Participant| match s.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => {
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Http(_) | VoiceSpec::Agent(_) => {
             !cast.contains_key(&s.id)
         }
         VoiceSpec::Team(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,

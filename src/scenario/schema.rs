@@ -40,7 +40,11 @@ fn property(key: &Key, rows: &[PolicyRow]) -> Value {
 
 fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
     match k {
-        ValueKind::Text | ValueKind::Template | ValueKind::Prompt | ValueKind::Condition(_) => {
+        ValueKind::Text
+        | ValueKind::Template
+        | ValueKind::Prompt
+        | ValueKind::TemplateOf(_)
+        | ValueKind::Condition(_) => {
             json!({"type": "string", "pattern": "\\S"})
         }
         ValueKind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
@@ -72,6 +76,9 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
             let mut cast = table(keys, rows);
             cast["additionalProperties"] = kind(&CAST_LINES, rows);
             cast
+        }
+        ValueKind::Named(item) => {
+            json!({"type": "object", "additionalProperties": kind(item, rows)})
         }
         ValueKind::Policy => policy(rows.iter().map(|r| r.name).collect(), rows),
         ValueKind::Order => policy(orders(rows), rows),
@@ -266,7 +273,7 @@ mod tests {
         fn inside(kind: &ValueKind) {
             match kind {
                 ValueKind::Table(keys) | ValueKind::Cast(keys) => look(keys),
-                ValueKind::List(kind) => inside(kind),
+                ValueKind::List(kind) | ValueKind::Named(kind) => inside(kind),
                 ValueKind::AnyOf(kinds) => kinds.iter().for_each(inside),
                 _ => {}
             }

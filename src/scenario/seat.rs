@@ -3,6 +3,7 @@
 use super::check::{Walk, join, milliseconds};
 use super::contract::{contract, one_form};
 use super::fault::Fault;
+use super::http;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::shows::{sees, words};
@@ -22,7 +23,8 @@ sentence_error! {
 }
 
 /// Keys of the voices; a participant has at most one.
-pub const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
+pub const VOICES: [&str; 8] =
+    ["model", "script", "http", "agent", "human", "team", "lines", "recording"];
 /// Keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
@@ -89,6 +91,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         VoiceSpec::Lines { pace, .. } => *pace,
         VoiceSpec::Model(_)
         | VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
@@ -159,6 +162,9 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         let message = "is for agents, and this participant has another voice";
         let fix = "remove it, or give the participant an agent";
         walk.fault(&folder.span, &join(path, "folder"), message, fix);
+    }
+    if let Some(service) = node.get("http") {
+        http::check(walk, service, &join(path, "http"));
     }
     seat.runs = runs(node);
     seat.sees = sees(node);
@@ -288,6 +294,7 @@ fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
     let fallbacks = match &seat.voice {
         VoiceSpec::Model(model) => model.fallbacks.len(),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
@@ -337,6 +344,9 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     }
     if let Some(script) = node.get("script") {
         return Some(VoiceSpec::Script(texts(script)));
+    }
+    if let Some(service) = node.get("http") {
+        return Some(VoiceSpec::Http(Box::new(http::service(service))));
     }
     if let Some(agent) = node.get("agent") {
         let folder = node.get("folder").and_then(Node::text).map(Text::from);

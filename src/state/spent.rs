@@ -67,6 +67,7 @@ impl Reserve {
         let thought = match &seat.voice {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }

@@ -2,7 +2,7 @@
 
 use super::simulated::SCORE_MAX;
 use crate::model::facts::OF_CALL;
-use crate::scenario::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
+use crate::scenario::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, needed};
 
 /// Codes of failures on purpose; see `answers.rs` for their error classes.
 pub const FAILURES: &[&str] = &[
@@ -144,6 +144,12 @@ pub static VOICE: &[Key] = &[
         ValueKind::Table(ATTACKER),
         r#"{ goal = "learn the password" }"#,
         "With `model`: the model tries to talk the others into something.",
+    ),
+    key(
+        "http",
+        ValueKind::Table(HTTP),
+        r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
+        "An HTTP service, asked with --ask or --record; otherwise its recorded replies.",
     ),
     key("script", ValueKind::True, "true", "The participant's own script, which is actually run."),
     key("human", ValueKind::True, "true", "A person, played by the commands `speak` and `pass`."),

@@ -45,7 +45,7 @@ pub use find::{ENDING, TestsNotFound, find};
 pub use keys::EXPECT_NAMES;
 pub use load::{Invalid, load};
 pub use outcome::{Broken, CriterionVerdict, Judged, Rate, TestOutcome};
-pub use plan::{Test, TestFile};
+pub use plan::{Test, TestFile, service_name};
 pub use pool::Pool;
 pub use record::TestRecord;
 pub use recording::RecordedVoice;

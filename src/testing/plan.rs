@@ -213,6 +213,7 @@ impl Test {
                 .cloned()
                 .collect(),
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
@@ -223,6 +224,20 @@ impl Test {
             _ => None,
         });
         names.map(|name| name.to_string()).chain(judges).collect()
+    }
+
+    /// Returns true if it uses recorded replies.
+    pub fn records(&self) -> bool {
+        !self.models().is_empty() || self.services().next().is_some()
+    }
+
+    /// Returns the participants whose services or agents it may ask.
+    pub fn services(&self) -> impl Iterator<Item = &Participant> {
+        let asked = |p: &&Participant| {
+            service_name(p).is_some()
+                && matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }))
+        };
+        self.loaded.participants.iter().filter(asked)
     }
 
     /// Returns the estimated number of requests to each model, by its name in the test, if no reply is recorded.
@@ -274,6 +289,15 @@ impl Test {
             Some(_) => format!("colloquium test {file} --filter {}", quoted(&self.id())),
             None => format!("colloquium test {file}"),
         }
+    }
+}
+
+/// Returns the name of a participant's service or agent among the models of a test; `None` for any other voice.
+pub fn service_name(seat: &Participant) -> Option<String> {
+    match &seat.voice {
+        VoiceSpec::Http(_) => Some(format!("http:{}", seat.id)),
+        VoiceSpec::Agent(_) => Some(format!("agent:{}", seat.id)),
+        _ => None,
     }
 }
 

@@ -77,6 +77,7 @@ impl Pool<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Participant;
     use crate::policy;
     use crate::scenario::Source;
     use crate::testing::{Real, RealModel, TestFault, load};
@@ -96,6 +97,10 @@ mod tests {
         }
 
         fn model(&self, _: &str) -> Result<RealModel, TestFault> {
+            Err("none".into())
+        }
+
+        fn service(&self, _: &Test, _: &Participant) -> Result<RealModel, TestFault> {
             Err("none".into())
         }
     }

@@ -4,7 +4,7 @@ use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::fault::TestFault;
 use super::judging::{self, JudgedRun};
-use super::plan::{Speaker, Test};
+use super::plan::{self, Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
@@ -43,6 +43,12 @@ pub trait Real: Send + Sync {
     /// # Errors
     /// The reason why it is unknown, with the fix.
     fn model(&self, name: &str) -> Result<RealModel, TestFault>;
+
+    /// Returns the HTTP service or the agent of a participant, with a conversation of its own; it makes no call yet.
+    ///
+    /// # Errors
+    /// The reason why it may not be asked, with the fix.
+    fn service(&self, test: &Test, seat: &Participant) -> Result<RealModel, TestFault>;
 }
 
 /// Options of one run.
@@ -83,7 +89,13 @@ pub fn once(
             real.map_or_else(|| Err("no model can be asked here".into()), |r| r.model(&name));
         (name, model)
     };
-    let models = test.models().into_iter().map(model).collect();
+    let service = |seat: &Participant| {
+        let nobody = || Err("no service can be asked here".into());
+        let service = real.map_or_else(nobody, |real| real.service(test, seat));
+        (plan::service_name(seat).unwrap_or_default(), service)
+    };
+    let services = test.services().map(service);
+    let models = test.models().into_iter().map(model).chain(services).collect();
     let models = RunModels::new(
         test.replies.clone(),
         options.asking,
@@ -208,7 +220,7 @@ fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
         return None;
     }
     let why = stage.failure(ended.turn)?;
-    Some(format!("a model failed: {why}"))
+    Some(format!("a call failed: {why}"))
 }
 
 /// Replaces the recordings whose prompts have changed with this run.

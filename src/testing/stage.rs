@@ -9,7 +9,7 @@ use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
 use super::fault::TestFault;
-use super::plan::{Speaker, Test};
+use super::plan::{Speaker, Test, service_name};
 use super::replies::{ModelReply, NoReply, ReplyPlace, RunModels};
 use super::simulated::{AttackProgress, Simulated};
 use super::tools;
@@ -204,10 +204,11 @@ impl Stage {
         let name = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.name.to_string(),
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => String::new(),
+            | VoiceSpec::Lines { .. } => service_name(&ask.seat).unwrap_or_default(),
         };
         match self.models.reply(&name, ask, place, ignored, account).await {
             Ok(reply) => {

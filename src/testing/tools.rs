@@ -10,6 +10,9 @@ use crate::voice::rehearsed;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+/// Status of an agent's tool that succeeded.
+const COMPLETED: &str = "completed";
+
 /// A tool that a test plays.
 #[derive(Clone, Debug)]
 pub enum PlayedTool {
@@ -141,6 +144,18 @@ pub fn called(events: &[Event]) -> Vec<Value> {
                     call["result"] = json!(back.result);
                     call["took"] = json!(back.took_ms as f64 / 1000.0);
                 }
+            }
+            Kind::AgentTool(used) => {
+                let arguments = used.input.as_deref().map(|input| {
+                    serde_json::from_str(input).unwrap_or_else(|_| Value::from(input))
+                });
+                let is = if &*used.status == COMPLETED { "done" } else { "failed" };
+                let call = json!({
+                    "participant": seats.get(&used.turn), "tool": used.title,
+                    "arguments": arguments, "is": is, "result": used.result,
+                    "took": null, "utterance": null,
+                });
+                all.extend(call.as_object().map(|call| (used.turn, call.clone())));
             }
             Kind::TurnEnded(ended) => {
                 let of_turn = all.iter_mut().filter(|(of, _)| *of == ended.turn);

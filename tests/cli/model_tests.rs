@@ -198,7 +198,7 @@ fn a_failed_call_is_an_error_of_the_test_and_is_not_recorded() {
     settings(&house, &server);
     house.file("m.test.toml", &test(""));
     let ran = with_key(&house, &["test", "--ask"]).code(3);
-    assert!(ran.out.contains("a model failed: "), "{}", ran.out);
+    assert!(ran.out.contains("a call failed: "), "{}", ran.out);
     assert!(!house.path("m.replies.jsonl").exists());
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY));
 }

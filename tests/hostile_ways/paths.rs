@@ -65,6 +65,7 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("export", Some(&["SESSION=good.jsonl", "OTHER=good.jsonl", "--format", "html"])),
     ("fork", Some(&["SESSION=good.jsonl", "--at", "1", "--headless"])),
     ("help", Some(&[])),
+    ("import", Some(&["FILE=talk.json"])),
     ("keys", Some(&[])),
     ("man", Some(&[])),
     // its own walk is that of the MCP tools
@@ -219,6 +220,8 @@ impl Way {
         .unwrap();
         fs::write(work.join("items.jsonl"), "{\"id\":\"a\"}\n").unwrap();
         fs::write(work.join("results.jsonl"), "").unwrap();
+        let talk = "[{\"role\":\"user\",\"content\":\"x\"}]";
+        fs::write(work.join("talk.json"), talk).unwrap();
         let session = include_str!("../../assets/sessions/example-rehearsed.jsonl");
         fs::write(work.join("good.jsonl"), session).unwrap();
         let out = home.join("out");

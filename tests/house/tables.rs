@@ -15,6 +15,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("scenario", &["model", "expr", "untrusted"]),
     ("config", &["model", "untrusted", "own_file"]),
     ("session", &["model", "text", "clock", "untrusted", "own_file"]),
+    // texts of other programs in, events out
+    ("import", &["model"]),
     // pure counting, for all modules that aggregate answers
     ("aggregate", &["model"]),
     // formulas only

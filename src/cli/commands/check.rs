@@ -330,6 +330,7 @@ fn voice(voice: &VoiceSpec) -> String {
             format!("the model {}", models.join(", then "))
         }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
+        VoiceSpec::Http(service) => format!("the service {}", service.place()),
         VoiceSpec::Agent(agent) => format!("the agent `{}`", agent.command.join(" ")),
         VoiceSpec::Team(team) => {
             let names: Vec<&str> = team.participants.iter().map(|p| &*p.name).collect();

@@ -11,6 +11,7 @@ pub mod explain;
 pub mod export;
 pub mod fork;
 pub mod help;
+pub mod import;
 pub mod keys;
 pub mod manual;
 pub mod mcp;

@@ -407,6 +407,7 @@ fn spec(seat: &Participant) -> Option<&ModelSpec> {
     match &seat.voice {
         VoiceSpec::Model(spec) => Some(spec),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

@@ -140,7 +140,7 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
         VoiceSpec::Team(team) => is_timeless(&team.participants, typed),
         VoiceSpec::Human { .. } => !typed,
         VoiceSpec::Model(model) => model.recording().is_some(),
-        VoiceSpec::Script(_) | VoiceSpec::Agent(_) => false,
+        VoiceSpec::Script(_) | VoiceSpec::Http(_) | VoiceSpec::Agent(_) => false,
     })
 }
 

@@ -1,15 +1,16 @@
-//! Voices of a conversation: rehearsed lines, scripts, models, recordings and agents.
+//! Voices of a conversation: rehearsed lines, scripts, models, HTTP services, recordings and agents.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::trust::allowed::Allowed;
 use crate::config;
-use crate::model::{AgentSpec, Participant, SeatId, Text, VoiceSpec};
+use crate::model::{AgentSpec, HttpSpec, Participant, SeatId, Secret, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::RecordedVoice;
 use crate::voice::NoVoice;
 use crate::voice::agent::Agent;
+use crate::voice::http::Http;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
@@ -23,7 +24,9 @@ pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
     environment: ChildEnvironment,
+    keys: config::Environment,
     models: ModelSource,
+    services: Mutex<HashMap<(SeatId, HttpSpec), Arc<Http>>>,
     agents: Mutex<HashMap<(SeatId, AgentSpec), Seated>>,
     recordings: Mutex<HashMap<(SeatId, Text), Arc<RecordedVoice>>>,
 }
@@ -43,12 +46,15 @@ impl Cast {
         environment: &config::Environment,
         models: ModelSource,
     ) -> Cast {
+        let keys = environment.clone();
         let environment = ChildEnvironment::allowed(environment.for_children());
         Cast {
             allowed,
             folder,
             environment,
+            keys,
             models,
+            services: Mutex::default(),
             agents: Mutex::default(),
             recordings: Mutex::default(),
         }
@@ -69,6 +75,17 @@ impl Cast {
             }
         }
         Ok(())
+    }
+
+    /// Returns the service of a seat, cached for as long as the seat has it: it keeps the conversation's identifier.
+    fn service(&self, seat: &SeatId, spec: &HttpSpec) -> Result<Arc<dyn Voice>, NoVoice> {
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (seat.clone(), spec.clone());
+        if let Some(service) = services.get(&place) {
+            return Ok(service.clone());
+        }
+        let service = Arc::new(Http::new(spec.clone(), service_key(spec, &self.keys)?));
+        Ok(services.entry(place).or_insert(service).clone())
     }
 
     /// Returns the recording of a seat, cached for as long as the seat uses it.
@@ -122,6 +139,14 @@ impl Voices for Cast {
                 command.join(" ")
             )
             .into()),
+            VoiceSpec::Http(spec) if self.allowed.permits(&spec.agreed()) => {
+                self.service(&seat.id, spec)
+            }
+            VoiceSpec::Http(spec) => Err(format!(
+                "nothing was sent to {}: not trusted. Add --trust to send it the conversation",
+                spec.place()
+            )
+            .into()),
             VoiceSpec::Agent(spec) if self.allowed.permits(&spec.agreed()) => {
                 self.agent(&seat.id, spec)
             }
@@ -146,5 +171,22 @@ impl Voices for Cast {
             return Err("a team can only be seated by the scenario".into());
         }
         self.models.seat(seat)
+    }
+}
+
+/// Returns the key of a service from the variable that it names; `None` if it needs none.
+///
+/// # Errors
+/// If the variable is not set.
+pub fn service_key(
+    spec: &HttpSpec,
+    environment: &config::Environment,
+) -> Result<Option<Secret>, NoVoice> {
+    let Some(name) = &spec.api_key_env else { return Ok(None) };
+    match environment.get(name).and_then(std::ffi::OsStr::to_str) {
+        Some(key) => Ok(Some(Secret::new(key.to_owned()))),
+        None => {
+            Err(format!("the key of {} is missing: set the variable {name}", spec.place()).into())
+        }
     }
 }

@@ -114,15 +114,18 @@ pub fn order(opened: Opened) -> String {
     out
 }
 
-/// Returns what a plan uses, in words. The usage of agents is unknown.
+/// Returns what a plan uses, in words. The usage of agents and services is unknown.
 fn used(state: &State) -> String {
-    let mut seats = state.seats.iter().flat_map(|seat| seat.spec.everyone());
-    let agents = seats.any(|seat| matches!(seat.voice, VoiceSpec::Agent(_)));
-    match (spent(&state.spent()), agents) {
-        (Some(used), false) => used,
-        (Some(used), true) => format!("{used}; agents not counted"),
-        (None, true) => "unknown: agents report their own use".into(),
-        (None, false) => "no model is called".into(),
+    let seats = || state.seats.iter().flat_map(|seat| seat.spec.everyone());
+    let agents = seats().any(|seat| matches!(seat.voice, VoiceSpec::Agent(_)));
+    let services = seats().any(|seat| matches!(seat.voice, VoiceSpec::Http(_)));
+    match (spent(&state.spent()), agents, services) {
+        (Some(used), false, false) => used,
+        (Some(used), true, _) => format!("{used}; agents not counted"),
+        (Some(used), false, true) => format!("{used}; services not counted"),
+        (None, true, _) => "unknown: agents report their own use".into(),
+        (None, false, true) => "unknown: the use of a service is not counted".into(),
+        (None, false, false) => "no model is called".into(),
     }
 }
 

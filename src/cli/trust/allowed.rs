@@ -9,7 +9,7 @@ use crate::cli::models::agents;
 use crate::cli::source::FoundScenario;
 use crate::cli::trust::store::Content;
 use crate::cli::trust::untrusted::{Consent, Untrusted};
-use crate::model::{Participant, Text, ToolSource, VoiceSpec};
+use crate::model::{Participant, Text, ToolSource, VoiceSpec, http};
 use std::path::Path;
 
 /// Commands that may be run.
@@ -109,6 +109,7 @@ fn given<'a>(
 fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
+        VoiceSpec::Http(service) => Some(service.agreed()),
         VoiceSpec::Agent(agent) => Some(agent.agreed()),
         VoiceSpec::Model(_)
         | VoiceSpec::Team(_)
@@ -123,7 +124,12 @@ fn untrusted(
     commands: &[Vec<Text>],
     given: Vec<String>,
 ) -> Untrusted {
-    let run = commands.iter().map(|c| format!("run {}", c.join(" ")));
+    let run = commands.iter().map(|c| match c.split_first() {
+        Some((first, rest)) if **first == *http::AGREED => {
+            format!("send the conversation to {}", rest.join(" "))
+        }
+        _ => format!("run {}", c.join(" ")),
+    });
     let would = run.chain(given).collect();
     Untrusted { name: name.into(), content, would }
 }

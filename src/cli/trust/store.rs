@@ -10,6 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::trust::bound::BoundFiles;
 use crate::config::{Paths, Project, make_private};
+use crate::model::http;
 use crate::own_file::OwnFile;
 use crate::text;
 use crate::untrusted;
@@ -68,8 +69,14 @@ impl Content {
             add(&(command.len() as u64).to_le_bytes());
             command.iter().for_each(|word| add(word.as_ref().as_bytes()));
         }
-        let files =
-            if commands.is_empty() { BoundFiles::default() } else { BoundFiles::read(&folder)? };
+        // a request to an HTTP service runs no file
+        let runs =
+            |command: &Vec<S>| command.first().is_none_or(|first| first.as_ref() != http::AGREED);
+        let files = if commands.iter().any(runs) {
+            BoundFiles::read(&folder)?
+        } else {
+            BoundFiles::default()
+        };
         let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Content { digest, files })
     }

@@ -11,6 +11,8 @@ pub enum ValueKind {
     Template,
     /// Text of a prompt in which `{{ ... }}` is filled in, also with the messages that its reader sees.
     Prompt,
+    /// Text in which `{{ ... }}` is filled in with these names; any other name is an error.
+    TemplateOf(&'static [&'static str]),
     /// An expression over these names.
     Condition(&'static [&'static str]),
     /// `[a-z0-9_-]`.
@@ -45,6 +47,8 @@ pub enum ValueKind {
     Empty,
     /// A table with these keys.
     Table(&'static [Key]),
+    /// A table of such values under any names.
+    Named(&'static ValueKind),
     /// The first of these kinds that fits.
     AnyOf(&'static [ValueKind]),
     /// The name of a policy, or a table of its options.

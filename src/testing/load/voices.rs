@@ -2,14 +2,14 @@
 
 use super::tools;
 use crate::model::{
-    Form, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
+    Form, HttpSpec, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
     steering::duration_ms,
 };
-use crate::scenario::{Loaded, Node, Rule, Stop, Walk};
+use crate::scenario::{self, Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::{Cassette, CassetteFault};
 use crate::testing::places;
-use crate::testing::plan::Speaker;
+use crate::testing::plan::{Speaker, service_name};
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Name for all seats without a voice of their own in the test.
 const ALL: &str = "all";
 /// Keys that define the source of a voice.
-const SOURCES: [&str; 5] = ["lines", "recording", "model", "script", "human"];
+const SOURCES: [&str; 6] = ["lines", "recording", "model", "http", "script", "human"];
 /// Roles that a model may play.
 const PLAYED: [&str; 2] = ["person", "attacker"];
 /// Default word with which a simulated person ends the conversation.
@@ -38,6 +38,8 @@ pub struct VoiceOf {
     tape: Option<Tape>,
     /// Model of the seat; an empty name is the seat's own model.
     model: Option<Text>,
+    /// HTTP service of the seat.
+    service: Option<HttpSpec>,
     price: Option<Price>,
     window: Option<u32>,
 }
@@ -101,14 +103,15 @@ fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf
     let window = node.get("window").and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
     let ignored = ignored(walk, node, path);
     let model = node.get("model").map(|name| Text::from(name.text().unwrap_or_default()));
+    let service = node.get("http").map(|node| {
+        scenario::check_service(walk, node, &format!("{path}.http"));
+        scenario::service(node)
+    });
     let speaker = speaker.or_else(|| {
         let has_window = window.is_some();
         let plays = plays(walk, node, path).map(Arc::new);
-        model.as_ref().map(|_| Speaker::Model {
-            ignored: ignored.clone().into(),
-            has_window,
-            plays,
-        })
+        let asks = model.is_some() || service.is_some();
+        asks.then(|| Speaker::Model { ignored: ignored.clone().into(), has_window, plays })
     });
     let plays = node.entries().iter().find(|e| PLAYED.contains(&e.key.as_str()));
     if let (Some(entry), None) = (plays, &model) {
@@ -117,7 +120,7 @@ fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf
         walk.fault(&entry.key_span, &path, "needs a model that plays it", fix);
     }
     let tape = node.get("recording").and_then(|name| tape(walk, name, ignored, path, folder));
-    VoiceOf { speaker, tape, model, price, window }
+    VoiceOf { speaker, tape, model, service, price, window }
 }
 
 /// Returns the role that a model plays; `None` if the model is the participant itself.
@@ -269,9 +272,12 @@ pub fn cast(
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
         let own = named.is_some_and(|voice| voice.speaker.is_none() && voice.tape.is_none());
+        if let Some(service) = named.and_then(|voice| voice.service.clone()) {
+            seat.voice = VoiceSpec::Http(Box::new(service));
+        }
         let speaker = match named {
             Some(voice) => voice.speaker.clone(),
-            None => rehearsed_lines(seat, rehearsed.get(&seat.id)),
+            None => rehearsed_lines(seat, rehearsed.get(&seat.id)).or_else(|| asked(seat)),
         };
         let tape = match named {
             Some(voice) => voice.tape.clone(),
@@ -281,7 +287,7 @@ pub fn cast(
             }),
         };
         if let Some(tape) = tape {
-            speaks_here(seat, named);
+            plays_here(seat, named);
             tapes.push((seat.id.clone(), tape));
             continue;
         }
@@ -301,6 +307,7 @@ pub fn cast(
         match (&seat.voice, speaker) {
             (
                 VoiceSpec::Script(_)
+                | VoiceSpec::Http(_)
                 | VoiceSpec::Agent(_)
                 | VoiceSpec::Team(_)
                 | VoiceSpec::Human { .. }
@@ -324,7 +331,14 @@ pub fn cast(
                 seat.id
             )),
             (_, Some(speaker)) => {
-                speaks_here(seat, named);
+                let is_service = service_name(seat).is_some()
+                    && matches!(speaker, Speaker::Model { plays: None, .. })
+                    && named.is_none_or(|voice| voice.service.is_some());
+                if is_service {
+                    seat.stand_in = None;
+                } else {
+                    plays_here(seat, named);
+                }
                 if let Speaker::Model { plays: Some(plays), .. } = &speaker {
                     let by = vec![seat.id.0.clone()];
                     let word = plays.stop.as_str().into();
@@ -347,6 +361,12 @@ pub fn cast(
     }
     recorded(loaded, &tapes, &mut speakers, &mut faults);
     if faults.is_empty() { Ok(speakers) } else { Err(faults) }
+}
+
+/// Returns the speaker of a service or an agent, which are asked like a model; `None` for any other voice.
+fn asked(seat: &Participant) -> Option<Speaker> {
+    let speaker = Speaker::Model { ignored: [].into(), has_window: false, plays: None };
+    service_name(seat).map(|_| speaker)
 }
 
 /// Returns the session that the scenario assigns to a seat; `folder` is the scenario's.
@@ -404,6 +424,7 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
         }
         VoiceSpec::Model(_)
         | VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. } => None,
@@ -411,10 +432,11 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
 }
 
 /// Gives a seat a model voice that the test plays, so that it gets prompts and counts tokens like a model's seat.
-fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
+fn plays_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
     let spec = match &seat.voice {
         VoiceSpec::Model(spec) => spec.clone(),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

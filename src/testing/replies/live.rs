@@ -2,8 +2,8 @@
 
 use super::budget::RealModel;
 use crate::clock::Clock;
-use crate::model::{Channel, ErrorClass, Ms, ToolRequest, Usage};
-use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Voice};
+use crate::model::{Channel, ErrorClass, Ms, Text, ToolRequest, Usage};
+use crate::voice::{CallFailure, CallRequest, Chunk, Did, Done, Out, Voice};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -37,6 +37,22 @@ pub struct ModelReply {
     /// Requested tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRequest>,
+    /// Tools that an agent or a service used by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used: Vec<OwnTool>,
+}
+
+/// A tool that an agent or a service used by itself; the fields are those of `agent.tool`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields are those of the event, which says what they mean")]
+pub struct OwnTool {
+    pub title: Text,
+    pub sort: Text,
+    pub status: Text,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Text>,
 }
 
 impl ModelReply {
@@ -44,6 +60,10 @@ impl ModelReply {
     pub fn chunks(&self) -> Vec<Chunk> {
         let piece =
             |channel, text: &str| (!text.is_empty()).then(|| Chunk::Piece(channel, text.into()));
+        let used = self.used.iter().cloned().map(|used| {
+            let OwnTool { title, sort, status, input, result } = used;
+            Chunk::Did(Did::Used { title, sort, status, input, result })
+        });
         let pieces = [piece(Channel::Think, &self.think), piece(Channel::Say, &self.text)];
         let done = Done {
             structured: self.structured.clone(),
@@ -52,7 +72,7 @@ impl ModelReply {
             tools: self.tools.clone(),
             ..Done::default()
         };
-        pieces.into_iter().flatten().chain([Chunk::Done(done)]).collect()
+        used.chain(pieces.into_iter().flatten()).chain([Chunk::Done(done)]).collect()
     }
 }
 
@@ -110,8 +130,14 @@ pub async fn whole_reply(
                 reply.tools = done.tools;
                 return Ok(reply);
             }
-            // an action of an agent; models have none
-            Some(Chunk::Did(_)) => {}
+            Some(Chunk::Did(Did::Used { title, sort, status, input, result })) => {
+                reply.used.push(OwnTool { title, sort, status, input, result });
+            }
+            // nobody can be asked
+            Some(Chunk::Did(Did::Asks { request: asked, .. })) => {
+                voice.answered(request.call, asked, false);
+            }
+            Some(Chunk::Did(Did::Warns(_) | Did::Plans(_))) => {}
             Some(Chunk::Failed(failure)) => return Err(failure),
             Some(Chunk::Pass) | None => {
                 return Err(CallFailure::new(ErrorClass::Broken, "the reply ended too early"));

@@ -1,10 +1,11 @@
 //! Identity of a model request in a test: everything that the reply may depend on, and the position of the reply in its
 //! run.
 
+use super::super::calls::shown;
 use crate::model::tool::ToolSource;
 use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
 use crate::untrusted;
-use crate::voice::CallRequest;
+use crate::voice::{CallRequest, http};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,17 +91,30 @@ impl ModelRequest {
             // writing to a string cannot fail
             let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
         }
+        let mut asked = Value::Null;
+        match &ask.seat.voice {
+            VoiceSpec::Http(spec) => {
+                prompt = plain(&http::preview(spec, ask));
+                asked = json!({"reply": spec.reply, "tools": spec.tools});
+            }
+            VoiceSpec::Agent(spec) => {
+                prompt = plain(&shown(&ask.prompt));
+                asked = json!(spec);
+            }
+            _ => {}
+        }
         let settings = match &ask.seat.voice {
             VoiceSpec::Model(spec) => {
                 ModelSpec { name: model.into(), fallbacks: vec![], ..spec.clone() }
             }
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };
-        let all = json!({
+        let mut all = json!({
             "place": place,
             "settings": settings,
             "max_tokens": ask.parameters.max_tokens,
@@ -110,6 +124,9 @@ impl ModelRequest {
             "rounds": ask.prompt.tools,
             "scripts": ask.tools.iter().map(|tool| scripts(tool, folder)).collect::<Vec<_>>(),
         });
+        if !asked.is_null() {
+            all["asked"] = asked;
+        }
         ModelRequest {
             place,
             model: model.to_owned(),

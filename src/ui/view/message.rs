@@ -266,6 +266,7 @@ fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>) -> Vec<Str
     let model = match &seat.spec.voice {
         VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

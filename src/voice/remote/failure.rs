@@ -4,8 +4,7 @@
 //! repeats the request, as answers to a wrong key or a bad request often do.
 
 use super::Endpoint;
-use crate::model::Message;
-use crate::model::{ErrorClass, Usage, Wall};
+use crate::model::{ErrorClass, Message, Secret, Usage, Wall};
 use crate::net::{self, NetError};
 use crate::text;
 use crate::voice::CallFailure;
@@ -35,7 +34,7 @@ pub struct ServerFault {
 }
 
 impl ServerFault {
-    pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> ServerFault {
+    pub(in crate::voice) fn new(class: ErrorClass, what: impl Into<String>) -> ServerFault {
         let quote = None;
         let retry_after_ms = None;
         let usage = None;
@@ -48,7 +47,8 @@ impl ServerFault {
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
         let what = self.what;
-        let quote = self.quote.map(|q| quoted(&q, to, sent)).unwrap_or_default();
+        let sent: Vec<&str> = sent.iter().map(|message| &*message.text).collect();
+        let quote = self.quote.map(|q| quoted(&q, to.key.as_ref(), &sent)).unwrap_or_default();
         let next = next_step(self.class, to, model);
         let text = format!("the server {host} {what}{quote}; {next}").into();
         let class = self.class;
@@ -56,12 +56,47 @@ impl ServerFault {
         let usage = self.usage;
         CallFailure { class, text, retry_after_ms, usage }
     }
+
+    /// Describes the failure of an HTTP service that is no model, in one sentence.
+    pub(in crate::voice) fn describe_service(
+        mut self,
+        place: &str,
+        key: Option<&Secret>,
+        sent: &str,
+    ) -> CallFailure {
+        if self.class == ErrorClass::UnknownModel {
+            self.class = ErrorClass::BadRequest;
+            self.what = "has nothing at this url (404)".into();
+        }
+        let quote = self.quote.map(|q| quoted(&q, key, &[sent])).unwrap_or_default();
+        let next = match self.class {
+            ErrorClass::Refused => "is it running?",
+            ErrorClass::Dns | ErrorClass::Tls => "check the url of the participant's http",
+            ErrorClass::Credentials if key.is_none() => "name its key with api_key_env",
+            ErrorClass::Credentials => "check the variable named by api_key_env",
+            ErrorClass::NoProtocol => "check `url` and `reply` of the participant's http",
+            ErrorClass::BadRequest => {
+                "check `url`, `method`, `headers` and `body` of the participant's http"
+            }
+            ErrorClass::Silence => "raise the participant's timeout if it is slow",
+            ErrorClass::Rate | ErrorClass::Overload => "wait, or reduce parallel speakers",
+            _ => "retry, or look at the service",
+        };
+        let text = format!("the service {place} {}{quote}; {next}", self.what).into();
+        let ServerFault { class, retry_after_ms, usage, .. } = self;
+        CallFailure { class, text, retry_after_ms, usage }
+    }
+
+    /// Adds the server's own message.
+    pub(in crate::voice) fn quoting(self, words: &str) -> ServerFault {
+        ServerFault { quote: Some(words.to_owned()), ..self }
+    }
 }
 
 /// Returns a server message in brackets, or an empty text if it repeats the request.
-fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
+fn quoted(words: &str, key: Option<&Secret>, sent: &[&str]) -> String {
     let words = text::without_keys(words);
-    let words = match &to.key {
+    let words = match key {
         // the general filter skips short keys, but this text may quote one
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
         Some(_) | None => words.into_owned(),
@@ -76,10 +111,10 @@ fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
 }
 
 /// Returns whether a text contains a part of the request.
-fn repeats(text: &str, sent: &[Message]) -> bool {
+fn repeats(text: &str, sent: &[&str]) -> bool {
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     starts.windows(ECHO_MIN + 1).any(|part| match *part {
-        [from, .., to] => sent.iter().any(|m| m.text.contains(&text[from..to])),
+        [from, .., to] => sent.iter().any(|sent| sent.contains(&text[from..to])),
         _ => false,
     })
 }
@@ -131,19 +166,22 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
 
 /// Progress of an answer at the time of its failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReplyStart {
+pub(in crate::voice) enum ReplyStart {
     Nothing,
     Something,
 }
 
 /// Converts a connection failure to a server fault.
-pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
+pub(in crate::voice) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
     let new = |class, what: &str| ServerFault::new(class, what);
     match error {
         NetError::Address(why) => {
             ServerFault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
         }
         NetError::KeySigns => new(ErrorClass::Credentials, "cannot be sent this key"),
+        NetError::Header(_) => {
+            ServerFault::new(ErrorClass::BadRequest, format!("was not called: {error}"))
+        }
         NetError::Setup(why) => ServerFault::new(ErrorClass::Tls, format!("was not called: {why}")),
         NetError::Dns => new(ErrorClass::Dns, "host name was not found"),
         NetError::Refused => new(ErrorClass::Refused, "refused the connection"),
@@ -173,7 +211,7 @@ pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
 }
 
 /// Returns the fault of a server error, from the body or from the middle of a stream.
-pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
+pub(in crate::voice) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     // Google wraps it in a list
     let value = value.get(0).unwrap_or(value);
     let error = if value["error"].is_null() { value } else { &value["error"] };
@@ -347,7 +385,6 @@ pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Role, Wire};
 
     #[test]
     fn a_time_to_wait_is_read_in_all_its_forms() {
@@ -429,22 +466,13 @@ mod tests {
 
     #[test]
     fn a_server_is_quoted_in_short_unless_it_repeats_the_request() {
-        let to = Endpoint {
-            name: "test".into(),
-            wire: Wire::OpenAi,
-            base_url: "http://127.0.0.1:9".into(),
-            key: None,
-            key_from: "".into(),
-        };
-        let sent =
-            [Message { role: Role::User, text: "the quick brown fox jumps".into(), fresh: 0 }];
-        let told = |words: &str| quoted(words, &to, &sent);
+        let told = |words: &str| quoted(words, None, &["the quick brown fox jumps"]);
         assert_eq!(told("out of\nmemory"), " (out of memory)");
         assert_eq!(told(&"x".repeat(QUOTE_MAX + 1)), format!(" ({}...)", "x".repeat(QUOTE_MAX)));
         assert_eq!(told("what is: the quick brown fox?"), " (what is: the quick brown fox?)");
         assert_eq!(told("what is: the quick brown fox jumps?"), "");
         assert_eq!(told("what is: the quick brown fo x?"), " (what is: the quick brown fo x?)");
-        let to = Endpoint { key: Some(crate::model::Secret::new("abc".into())), ..to };
-        assert_eq!(quoted("wrong key abc", &to, &[]), " (wrong key ***)");
+        let key = Secret::new("abc".into());
+        assert_eq!(quoted("wrong key abc", Some(&key), &[]), " (wrong key ***)");
     }
 }

@@ -14,7 +14,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Framing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(in crate::voice) enum Framing {
     /// Server-sent events: `data:` lines, ended by an empty line.
     Events,
     /// One JSON text on each line.
@@ -23,10 +23,10 @@ pub(super) enum Framing {
 
 /// A frame would be larger than [`FRAME_MAX`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(in crate::voice) struct TooLong;
 
 /// Parser state of a stream.
-pub(super) struct Frames {
+pub(in crate::voice) struct Frames {
     framing: Framing,
     /// Bytes of an incomplete line.
     line: Vec<u8>,
@@ -39,7 +39,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(framing: Framing) -> Frames {
+    pub(in crate::voice) fn new(framing: Framing) -> Frames {
         Frames {
             framing,
             line: Vec::new(),
@@ -51,7 +51,11 @@ impl Frames {
     }
 
     /// Parses bytes and appends the completed frames to `out`, also before an error.
-    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
+    pub(in crate::voice) fn push(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<String>,
+    ) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {
             self.after_return = false;
@@ -80,7 +84,7 @@ impl Frames {
     }
 
     /// Appends the last frame of a stream without a final newline to `out`; returns all text outside frames.
-    pub(super) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
+    pub(in crate::voice) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
             self.take_line(&line, out)?;

@@ -14,8 +14,8 @@
 
 mod content;
 mod decoder;
-mod failure;
-mod frames;
+pub(super) mod failure;
+pub(super) mod frames;
 mod text_requests;
 mod tools;
 mod vendor;
@@ -84,6 +84,7 @@ impl Remote {
             VoiceSpec::Model(spec) => spec.clone(),
             // a model that replaces another kind of voice uses default parameters
             VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
@@ -229,18 +230,21 @@ fn without_keys(mut done: Done) -> Done {
 }
 
 /// Timeout of the next piece. Reads without content do not reset it.
-struct Patience {
+pub(super) struct Patience {
     ms: u64,
     left: Pin<Box<Sleep>>,
 }
 
 impl Patience {
-    fn new(ms: u64) -> Patience {
+    pub(super) fn new(ms: u64) -> Patience {
         Patience { ms, left: Box::pin(sleep(Duration::from_millis(ms))) }
     }
 
     /// Waits for a future until the timeout expires.
-    async fn wait<T>(&mut self, what: impl Future<Output = T>) -> Result<T, ServerFault> {
+    pub(super) async fn wait<T>(
+        &mut self,
+        what: impl Future<Output = T>,
+    ) -> Result<T, ServerFault> {
         tokio::select! {
             // poll the timeout first, so that a flood of empty reads cannot keep it from expiring
             biased;
@@ -250,11 +254,11 @@ impl Patience {
     }
 }
 
-fn seconds(ms: u64) -> f64 {
+pub(super) fn seconds(ms: u64) -> f64 {
     ms as f64 / 1000.0
 }
 
-fn silence(what: String) -> ServerFault {
+pub(super) fn silence(what: String) -> ServerFault {
     ServerFault::new(ErrorClass::Silence, what)
 }
 
@@ -263,7 +267,7 @@ fn unheard(error: &NetError) -> ServerFault {
 }
 
 /// Forwards text with API keys removed; a server may echo the request in arbitrary pieces.
-struct RedactingSink<'a> {
+pub(super) struct RedactingSink<'a> {
     out: &'a Out,
     said: KeyRedactor,
     thought: KeyRedactor,
@@ -272,12 +276,12 @@ struct RedactingSink<'a> {
 }
 
 impl RedactingSink<'_> {
-    fn new(out: &Out, asks: bool) -> RedactingSink<'_> {
+    pub(super) fn new(out: &Out, asks: bool) -> RedactingSink<'_> {
         let asked = asks.then(TextRequests::default);
         RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default(), asked }
     }
 
-    async fn send(&mut self, pieces: Pieces) {
+    pub(super) async fn send(&mut self, pieces: Pieces) {
         for (channel, text) in pieces {
             let redactor = match channel {
                 Channel::Say => &mut self.said,
@@ -297,7 +301,7 @@ impl RedactingSink<'_> {
     }
 
     /// Sends the held back text at the end of the reply. Returns the tool requests found in it.
-    async fn close(&mut self) -> Vec<ToolRequest> {
+    pub(super) async fn close(&mut self) -> Vec<ToolRequest> {
         let thought = self.thought.finish();
         let said = self.said.finish();
         self.say(Channel::Think, thought).await;
@@ -316,7 +320,7 @@ impl RedactingSink<'_> {
 }
 
 /// Reads the reason of a refusal.
-async fn refusal(answer: &mut Response) -> ServerFault {
+pub(super) async fn refusal(answer: &mut Response) -> ServerFault {
     let status = answer.status();
     let wait = answer.header("retry-after");
     let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));

@@ -26,7 +26,7 @@
 //! time stops while a process works. All descendants of the process are killed with it.
 
 mod answer;
-mod request;
+pub(super) mod request;
 
 use super::{CallFailure, CallRequest, Chunk, Out, Pieces, Speaking, Voice};
 use crate::model::{ErrorClass, Text, Timeouts};

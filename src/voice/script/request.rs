@@ -10,7 +10,7 @@ const OPERATOR: &str = "operator";
 const SUMMARY: &str = "summary";
 
 /// Returns the request written to standard input.
-pub(super) fn request(ask: &CallRequest) -> Value {
+pub(in crate::voice) fn request(ask: &CallRequest) -> Value {
     let seat = &ask.seat;
     let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
     // the facts have the role of this round

@@ -132,6 +132,7 @@ fn too_long(prepared: &Prepared) -> Result<String, Failure> {
     let unknown = seats.find_map(|seat| match &seat.voice {
         VoiceSpec::Model(spec) => Some(&spec.name),
         VoiceSpec::Script(_)
+        | VoiceSpec::Http(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }

@@ -224,6 +224,7 @@ fn one(
             VoiceSpec::Model(spec) => Some(spec),
             VoiceSpec::Lines { .. }
             | VoiceSpec::Script(_)
+            | VoiceSpec::Http(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. } => None,

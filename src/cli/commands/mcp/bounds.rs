@@ -134,6 +134,7 @@ impl Bounds {
     fn admit_voice(&self, seat: &Participant, voice: &VoiceSpec) -> Result<(), Failure> {
         match voice {
             VoiceSpec::Script(_) | VoiceSpec::Agent(_) => Err(runs(seat, "runs a program")),
+            VoiceSpec::Http(_) => Err(runs(seat, "calls an HTTP service")),
             VoiceSpec::Team(team) => self.admit(&team.participants),
             // asks no model: it repeats a session that the user's own scenario names
             VoiceSpec::Model(model) if model.recording().is_some() => Ok(()),

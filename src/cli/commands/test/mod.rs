@@ -302,7 +302,7 @@ impl TestCommand {
 /// Removes recorded replies that no test used from reply files whose tests all completed.
 fn tidy(tests: &[Arc<Test>], records: &[TestRecord], context: &Context) -> Result<(), Failure> {
     let mut done: Vec<&ReplyFile> = vec![];
-    for test in tests.iter().filter(|test| !test.models().is_empty()) {
+    for test in tests.iter().filter(|test| test.records()) {
         let of_file = |r: &&TestRecord| r.file == test.file;
         let complete = records.iter().filter(of_file).all(|r| match r.outcome {
             TestOutcome::Pass | TestOutcome::Fail | TestOutcome::Undecided => true,

@@ -1,0 +1,140 @@
+//! `import`: makes a session of another program's conversation.
+
+use crate::cli::args::keep::Keep;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::play::assemble::naming;
+use crate::cli::runtime::block_on;
+use crate::clock::wall_now;
+use crate::import::{self, BYTES_MAX, FORMATS, ImportFormat};
+use crate::model::Wall;
+use crate::session::{FORMAT, Mode, Record, create};
+use crate::{text, untrusted};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::fs;
+use std::io::{self, Read, stdin};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of standard input.
+const STDIN: &str = "-";
+/// Folder of a Claude Code session with the files of its sub-agents.
+const SUBAGENTS: &str = "subagents";
+/// Maximum number of files of sub-agents.
+const SUBAGENTS_MAX: usize = 200;
+
+/// Make a session of a conversation from elsewhere: chat messages, ATIF, Claude Code
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Format of the file [default: recognised]
+    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))]
+    format: Option<String>,
+    /// Title of the session
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    #[command(flatten)]
+    keep: Keep,
+}
+
+impl ImportArgs {
+    /// Reads the file and writes the session. Prints its id, or its path.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a conversation, or the session cannot be written.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let named = self.format.as_deref();
+        let format = FORMATS.iter().find(|(name, _)| Some(*name) == named).map(|(_, f)| *f);
+        let invalid = |why: String| {
+            Failure::new(Exit::Invalid, format!("cannot import {}: {why}", self.file))
+                .hint("`colloquium help sessions` names the formats")
+        };
+        let mut left = BYTES_MAX;
+        let text = if self.file == STDIN {
+            read(stdin().lock(), &mut left)
+        } else {
+            read_file(Path::new(&self.file), &mut left)
+        };
+        let text = text.map_err(|e| invalid(e.to_string()))?;
+        let more = match format {
+            None | Some(ImportFormat::ClaudeCode) if self.file != STDIN => {
+                subagents(Path::new(&self.file), &mut left).map_err(|e| invalid(e.to_string()))?
+            }
+            _ => vec![],
+        };
+        let mut imported =
+            import::read(&text, &more, format).map_err(|why| invalid(why.to_string()))?;
+        if let Some(title) = &self.title {
+            imported.title.clone_from(title);
+        }
+        let events = import::events(&imported, wall_now(), FORMAT);
+        let count = imported.messages.len();
+        let date = context.environment.source_date_epoch().map(Wall);
+        let (at, dice) = naming(date, 0);
+        let sessions = context.paths.sessions();
+        let files = block_on(async {
+            let session = create(self.keep.place(&sessions, at, dice), Mode::Normal)?;
+            for event in events {
+                session.writer.push(Arc::new(Record::new(event)?));
+            }
+            let written = session.writer.finish().await;
+            written.map_err(|e| Failure::new(Exit::Session, e.to_string()))?;
+            Ok(session.files)
+        })?;
+        if imported.left_out > 0 {
+            context.say(&format!("{} parts were left out, such as images", imported.left_out));
+        }
+        let shown = match &self.keep.out_session {
+            Some(path) => path.display().to_string(),
+            None => files.id(),
+        };
+        context.say(&format!("{count} messages of {} participants", imported.speakers.len()));
+        output::data(format!("{}\n", text::line(&shown)).as_bytes())?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Reads a file of at most `left` bytes, and subtracts its size.
+fn read_file(path: &Path, left: &mut u64) -> io::Result<String> {
+    let file = untrusted::open(path)?;
+    if file.metadata()?.len() > *left {
+        return Err(too_large());
+    }
+    read(file, left)
+}
+
+fn too_large() -> io::Error {
+    io::Error::other(format!("it is larger than {} MiB", BYTES_MAX >> 20))
+}
+
+/// Reads a text of at most `left` bytes, and subtracts its size.
+fn read(from: impl Read, left: &mut u64) -> io::Result<String> {
+    let mut bytes = vec![];
+    from.take(*left + 1).read_to_end(&mut bytes)?;
+    let size = bytes.len() as u64;
+    *left = left.checked_sub(size).ok_or_else(too_large)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+/// Reads the files of a Claude Code session's sub-agents, in the order of their names.
+fn subagents(session: &Path, left: &mut u64) -> io::Result<Vec<String>> {
+    let folder = session.with_extension("").join(SUBAGENTS);
+    // most sessions have none; a link is not followed
+    let Ok(kind) = folder.symlink_metadata() else { return Ok(vec![]) };
+    if !kind.is_dir() {
+        return Ok(vec![]);
+    }
+    let entries = fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect();
+    paths.sort();
+    if paths.len() > SUBAGENTS_MAX {
+        return Err(io::Error::other(format!("it has more than {SUBAGENTS_MAX} sub-agents")));
+    }
+    paths.iter().map(|path| read_file(path, left)).collect()
+}

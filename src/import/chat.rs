@@ -1,0 +1,75 @@
+//! Lists of messages with roles and names, as the APIs of OpenAI and Anthropic take them.
+
+use super::content::{ImportedResult, add, give_results, plain};
+use super::conversation::{
+    ImportError, Imported, ImportedMessage, ToolUse, name_voices, text_at, time,
+};
+use serde_json::Value;
+
+/// Name of a model without one.
+const ASSISTANT: &str = "assistant";
+
+/// Reads a list of messages, or an object with one.
+pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
+    let list = value.get("messages").unwrap_or(value);
+    let list = list.as_array().ok_or(ImportError::Unknown)?;
+    let model = text_at(value, "model");
+    let mut imported =
+        Imported { title: text_at(value, "title").to_owned(), ..Imported::default() };
+    let mut instructions = plain(value.get("system").unwrap_or(&Value::Null));
+    for (i, message) in list.iter().enumerate() {
+        let fault = |why| ImportError::Field { at: format!("messages[{i}]"), why };
+        let name = text_at(message, "name");
+        let content = message.get("content").unwrap_or(&Value::Null);
+        let mut said =
+            ImportedMessage { at: time(&message["timestamp"]), ..ImportedMessage::default() };
+        match text_at(message, "role") {
+            "system" | "developer" if imported.messages.is_empty() && name.is_empty() => {
+                if !instructions.is_empty() {
+                    instructions.push_str("\n\n");
+                }
+                instructions.push_str(&plain(content));
+                continue;
+            }
+            "tool" | "function" => {
+                let id = text_at(message, "tool_call_id");
+                let id = if id.is_empty() { name } else { id }.to_owned();
+                let result = ImportedResult { id, text: plain(content), failed: false };
+                imported.left_out += give_results(&mut imported.messages, vec![result]);
+                continue;
+            }
+            "assistant" | "model" => {
+                said.by = Some(imported.speaker(if name.is_empty() { ASSISTANT } else { name }));
+                said.model = model.to_owned();
+            }
+            "user" | "system" | "developer" => {
+                said.by = (!name.is_empty()).then(|| imported.speaker(name));
+            }
+            _ => return Err(fault("a role is user, assistant, system, developer or tool")),
+        }
+        let (left_out, results) = add(&mut said, content);
+        imported.left_out += left_out + give_results(&mut imported.messages, results);
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            let input = text_at(function, "arguments");
+            said.tools.push(ToolUse {
+                id: text_at(call, "id").to_owned(),
+                name: text_at(function, "name").to_owned(),
+                input: serde_json::from_str(input).unwrap_or_else(|_| input.into()),
+                ..ToolUse::default()
+            });
+        }
+        // a message with only results of tools is no message
+        if said.text.trim().is_empty() && said.tools.is_empty() && said.think.is_none() {
+            continue;
+        }
+        imported.messages.push(said);
+    }
+    if !instructions.is_empty() {
+        let id = imported.speaker(ASSISTANT);
+        let seat = imported.speakers.iter_mut().find(|seat| seat.id == id);
+        seat.into_iter().for_each(|seat| seat.persona = Some(instructions.clone()));
+    }
+    name_voices(&mut imported);
+    Ok(imported)
+}

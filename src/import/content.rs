@@ -1,0 +1,80 @@
+//! Contents of messages: a text, or a list of typed parts.
+
+use super::conversation::{ImportedMessage, ToolUse, join, text_at};
+use serde_json::Value;
+
+/// Adds a content to a message. Returns the number of parts that are left out, and the results of tools, by id.
+pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> (usize, Vec<ImportedResult>) {
+    let mut results = vec![];
+    let mut left_out = 0;
+    match content {
+        Value::String(text) => join(&mut said.text, text),
+        Value::Array(parts) => {
+            for part in parts {
+                match text_at(part, "type") {
+                    "text" | "input_text" | "output_text" | "refusal" => {
+                        let key = if part.get("refusal").is_some() { "refusal" } else { "text" };
+                        join(&mut said.text, text_at(part, key));
+                    }
+                    "thinking" => {
+                        join(said.think.get_or_insert_default(), text_at(part, "thinking"));
+                    }
+                    "tool_use" => said.tools.push(ToolUse {
+                        id: text_at(part, "id").to_owned(),
+                        name: text_at(part, "name").to_owned(),
+                        input: part.get("input").cloned().unwrap_or_default(),
+                        ..ToolUse::default()
+                    }),
+                    "tool_result" => results.push(ImportedResult {
+                        id: text_at(part, "tool_use_id").to_owned(),
+                        text: plain(part.get("content").unwrap_or(&Value::Null)),
+                        failed: part.get("is_error").and_then(Value::as_bool) == Some(true),
+                    }),
+                    _ => left_out += 1,
+                }
+            }
+        }
+        Value::Null => {}
+        _ => left_out += 1,
+    }
+    (left_out, results)
+}
+
+/// Result of a tool.
+pub(super) struct ImportedResult {
+    pub(super) id: String,
+    pub(super) text: String,
+    pub(super) failed: bool,
+}
+
+/// Adds results to the uses of tools with their ids. Returns the number of results without one.
+pub(super) fn give_results(
+    messages: &mut [ImportedMessage],
+    results: Vec<ImportedResult>,
+) -> usize {
+    let mut lost = 0;
+    for result in results {
+        // results follow their use closely
+        let uses = messages.iter_mut().rev().flat_map(|said| said.tools.iter_mut().rev());
+        match { uses }.find(|used| used.id == result.id && used.result.is_none()) {
+            Some(used) => {
+                used.result = Some(result.text);
+                used.failed = result.failed;
+            }
+            None => lost += 1,
+        }
+    }
+    lost
+}
+
+/// Returns a content as text.
+pub(super) fn plain(content: &Value) -> String {
+    let mut said = ImportedMessage::default();
+    match content {
+        Value::String(_) | Value::Array(_) | Value::Null => {
+            add(&mut said, content);
+            said.text
+        }
+        other => other.to_string(),
+    }
+}

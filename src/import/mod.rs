@@ -1,0 +1,90 @@
+//! Conversations of other programs as sessions: chat messages with names, trajectories (ATIF), sessions of Claude Code.
+//!
+//! Reading is pure: text in, messages out, and [`events`] makes the log of them. The texts are untrusted, like those of
+//! a model. Limits: 64 MiB of text, 100,000 messages and 200 participants; unknown versions are refused.
+#![deny(clippy::unwrap_used, clippy::panic)]
+
+mod atif;
+mod chat;
+mod claude_code;
+mod content;
+mod conversation;
+mod events;
+
+pub use conversation::{ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse};
+pub use events::events;
+
+use crate::model::SEATS_MAX;
+use conversation::MESSAGES_MAX;
+use serde_json::Value;
+
+/// Maximum bytes of all files of one conversation.
+pub const BYTES_MAX: u64 = 64 << 20;
+
+/// Format of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// A list of messages with roles and names, as in the APIs of OpenAI and Anthropic.
+    Chat,
+    /// A trajectory of agents.
+    Atif,
+    /// JSON lines of Claude Code.
+    ClaudeCode,
+}
+
+/// Names of the formats for users.
+pub const FORMATS: [(&str, ImportFormat); 3] = [
+    ("chat", ImportFormat::Chat),
+    ("atif", ImportFormat::Atif),
+    ("claude-code", ImportFormat::ClaudeCode),
+];
+
+/// Reads a conversation. `text` is the file, and `more` the files of its sub-agents. Without a format, it is recognised.
+///
+/// # Errors
+/// The reason why the file is not a conversation of this format.
+pub fn read(
+    text: &str,
+    more: &[String],
+    format: Option<ImportFormat>,
+) -> Result<Imported, ImportError> {
+    let whole = serde_json::from_str::<Value>(text);
+    let mut imported = match (format, whole) {
+        (Some(ImportFormat::ClaudeCode), _) => claude_code::read(text, more),
+        (Some(ImportFormat::Atif), Ok(value)) => atif::read(&value),
+        (Some(ImportFormat::Chat), Ok(value)) => chat::read(&value),
+        (None, Ok(value)) if value.get("schema_version").is_some() => atif::read(&value),
+        (None, Ok(value)) if value.is_array() || value.get("messages").is_some() => {
+            chat::read(&value)
+        }
+        (None, _) if claude_code::is_session(text) => claude_code::read(text, more),
+        (None, Ok(_)) => Err(ImportError::Unknown),
+        (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+    }?;
+    imported.messages = join_tools(imported.messages);
+    if imported.messages.is_empty() {
+        return Err(ImportError::Empty);
+    }
+    if imported.messages.len() > MESSAGES_MAX {
+        return Err(ImportError::TooManyMessages);
+    }
+    if imported.speakers.len() > SEATS_MAX {
+        return Err(ImportError::TooManySeats);
+    }
+    Ok(imported)
+}
+
+/// Joins messages that only use tools with the next message of their speaker: both are one turn.
+fn join_tools(messages: Vec<ImportedMessage>) -> Vec<ImportedMessage> {
+    let mut joined: Vec<ImportedMessage> = vec![];
+    for said in messages {
+        let is_next = |last: &ImportedMessage| {
+            last.by.is_some() && last.by == said.by && last.text.trim().is_empty()
+        };
+        match joined.last_mut() {
+            Some(last) if is_next(last) => last.extend(said),
+            _ => joined.push(said),
+        }
+    }
+    joined
+}
