@@ -27,7 +27,7 @@ pub struct Guests {
 
 impl Guests {
     /// Takes the receiving ends of a server. A conversation in the `background` waits for an operator at every point but
-    /// a limit.
+    /// a limit. Every conversation waits for a person with a link.
     pub fn new(
         inputs: mpsc::Receiver<Input>,
         attendance: watch::Receiver<Attendance>,
@@ -40,6 +40,8 @@ impl Guests {
     pub(super) fn may_help(guests: &Option<Guests>, state: &State) -> bool {
         let Some(guests) = guests else { return false };
         let waits = guests.background && state.limit.is_none();
+        // somebody may open the link at any time
+        let waits = waits || state.turns.values().any(|turn| state.waits_for_link(turn));
         let paused = guests.paused && state.run == RunState::Paused;
         waits || paused || guests.attendance.borrow().steering > 0
     }

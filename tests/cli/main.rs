@@ -61,6 +61,8 @@ mod scripts;
 mod secrets;
 #[cfg(feature = "serve")]
 mod serve;
+mod serve_links;
+mod served;
 mod server;
 mod servers;
 mod sessions;

@@ -2,7 +2,7 @@
 //!
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
-use crate::model::Command;
+use crate::model::{Command, VoiceSpec};
 use crate::text;
 use crate::ui::act::appearance;
 use crate::ui::act::intents;
@@ -99,7 +99,8 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
 /// Leaves while the conversation goes on in the background, or says why it cannot.
 pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
-    let person = state.seats.iter().find(|seat| seat.spec.voice.is_human() && !seat.gone);
+    let here = |voice: &VoiceSpec| voice.is_human() && !voice.has_link();
+    let person = state.seats.iter().find(|seat| here(&seat.spec.voice) && !seat.gone);
     let fault = if screen.view.attached {
         return Some(Request::Leave);
     } else if screen.view.is_read_only() || screen.view.playback.is_some() {

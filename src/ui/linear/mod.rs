@@ -14,6 +14,7 @@ use crate::export::{Narrator, text};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::RunState;
+use crate::state::leave::asked_in;
 use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::draw::floor::words;
@@ -23,7 +24,6 @@ use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
 use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
-use crate::ui::view::leave::asked_in;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
