@@ -137,7 +137,7 @@ function showRow(row) {
   else log.prepend(node);
   if (loaded && !said.has(row.id)) node.classList.add("fresh");
   // short turns stay visible, long ones do not take all
-  if (row.kind !== "note" && row.kind !== "card") spoken.set(row.id, { seat: row.seat, size: Math.sqrt((row.text ?? "").length + 40) });
+  if (row.kind !== "note" && row.kind !== "card") spoken.set(row.id, { seat: row.seat, size: row.kind === "host" ? 2 : Math.sqrt((row.text ?? "").length + 40) });
 }
 
 // ---- lanes: who spoke when, in the order of the turns

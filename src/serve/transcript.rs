@@ -242,6 +242,8 @@ fn notes(
     let counted = counted.map(|note| (Row { text: note, ..note_row() }, false));
     let told = told.into_iter().filter_map(|told| match told {
         Narrated::Opening { .. } => None,
+        // the table has the floor
+        Narrated::Note(_) if matches!(event.kind, Kind::FloorGranted(_)) => None,
         Narrated::Note(note) => Some(Row { text: note, ..note_row() }),
         // the row of the message has them
         Narrated::Words { .. } if has_message => None,

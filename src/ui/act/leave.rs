@@ -3,6 +3,7 @@
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
 use crate::model::{Command, VoiceSpec};
+use crate::state::State;
 use crate::text;
 use crate::ui::act::appearance;
 use crate::ui::act::intents;
@@ -98,19 +99,12 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
 
 /// Leaves while the conversation goes on in the background, or says why it cannot.
 pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
-    let state = screen.transcript.state();
-    let here = |voice: &VoiceSpec| voice.is_human() && !voice.has_link();
-    let person = state.seats.iter().find(|seat| here(&seat.spec.voice) && !seat.gone);
     let fault = if screen.view.attached {
         return Some(Request::Leave);
     } else if screen.view.is_read_only() || screen.view.playback.is_some() {
         Some("this screen does not run it".to_owned())
-    } else if state.ended.is_some() {
-        Some("the conversation has ended".to_owned())
-    } else if let Some(person) = person {
-        Some(format!("{} speaks at this screen", text::label(&person.spec.name)))
     } else {
-        screen.view.stays.clone()
+        detach_fault(screen.transcript.state(), screen.view.stays.as_deref())
     };
     match fault {
         None => Some(Request::Detach),
@@ -118,6 +112,18 @@ pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
             screen.view.notice = Some(format!("cannot detach: {fault}"));
             None
         }
+    }
+}
+
+/// Returns the reason why a conversation cannot go on in the background; `stays` is the reason why nobody could attach.
+pub(in crate::ui) fn detach_fault(state: &State, stays: Option<&str>) -> Option<String> {
+    if state.ended.is_some() {
+        return Some("the conversation has ended".to_owned());
+    }
+    let here = |voice: &VoiceSpec| voice.is_human() && !voice.has_link();
+    match state.seats.iter().find(|seat| here(&seat.spec.voice) && !seat.gone) {
+        Some(person) => Some(format!("{} speaks at this screen", text::label(&person.spec.name))),
+        None => stays.map(str::to_owned),
     }
 }
 
