@@ -86,6 +86,13 @@
 //! | terminal modes, and their reset on exit | `ui/terminal/` |
 //! | text mode, for screen readers | `ui/linear/` |
 //!
+//! # Crates
+//!
+//! The rooms below `src/` are built as four crates, so that a change of the screen does not rebuild the engine. Their
+//! manifests are in `crates/`, their roots are `core.rs` (vocabulary, record, engine, exports), `screen.rs` ([`ui`]), `study.rs`
+//! ([`testing`], [`batch`]) and this page ([`cli`], [`serve`]). Each root re-exports the crates below it, so `crate::model` has the
+//! same meaning in all of them. A new room gets its line in one root and its row in `tests/house/tables.rs`.
+//!
 //! # From a key press to the screen
 //!
 //! 1. Space is pressed. `ui/run.rs` reads the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
@@ -146,37 +153,10 @@
 //! log. *Command*: a request to the engine. *Effect*: work outside the engine that an event requires. *Operator*: the
 //! person who steers and has no seat.
 
-pub mod aggregate;
-pub mod analysis;
-pub mod batch;
-pub mod catalogue;
+pub use colloquium_core::*;
+pub use colloquium_screen::ui;
+pub use colloquium_study::{batch, testing};
+
 pub mod cli;
-pub mod clock;
-pub mod config;
-pub mod engine;
-pub mod export;
-pub mod expr;
-pub mod live;
-pub mod model;
-pub mod net;
-pub mod own_file;
-pub mod policy;
-pub mod prompt;
-pub mod reply;
-pub mod rpc;
-pub mod scenario;
 #[cfg(feature = "serve")]
 pub mod serve;
-pub mod session;
-pub mod shared;
-pub mod spawn;
-pub mod state;
-pub mod stats;
-pub mod steer;
-pub mod testing;
-pub mod text;
-pub mod tool;
-pub mod ui;
-pub mod untrusted;
-pub mod voice;
-pub mod workers;

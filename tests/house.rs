@@ -10,6 +10,8 @@
 mod circles;
 #[path = "house/names.rs"]
 mod names;
+#[path = "house/packages.rs"]
+mod packages;
 #[path = "house/prose.rs"]
 mod prose;
 #[path = "house/restrictions.rs"]
@@ -21,21 +23,17 @@ mod tables;
 
 use circles::Files;
 use restrictions::misplaced;
-use source::{Found, Source};
+use source::{CRATE_ROOTS, Found, Source};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tables::{LOCKED_ONCE, MAY_USE, NEVER_LOCKED, RESTRICTIONS, TOP_LEVEL};
+use tables::{MAY_USE, RESTRICTIONS, TOP_LEVEL};
 
 /// Maximum lines of a file, including its tests.
 const LINE_LIMIT: usize = 500;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn lock_file() -> String {
-    fs::read_to_string(root().join("Cargo.lock")).unwrap()
 }
 
 #[track_caller]
@@ -90,13 +88,24 @@ fn modules_use_only_modules_below() {
 
 #[test]
 fn every_room_is_in_the_table() {
-    let library = Source::read(root(), "src/lib.rs");
-    let rooms = library.declared_rooms();
     let known = |room: &str| MAY_USE.iter().any(|(r, _)| *r == room);
-    let faults = rooms.iter().filter(|f| !known(&f.text));
-    let faults =
-        faults.map(|f| format!("src/lib.rs:{}: `{}` is no room", f.line, f.text)).collect();
+    let mut faults = vec![];
+    let mut rooms = vec![];
+    for name in CRATE_ROOTS {
+        let library = Source::read(root(), &format!("src/{name}.rs"));
+        for found in library.declared_rooms() {
+            if !known(&found.text) {
+                faults.push(format!("src/{name}.rs:{}: `{}` is no room", found.line, found.text));
+            }
+            rooms.push(found.text);
+        }
+    }
     none(faults, "put the module into a room, or give it a row in MAY_USE on purpose");
+    let unlisted = MAY_USE.iter().filter(|(room, _)| !rooms.iter().any(|r| r == room));
+    none(
+        unlisted.map(|(room, _)| format!("`{room}` is in no root of a crate")).collect(),
+        "remove its row in MAY_USE",
+    );
 }
 
 #[test]
@@ -391,7 +400,7 @@ fn tests_that_are_left_out_say_how_they_are_run() {
     assert_eq!(unexplained(&mute), ["tests/a.rs:2: it does not say how it is run"]);
 }
 
-// ---- the top level and the lock file
+// ---- the top level
 
 /// Returns the entries that do not belong at the top level.
 fn misfits<'a>(entries: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -423,60 +432,10 @@ fn the_top_level_is_small() {
     none(faults, "put it into src, themes, tests or assets, or make it a dot-file");
 }
 
-/// Returns the packages that are locked in several versions, or locked although forbidden.
-fn badly_locked(lock: &str) -> Vec<String> {
-    let count = |name: &str| lock.lines().filter(|l| *l == format!("name = \"{name}\"")).count();
-    let twice = LOCKED_ONCE.iter().filter(|name| count(name) > 1);
-    let never = NEVER_LOCKED.iter().filter(|name| count(name) > 0);
-    twice
-        .map(|name| format!("Cargo.lock: {} versions of `{name}`", count(name)))
-        .chain(never.map(|name| format!("Cargo.lock: `{name}` came in")))
-        .collect()
-}
-
 #[test]
-fn the_lock_file_has_one_of_each() {
-    none(
-        badly_locked(&lock_file()),
-        "`cargo tree -i NAME` says who brings it; turn its default features off",
-    );
-}
-
-#[test]
-fn the_scanners_of_the_top_and_the_lock_bite() {
+fn the_scanner_of_the_top_bites() {
     let entries = ["src", ".ci", "notes.md", "Cargo.toml"];
     assert_eq!(misfits(entries.into_iter()), ["notes.md: it does not belong at the top"]);
-    let lock = "name = \"tokio\"\nname = \"tokio\"\nname = \"hyper\"\nname = \"aws-lc-sys\"\n";
-    assert_eq!(
-        badly_locked(lock),
-        ["Cargo.lock: 2 versions of `tokio`", "Cargo.lock: `aws-lc-sys` came in"]
-    );
-}
-
-/// Returns the dependencies of a manifest without a comment above them that gives the reason.
-fn unreasoned(manifest: &str) -> Vec<String> {
-    let mut above = "";
-    let mut inside = false;
-    let mut faults = vec![];
-    for line in manifest.lines() {
-        match line.split_once(" = ") {
-            _ if line.starts_with('[') => inside = line.ends_with("dependencies]"),
-            Some((name, _)) if inside && !above.starts_with("# ") => {
-                faults.push(format!("Cargo.toml: `{name}` has no reason"));
-            }
-            _ => {}
-        }
-        above = line;
-    }
-    faults
-}
-
-#[test]
-fn each_dependency_has_its_reason() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    none(unreasoned(&manifest), "say in one line above it what it is for");
-    let bare = "[dependencies]\n# why\na = 1\nb = 2\n";
-    assert_eq!(unreasoned(bare), ["Cargo.toml: `b` has no reason"]);
 }
 
 #[test]

@@ -109,7 +109,8 @@ impl ThreadId {
     /// The conversation itself, opened by the first event.
     pub const ROOT: ThreadId = ThreadId(0);
 
-    pub(crate) fn is_root(&self) -> bool {
+    /// Returns true for the conversation itself.
+    pub fn is_root(&self) -> bool {
         *self == ThreadId::ROOT
     }
 }

@@ -32,7 +32,7 @@ pub mod result;
 pub mod runs;
 pub mod schema;
 pub mod secret;
-pub(crate) mod sentence;
+pub mod sentence;
 pub mod shows;
 pub mod stance;
 pub mod steering;

@@ -1,6 +1,7 @@
 //! Errors that are one sentence, for a person or for the log.
 
 /// Defines an error type that holds a sentence. Code can show or log it, but not react to its text.
+#[macro_export]
 macro_rules! sentence_error {
     ($(#[$doc:meta])* $vis:vis struct $name:ident;) => {
         $(#[$doc])*
@@ -34,4 +35,4 @@ macro_rules! sentence_error {
     };
 }
 
-pub(crate) use sentence_error;
+pub use sentence_error;

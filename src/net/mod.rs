@@ -9,7 +9,6 @@ mod error;
 mod local;
 mod resolver;
 mod serve;
-#[cfg(feature = "serve")]
 mod web;
 
 pub use error::NetError;
@@ -17,7 +16,6 @@ pub use local::{LineFault, LocalPeer};
 #[cfg(unix)]
 pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
 pub use serve::{Connection, HttpReply, HttpRequest, Peer, Server};
-#[cfg(feature = "serve")]
 pub use web::WebListener;
 
 use crate::model::Secret;

@@ -25,34 +25,35 @@ const KEYS_TOLD: usize = 8;
 const LONGEST_CALL_MS: u64 = 86_400_000;
 
 /// Check of one tree.
-pub(crate) struct Walk<'a> {
+pub struct Walk<'a> {
     text: &'a str,
     /// Known policies.
-    pub(crate) rows: &'a [PolicyRow],
-    pub(crate) faults: Vec<Fault>,
+    pub rows: &'a [PolicyRow],
+    /// Faults and warnings found so far.
+    pub faults: Vec<Fault>,
     /// Additional names for conditions and templates, besides those of a conversation.
     more: &'static [&'static str],
 }
 
 impl<'a> Walk<'a> {
     /// Starts a check; spans point into `text`.
-    pub(crate) fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
+    pub fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
         Walk { text, rows, faults: vec![], more: &[] }
     }
 
     /// Allows additional names in conditions and templates.
-    pub(crate) fn with_names(self, more: &'static [&'static str]) -> Walk<'a> {
+    pub fn with_names(self, more: &'static [&'static str]) -> Walk<'a> {
         Walk { more, ..self }
     }
 
     /// Returns the line of a span, from 1.
-    pub(crate) fn line(&self, span: &Span) -> usize {
+    pub fn line(&self, span: &Span) -> usize {
         place(span, self.text).map_or(1, |place| place.line)
     }
 
     /// Returns the span of a word at a byte offset of an expression inside a span; the whole span if the word is not
     /// found.
-    pub(crate) fn within(&self, span: &Span, source: &str, column: usize) -> Span {
+    pub fn within(&self, span: &Span, source: &str, column: usize) -> Span {
         let outer = span.clone()?;
         let begin = self.text.get(outer.clone())?.find(source);
         let Some(start) = begin.map(|begin| outer.start + begin + column) else {
@@ -65,7 +66,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds an error at a node, with its fix.
-    pub(crate) fn fault(
+    pub fn fault(
         &mut self,
         span: &Span,
         key: &str,
@@ -76,7 +77,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds a warning at a node.
-    pub(crate) fn warn(
+    pub fn warn(
         &mut self,
         span: &Span,
         key: &str,
@@ -98,7 +99,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks the keys and values of a table at `path`.
-    pub(crate) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
+    pub fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
         let mut misspelt = vec![];
         for entry in node.entries() {
             match keys.iter().find(|k| k.name == entry.key) {
@@ -393,7 +394,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the path of a key within a table.
-pub(crate) fn join(path: &str, key: &str) -> String {
+pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 

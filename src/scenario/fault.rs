@@ -91,7 +91,7 @@ pub struct Faults {
 
 impl Faults {
     /// Sorts faults by their position in the text; those without a position come first.
-    pub(crate) fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
+    pub fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
         list.sort_by_key(|f| f.place.as_ref().map(|p| p.span.start));
         Faults { list, name: name.into(), text: text.into() }
     }

@@ -13,7 +13,7 @@ mod tool;
 mod value;
 mod voice;
 
-pub(crate) use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
+pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
@@ -59,7 +59,7 @@ const REPEAT_PENALTY: ValueKind = ValueKind::Number { least: 0.1, most: 10.0 };
 const EFFORT: ValueKind = ValueKind::OneOf(&["low", "medium", "high"]);
 
 /// The whole file.
-pub(crate) static TOP: &[Key] = &[
+pub static TOP: &[Key] = &[
     needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "Title."),
     key(
         "topic",

@@ -280,7 +280,7 @@ fn quotes(walk: &mut Walk<'_>, root: &Node, item: &Map<String, Value>, seats: &m
 }
 
 /// Resolves a tree with checked keys and values; reports invalid combinations.
-pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
+pub fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let mut participants = seats(walk, root);
     tools(walk, root, &mut participants);
     duties(walk, root, &mut participants);

@@ -34,22 +34,22 @@ mod who;
 
 pub use answer::{AnswerSpec, RIGHT};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
-pub(crate) use check::{Walk, join};
+pub use check::{Walk, join};
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use json_schema::validator;
 pub use keys::{CONSENSUS, DEPENDS, PLAN, STEP_POLICY};
-pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
+pub use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub use kinds::unknown_field;
-pub(crate) use load::resolve;
+pub use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use pattern::{PatternFault, answer_pattern};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
-pub(crate) use schema::table;
+pub use schema::table;
 pub use seat::{VOICES, change, id_of, participant};
 pub use set::Override;
 pub use topic::AnyTopic;
-pub(crate) use tree::{Node, quote};
+pub use tree::{Node, quote};
 pub use unattended::Wait;
 
 use crate::model::{

@@ -17,7 +17,7 @@ pub fn schema(rows: &[PolicyRow]) -> Value {
 }
 
 /// Returns the JSON Schema of a table.
-pub(crate) fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
+pub fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
     let properties: Map<String, Value> =
         keys.iter().map(|k| (k.name.to_owned(), property(k, rows))).collect();
     let required: Vec<&str> = keys.iter().filter(|k| k.needed).map(|k| k.name).collect();

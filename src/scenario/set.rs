@@ -71,7 +71,7 @@ impl Override {
     ///
     /// # Errors
     /// A sentence that names the key at which nothing can be set.
-    pub(crate) fn apply(&self, root: &mut Node) -> Result<(), SettingFault> {
+    pub fn apply(&self, root: &mut Node) -> Result<(), SettingFault> {
         let mut at = root;
         for segment in &self.path {
             let shown = at.quoted();

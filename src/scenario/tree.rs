@@ -9,18 +9,20 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Byte range in the text, if the value comes from a text.
-pub(crate) type Span = Option<Range<usize>>;
+pub type Span = Option<Range<usize>>;
 
 /// A value and its byte range in the source.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) span: Span,
-    pub(crate) value: Value,
+pub struct Node {
+    /// Its place, if it comes from a text.
+    pub span: Span,
+    /// The value itself.
+    pub value: Value,
 }
 
 /// A value of TOML or JSON.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Text(String),
     Whole(i64),
     Number(f64),
@@ -33,56 +35,56 @@ pub(crate) enum Value {
 
 /// One key of a table.
 #[derive(Clone, Debug)]
-pub(crate) struct TableEntry {
-    pub(crate) key: String,
-    pub(crate) key_span: Span,
-    pub(crate) node: Node,
+pub struct TableEntry {
+    pub key: String,
+    pub key_span: Span,
+    pub node: Node,
 }
 
 impl Node {
     /// Parses TOML; positions are byte ranges of `text`.
-    pub(crate) fn parse(text: &str) -> Result<Node, toml::de::Error> {
+    pub fn parse(text: &str) -> Result<Node, toml::de::Error> {
         let root = DeTable::parse(text)?;
         // keys missing from the whole file are reported at its beginning
         Ok(Node { span: Some(0..0), value: table(root.get_ref()) })
     }
 
     /// Reads a single TOML value.
-    pub(crate) fn parse_value(text: &str) -> Result<Node, toml::de::Error> {
+    pub fn parse_value(text: &str) -> Result<Node, toml::de::Error> {
         DeValue::parse(text).map(|value| node(&value))
     }
 
     /// Returns the value under a key of a table.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|e| e.key == key).map(|e| &e.node)
     }
 
     /// Returns the keys of a table; none for other values.
-    pub(crate) fn entries(&self) -> &[TableEntry] {
+    pub fn entries(&self) -> &[TableEntry] {
         let Value::Table(entries) = &self.value else { return &[] };
         entries
     }
 
     /// Returns the values of a list; none for other values.
-    pub(crate) fn items(&self) -> &[Node] {
+    pub fn items(&self) -> &[Node] {
         let Value::List(items) = &self.value else { return &[] };
         items
     }
 
     /// Returns the text, if it is text.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         let Value::Text(text) = &self.value else { return None };
         Some(text)
     }
 
     /// Returns the number, if it is an integer from 0.
-    pub(crate) fn whole(&self) -> Option<u64> {
+    pub fn whole(&self) -> Option<u64> {
         let Value::Whole(n) = self.value else { return None };
         u64::try_from(n).ok()
     }
 
     /// Returns the boolean, if it is one.
-    pub(crate) fn flag(&self) -> Option<bool> {
+    pub fn flag(&self) -> Option<bool> {
         match self.value {
             Value::Flag(flag) => Some(flag),
             Value::Text(_)
@@ -95,7 +97,7 @@ impl Node {
     }
 
     /// Returns the number, integer or not.
-    pub(crate) fn number(&self) -> Option<f64> {
+    pub fn number(&self) -> Option<f64> {
         match self.value {
             Value::Whole(n) => Some(n as f64),
             Value::Number(n) => Some(n),
@@ -108,7 +110,7 @@ impl Node {
     }
 
     /// Returns the value as JSON.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) => text.as_str().into(),
             Value::Whole(n) => (*n).into(),
@@ -123,7 +125,7 @@ impl Node {
     }
 
     /// Returns the value as quoted in a message: short, on one line, control characters escaped.
-    pub(crate) fn quoted(&self) -> String {
+    pub fn quoted(&self) -> String {
         match &self.value {
             Value::Text(text) => quote(text),
             Value::Whole(n) => n.to_string(),
@@ -138,7 +140,7 @@ impl Node {
 }
 
 /// Returns quoted text for a message: at most 40 characters, control characters escaped.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     const SHOWN_CHARS: usize = 40;
     match text.char_indices().nth(SHOWN_CHARS) {
         None => format!("{text:?}"),

@@ -222,7 +222,7 @@ impl Out {
 }
 
 /// Pause before the first word, in words, for a natural rhythm.
-pub(crate) const BREATH_WORDS: u64 = 6;
+pub const BREATH_WORDS: u64 = 6;
 
 /// Sends the chunks of a known reply word by word, at the pace of rehearsed lines.
 pub async fn paced(chunks: Vec<Chunk>, out: Out) {

@@ -9,6 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+/// Roots of the crates, and of the program, in `src`: they only list modules.
+pub const CRATE_ROOTS: [&str; 5] = ["main", "lib", "core", "screen", "study"];
+
 /// A source file.
 pub struct Source {
     /// Path relative to the repository.
@@ -62,12 +65,12 @@ impl Source {
         all
     }
 
-    /// Returns the top-level module of the file; `None` for `main.rs` and `lib.rs`.
+    /// Returns the top-level module of the file; `None` for the roots of the crates.
     pub fn room(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("src/")?;
         match inside.split_once('/') {
             Some((room, _)) => Some(room),
-            None => inside.strip_suffix(".rs").filter(|name| !matches!(*name, "main" | "lib")),
+            None => inside.strip_suffix(".rs").filter(|name| !CRATE_ROOTS.contains(name)),
         }
     }
 
@@ -110,7 +113,7 @@ impl Source {
             .collect()
     }
 
-    /// Returns the path of the file's module; `None` for `main.rs` and `lib.rs`.
+    /// Returns the path of the file's module; `None` for the roots of the crates.
     pub fn module(&self) -> Option<String> {
         self.room()?;
         let inside = self.path.strip_prefix("src/")?.strip_suffix(".rs")?;

@@ -2,7 +2,7 @@
 
 /// Kind of a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ValueKind {
+pub enum ValueKind {
     /// Text of any length.
     Text,
     /// Text on a single line.
@@ -24,9 +24,19 @@ pub(crate) enum ValueKind {
     /// A boolean, `true` or `false`.
     Flag,
     /// An integer, both bounds included.
-    Count { least: u64, most: u64 },
+    Count {
+        /// Minimum.
+        least: u64,
+        /// Maximum.
+        most: u64,
+    },
     /// A number with or without decimals, both bounds included.
-    Number { least: f64, most: f64 },
+    Number {
+        /// Minimum.
+        least: f64,
+        /// Maximum.
+        most: f64,
+    },
     /// One of some words.
     OneOf(&'static [&'static str]),
     /// A list of at least one value.
@@ -51,18 +61,21 @@ pub(crate) enum ValueKind {
 
 /// One key of a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) kind: ValueKind,
+pub struct Key {
+    /// Name in the file.
+    pub name: &'static str,
+    /// Kind of its value.
+    pub kind: ValueKind,
     /// True if the table must have it.
-    pub(crate) needed: bool,
+    pub needed: bool,
     /// A valid value, as TOML.
-    pub(crate) example: &'static str,
+    pub example: &'static str,
     /// One sentence for the schema, help and messages.
-    pub(crate) meaning: &'static str,
+    pub meaning: &'static str,
 }
 
-pub(crate) const fn key(
+/// Defines an optional key.
+pub const fn key(
     name: &'static str,
     kind: ValueKind,
     example: &'static str,
@@ -71,7 +84,8 @@ pub(crate) const fn key(
     Key { name, kind, needed: false, example, meaning }
 }
 
-pub(crate) const fn needed(
+/// Defines a required key.
+pub const fn needed(
     name: &'static str,
     kind: ValueKind,
     example: &'static str,
@@ -87,7 +101,8 @@ pub(super) const UTTERANCE_RANGE: ValueKind = ValueKind::Count { least: 1, most:
 
 pub(super) const ROUND_RANGE: ValueKind = ValueKind::Count { least: 1, most: 10_000 };
 
-pub(crate) const PACE_RANGE: ValueKind = ValueKind::Count { least: 0, most: SLOWEST_PACE_MS };
+/// Milliseconds per rehearsed word.
+pub const PACE_RANGE: ValueKind = ValueKind::Count { least: 0, most: SLOWEST_PACE_MS };
 
 pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
 
@@ -122,7 +137,7 @@ pub(super) const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_
 const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
 /// Value of `words` for turns that alternate between short and long.
-pub(crate) const VARIED: &str = "varied";
+pub const VARIED: &str = "varied";
 
 /// Target length (min, max).
 pub(super) const WORDS: ValueKind = ValueKind::List(&WORDS_RANGE);
