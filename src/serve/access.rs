@@ -11,9 +11,9 @@ const COOKIES_MAX: usize = 1_000;
 const BURST: u32 = 20;
 /// Milliseconds for one more request of a cookie.
 const REFILL_MS: u64 = 200;
-/// Exchanges of links that all browsers together may try at once, and one more each [`ENTER_REFILL_MS`].
+/// Browsers that may enter by the link to watch at once, and one more each [`ENTER_REFILL_MS`].
 const ENTER_BURST: u32 = 100;
-/// Milliseconds for one more exchange.
+/// Milliseconds for one more browser.
 const ENTER_REFILL_MS: u64 = 20;
 
 /// Rights of a page.
@@ -133,9 +133,6 @@ impl Access {
         now: Ms,
     ) -> Result<(Right, Option<String>), AccessRefusal> {
         let mut inner = self.inner();
-        if !inner.enters.take(now, ENTER_BURST, ENTER_REFILL_MS) {
-            return Err(AccessRefusal::TooFast);
-        }
         let token = TokenDigest::new(token);
         // compares all, so that the time does not depend on the link
         let links = inner.links.iter().filter(|(_, link)| link.token.matches(&token));
@@ -145,6 +142,10 @@ impl Access {
             Some(own) if right == Right::Watch || own == right => return Ok((own, None)),
             Some(Right::Steer | Right::Seat(_)) => return Err(AccessRefusal::Other),
             Some(Right::Watch) | None => {}
+        }
+        // only the link to watch gets many cookies; nobody can guess a token
+        if right == Right::Watch && !inner.enters.take(now, ENTER_BURST, ENTER_REFILL_MS) {
+            return Err(AccessRefusal::TooFast);
         }
         let cookie = new_token().map_err(|_| AccessRefusal::Random)?;
         let digest = TokenDigest::new(&cookie);

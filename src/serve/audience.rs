@@ -18,7 +18,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, watch};
 
-/// Maximum number of open pages.
+/// Maximum number of open pages; those that steer or speak always have a place.
 pub const WATCHERS_MAX: usize = 250;
 /// Maximum number of open pages of one cookie.
 const PAGES_PER_COOKIE: usize = 6;
@@ -197,7 +197,8 @@ impl Audience {
     ) -> Option<OpenPage> {
         let mut pages = lock(&self.pages);
         let own = pages.get(&cookie).copied().unwrap_or_default();
-        if pages.values().sum::<usize>() >= WATCHERS_MAX || own >= PAGES_PER_COOKIE {
+        let is_full = pages.values().sum::<usize>() >= WATCHERS_MAX && right == Right::Watch;
+        if is_full || own >= PAGES_PER_COOKIE {
             return None;
         }
         pages.insert(cookie, own + 1);

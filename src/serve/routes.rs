@@ -9,7 +9,8 @@ use crate::clock::Clock;
 use crate::live::client::ClientError;
 use crate::model::{Command, SeatId, Seq, SteerLine};
 use crate::text;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{KeepAlive, Sse};
@@ -114,7 +115,7 @@ pub fn routes(pages: Arc<Pages>) -> Router {
 
 /// Rejects requests that are not for this server, and adds the headers of each response.
 async fn guard(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
-    let mut response = match pages.names.check(request.method(), request.headers()) {
+    let mut response = match pages.names.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
             Refused(StatusCode::REQUEST_TIMEOUT, "the request took too long".into()).into_response()
         }),
@@ -139,11 +140,6 @@ impl Pages {
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
         let mut pairs = lines.flat_map(|line| line.split(';'));
         pairs.find_map(|pair| pair.trim().strip_prefix(&*self.cookie)?.strip_prefix('='))
-    }
-
-    fn check(&self, headers: &HeaderMap) -> Result<(Right, TokenDigest), Refused> {
-        let cookie = self.cookie_in(headers).ok_or(AccessRefusal::Unknown)?;
-        Ok(self.access.check(cookie, self.clock.now())?)
     }
 
     fn welcome(&self, right: Right) -> Value {
@@ -193,6 +189,22 @@ impl Pages {
     }
 }
 
+/// The sender of a request with a cookie. The cookie is checked before the body is read.
+struct Browser {
+    right: Right,
+    cookie: TokenDigest,
+}
+
+impl FromRequestParts<Arc<Pages>> for Browser {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, pages: &Arc<Pages>) -> Result<Browser, Refused> {
+        let cookie = pages.cookie_in(&parts.headers).ok_or(AccessRefusal::Unknown)?;
+        let (right, cookie) = pages.access.check(cookie, pages.clock.now())?;
+        Ok(Browser { right, cookie })
+    }
+}
+
 /// A link to exchange.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -219,16 +231,15 @@ async fn enter(
     Ok(response)
 }
 
-async fn me(State(pages): State<Arc<Pages>>, headers: HeaderMap) -> Result<Json<Value>, Refused> {
-    let (right, _) = pages.check(&headers)?;
-    Ok(Json(pages.welcome(right)))
+async fn me(State(pages): State<Arc<Pages>>, browser: Browser) -> Json<Value> {
+    Json(pages.welcome(browser.right))
 }
 
 async fn events(
     State(pages): State<Arc<Pages>>,
+    Browser { right, cookie }: Browser,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Refused> {
-    let (right, cookie) = pages.check(&headers)?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let after = last.and_then(|id| id.parse().ok()).map(Seq);
     let page = pages.audience.open(cookie, right, after).ok_or_else(|| {
@@ -239,10 +250,9 @@ async fn events(
 
 async fn steer(
     State(pages): State<Arc<Pages>>,
-    headers: HeaderMap,
+    Browser { right, .. }: Browser,
     Json(line): Json<Value>,
 ) -> Result<Response, Refused> {
-    let (right, _) = pages.check(&headers)?;
     let line = SteerLine::parse(&line.to_string())
         .map_err(|fault| Refused(StatusCode::BAD_REQUEST, text::line(&fault.0).into_owned()))?;
     let (steering, line) = pages.sender(right, line)?;

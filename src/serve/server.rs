@@ -11,15 +11,18 @@ use crate::live::client::ClientError;
 use crate::model::{Ms, SeatId};
 use crate::net::WebListener;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 
 /// Maximum number of connections: a page has one for its events, and others for its files and commands.
 const CONNECTIONS_MAX: usize = WATCHERS_MAX + 100;
@@ -167,24 +170,57 @@ impl OpenServer {
 
     /// Serves pages; never returns.
     pub async fn serve(&self) {
-        let router = routes(self.pages.clone());
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let router = TowerToHyperService::new(routes(self.pages.clone()));
+        let mut visitors = Visitors::default();
         loop {
             let Ok(stream) = self.listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            // beyond the limit the connection is closed
-            let Ok(place) = places.clone().try_acquire_owned() else { continue };
-            let service = TowerToHyperService::new(router.clone());
+            // without a place the connection is closed
+            if !visitors.make_room() {
+                continue;
+            }
+            let is_answered = Arc::new(AtomicBool::new(false));
+            let answered = is_answered.clone();
+            let router = router.clone();
+            let service = service_fn(move |request| {
+                let (response, answered) = (router.call(request), answered.clone());
+                async move {
+                    let response = response.await;
+                    answered.store(true, Ordering::Relaxed);
+                    response
+                }
+            });
             let mut connection = http1::Builder::new();
             // a connection that is kept may close just when a command is sent on it
             connection.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
-            tokio::spawn(async move {
+            let serving = tokio::spawn(async move {
                 // the browser may leave at any time
                 let _ = connection.serve_connection(TokioIo::new(stream), service).await;
-                drop(place);
             });
+            visitors.open.push_back((is_answered, serving.abort_handle()));
         }
+    }
+}
+
+/// Open connections, the oldest first, and whether they have their response.
+#[derive(Default)]
+struct Visitors {
+    open: VecDeque<(Arc<AtomicBool>, AbortHandle)>,
+}
+
+impl Visitors {
+    /// Makes room for a connection: beyond the limit, the oldest one that waits for its response is closed, so that silent
+    /// connections keep nobody out. Returns false if all have their response.
+    fn make_room(&mut self) -> bool {
+        self.open.retain(|(_, connection)| !connection.is_finished());
+        if self.open.len() < CONNECTIONS_MAX {
+            return true;
+        }
+        let waits = self.open.iter().position(|(answered, _)| !answered.load(Ordering::Relaxed));
+        let oldest = waits.and_then(|place| self.open.remove(place));
+        oldest.iter().for_each(|(_, connection)| connection.abort());
+        oldest.is_some()
     }
 }

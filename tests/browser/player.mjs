@@ -108,6 +108,15 @@ await page.keyboard.press('c');
 await page.keyboard.press('l');
 expect('l shows lanes', await page.locator('body.lanes .heads b').count() > 0);
 await page.keyboard.press('l');
+// the drawing of the positions grows
+if (await page.locator('figure.stand').count()) {
+  const marks = () => page.evaluate(() => [...document.querySelectorAll('figure.stand [data-n]')].filter(el => el.style.display !== 'none').length);
+  const all = await marks();
+  await page.keyboard.press('Home');
+  const none = await marks();
+  await page.keyboard.press('End');
+  expect('the drawing of the positions grows with the replay', none < all && await marks() === all);
+}
 await page.emulateMedia({media: 'print'});
 await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 const printed = await page.evaluate(() => ({

@@ -107,9 +107,14 @@ impl Served {
         self.typed.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    pub fn open(&self, request: &str, headers: &str, body: &str) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(HANG)).unwrap();
+        stream
+    }
+
+    pub fn open(&self, request: &str, headers: &str, body: &str) -> BufReader<TcpStream> {
+        let mut stream = self.connect();
         let length = body.len();
         let text = format!("{request} HTTP/1.1\r\n{headers}content-length: {length}\r\n\r\n{body}");
         stream.write_all(text.as_bytes()).unwrap();

@@ -68,3 +68,23 @@ fn two_screens_show_one_conversation_which_outlives_both() {
     });
     assert!(seqs.enumerate().all(|(n, seq)| n as u64 == seq), "no event is lost or doubled");
 }
+
+/// Without a screen, a conversation is left to the background in the same way.
+#[test]
+fn the_text_mode_leaves_a_conversation_to_the_background() {
+    let house = House::with_defaults();
+    let path = house.file("long.toml", LONG);
+    let mut program = house.run(&["run", &path, "--accessible"]);
+    program.until("Good morning");
+    program.keys("/detach\r");
+    program.until("detaching after the current turn");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    assert!(left.told.contains("it runs in the background; attach: "), "{}", left.told);
+    let list = house.piped(&["sessions", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(listed[0]["state"], "running", "{listed}");
+    let id = listed[0]["id"].as_str().unwrap();
+    let stopped = house.piped(&["stop", id]);
+    assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
