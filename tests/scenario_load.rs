@@ -249,7 +249,7 @@ on_failure = { then = "pause" }
     ];
     assert_eq!(waits(&loaded)[0], "`ada` is a human participant without a stand_in");
     assert_eq!(waits(&loaded)[1..], rest);
-    loaded.unattended();
+    loaded.unattended(false);
     assert_eq!(waits(&loaded), rest);
     let ada = &loaded.participants[0];
     assert!(ada.stands_in && matches!(ada.voice, VoiceSpec::Lines { .. }));

@@ -9,7 +9,7 @@ const make = (name, className, text) => {
   return node;
 };
 const WORDS = {
-  running: "live", stepping: "one turn", pausing: "pausing", paused: "paused", waiting: "waits for a person",
+  running: "live", stepping: "one turn", pausing: "pausing", paused: "paused", waiting: "waiting",
   limit: "at its limit", ended: "ended", lost: "not running",
 };
 let table = null;
@@ -154,7 +154,7 @@ function showLanes() {
   const count = table?.seats.length ?? 0;
   $("lanes").hidden = turns.length < 2;
   const total = turns.reduce((sum, { size }) => sum + size, 0);
-  const key = `${count} ${turns.length} ${Math.round(total)}`;
+  const key = `${count} ${turns.length} ${Math.round(total)} ${spoken.size}`;
   if (key === drawn) return;
   drawn = key;
   const paths = new Map();

@@ -187,7 +187,8 @@ async fn run(
 /// Creates the socket of a session. The caller holds the lock of the session, so an existing socket is that of a dead
 /// process.
 fn bind(folder: &Path, log: &Path) -> io::Result<(LocalListener, PathBuf)> {
-    create_folder(folder)?;
+    create_folder(folder)
+        .map_err(|fault| io::Error::other(format!("{}: {fault}", folder.display())))?;
     check_private(folder)?;
     let path = place::socket(folder, log)?;
     match path.symlink_metadata() {

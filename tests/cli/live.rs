@@ -425,3 +425,17 @@ fn a_socket_of_another_user_is_not_used() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// A folder for the sockets that leads elsewhere is not used, and what is there is left alone.
+#[test]
+fn a_linked_folder_of_sockets_is_refused() {
+    let house = House::new();
+    let (state, elsewhere) = (house.path(".local/state/colloquium"), house.path("elsewhere"));
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, state.join("live")).unwrap();
+    let path = house.file("talk.toml", &slow());
+    let ran = house.run(&["run", &path, "--detach"]).code(1);
+    assert!(ran.err.contains("live: it is a link, not a folder"), "{}", ran.err);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}

@@ -1,5 +1,6 @@
 //! Links of `colloquium serve` for one browser: people who take part by a link, and fresh links for lost ones.
 
+use crate::agents;
 use crate::house::House;
 use crate::served::{Page, Served};
 use serde_json::{Value, json};
@@ -168,4 +169,27 @@ fn only_a_person_with_a_link_has_one() {
     assert!(ran.out.contains("a person with a link of `serve`"), "{}", ran.out);
     let ran = house.run(&["run", &good, "--headless", "--no-save"]).code(2);
     assert!(ran.err.contains("`cleo` is a human participant"), "{}", ran.err);
+}
+
+#[test]
+fn a_permission_is_shown_to_whoever_steers_and_decided_at_the_terminal() {
+    let house = House::new();
+    let path = agents::talk(&house, "asks", 1, "");
+    let served = Served::start_in(house, &path, &["--trust", "--steer", "-"]);
+    let [watch, steer] = [&served.watch, &served.steer].map(|token| served.cookie(token));
+    let mut steers = served.events(&steer, None);
+    steers.until(|page| page.table["asks"][0].is_object());
+    let asks = &steers.page.table["asks"][0];
+    assert_eq!((&asks["who"], &asks["tool"]), (&json!("Ada"), &json!("ada/edit")), "{asks}");
+    assert!(asks["what"].as_str().unwrap().contains("Write note 1"), "{asks}");
+    assert_eq!(steers.page.table["seats"][0]["state"], "asks");
+    let mut watches = served.events(&watch, None);
+    let seen = watches.until(|page| page.table["seats"][0]["state"] == "asks");
+    assert!(!seen.contains("Write note"), "{seen}");
+    let decide = json!({"do": "decide", "tool": "ada/edit", "yes": true});
+    assert_eq!(served.command(&steer, &decide).0, 403);
+    let log = served.log.to_str().unwrap();
+    served.house.run(&["steer", log, &decide.to_string()]).code(0);
+    steers.until(|page| page.table["asks"] == json!([]));
+    served.stop();
 }

@@ -19,6 +19,8 @@ pub struct Served {
     pub pages: Running,
     /// Output of the conversation; kept open, because the program writes to it.
     _said: BufReader<ChildStdout>,
+    /// Input of the conversation; kept open for `--steer -`.
+    _input: ChildStdin,
     /// Output of the page server.
     pub out: BufReader<ChildStdout>,
     /// Input of the page server.
@@ -63,18 +65,18 @@ impl Served {
     pub fn start(scenario: &str) -> Served {
         let house = House::new();
         let path = house.file("talk.toml", scenario);
+        Served::start_in(house, &path, &[])
+    }
+
+    /// Starts a scenario of a house with more options, and serves it.
+    pub fn start_in(house: House, path: &str, more: &[&str]) -> Served {
         let log = house.path("talk.jsonl");
         let session = log.to_str().unwrap();
-        let (talk, mut said) = house.start(&[
-            "run",
-            &path,
-            "--headless",
-            "--pace",
-            "--format",
-            "jsonl",
-            "--out-session",
-            session,
-        ]);
+        let format = ["--headless", "--pace", "--format", "jsonl", "--out-session", session];
+        let mut talk = house.command(&[&["run", path], &format[..], more].concat());
+        let mut talk = talk.stdin(Stdio::piped()).spawn().unwrap();
+        let input = talk.stdin.take().unwrap();
+        let mut said = BufReader::new(talk.stdout.take().unwrap());
         let talk = Running(Some(talk));
         read_until(&mut said, &["floor.granted"]);
         // the socket is opened a moment after the first event is written
@@ -86,8 +88,19 @@ impl Served {
         let pages = Running(Some(pages));
         let nothing = String::new;
         let (address, watch, steer) = (nothing(), nothing(), nothing());
-        let mut served =
-            Served { house, talk, pages, _said: said, out, typed, log, address, watch, steer };
+        let mut served = Served {
+            house,
+            talk,
+            pages,
+            _said: said,
+            _input: input,
+            out,
+            typed,
+            log,
+            address,
+            watch,
+            steer,
+        };
         served.watch = served.link("watch");
         served.steer = served.link("steer");
         served
