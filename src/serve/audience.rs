@@ -36,6 +36,8 @@ pub struct Audience {
     steering: watch::Sender<usize>,
     /// Always 0.
     nobody: watch::Sender<usize>,
+    /// Cookies without rights; their pages end.
+    void: Mutex<BTreeSet<TokenDigest>>,
 }
 
 struct Shown {
@@ -61,8 +63,8 @@ struct View {
 enum Update {
     /// Changes, for the pages of each right.
     Changes(Option<Seq>, BTreeMap<Right, String>),
-    /// The pages of a cookie are closed.
-    Void(TokenDigest),
+    /// A cookie lost its rights.
+    Void,
 }
 
 /// An open page; dropping it gives its place to another.
@@ -95,6 +97,7 @@ impl Audience {
             pages: Mutex::default(),
             steering: watch::Sender::default(),
             nobody: watch::Sender::default(),
+            void: Mutex::default(),
         }
     }
 
@@ -121,8 +124,9 @@ impl Audience {
 
     /// Closes the pages of a cookie.
     pub fn close(&self, cookie: TokenDigest) {
+        lock(&self.void).insert(cookie);
         // there may be none
-        let _ = self.updates.send(Arc::new(Update::Void(cookie)));
+        let _ = self.updates.send(Arc::new(Update::Void));
     }
 
     /// Returns the number of open pages that steer, and follows it.
@@ -297,6 +301,9 @@ impl OpenPage {
 
     async fn next(&mut self) -> Option<sse::Event> {
         loop {
+            if lock(&self.audience.void).contains(&self.cookie) {
+                return None;
+            }
             if let Some(event) = self.waiting.pop_front() {
                 return Some(event);
             }
@@ -306,8 +313,7 @@ impl OpenPage {
             };
             match updates.recv().await {
                 Ok(update) => match &*update {
-                    Update::Void(cookie) if *cookie == self.cookie => return None,
-                    Update::Void(_) => {}
+                    Update::Void => {}
                     Update::Changes(id, changes) => {
                         if let Some(message) = changes.get(&self.right) {
                             self.after = id.or(self.after);

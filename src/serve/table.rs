@@ -224,8 +224,9 @@ fn doing(transcript: &PageTranscript, turn: &Turn) -> &'static str {
 fn floor(state: &State) -> Vec<Floor> {
     let people = state.turns.values().filter(|turn| state.waits_for_human(turn));
     let floor = people.filter_map(|turn| {
-        let votes = state.batch_of(turn).filter(|_| turn.purpose == Purpose::Vote);
-        let options = votes.map_or(&[][..], |batch| &batch.spec.options);
+        let votes = turn.purpose == Purpose::Vote;
+        let batch = if votes { state.batch_of(turn) } else { None };
+        let options = batch.map_or(&[][..], |batch| &batch.spec.options);
         Some(Floor {
             seat: state.seats.iter().position(|seat| seat.spec.id == turn.seat)?,
             id: turn.seat.clone(),

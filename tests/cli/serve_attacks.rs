@@ -57,7 +57,7 @@ fn malformed_and_misdirected_requests_are_refused() {
         // sizes
         (head("GET / HTTP/1.1", &format!("X: {long}\r\n")), 431),
         (head("GET / HTTP/1.1", &many), 431),
-        (head(&format!("GET /{long} HTTP/1.1"), ""), 414),
+        (head(&format!("GET /{} HTTP/1.1", "a".repeat(100_000)), ""), 414),
         (format!("{post}Content-Length: 60000\r\n\r\n{}", "[".repeat(60_000)), 400),
         (format!("{post}Transfer-Encoding: chunked\r\n\r\n0\r\nX: {long}\r\n\r\n"), 400),
         // paths

@@ -159,10 +159,10 @@ fn only_a_person_with_a_link_has_one() {
     let house = House::new();
     let bad =
         house.file("bad.toml", &with_person(2, "").replace("human = true\n", "lines = [\"x\"]\n"));
-    let ran = house.run(&["check", &bad]).code(2);
+    let ran = house.run(&["check", &bad]).code(3);
     assert!(ran.err.contains("who") && ran.err.contains("human = true"), "{}", ran.err);
     let bad = house.file("word.toml", &with_person(2, "").replace("\"link\"", "\"phone\""));
-    let ran = house.run(&["check", &bad]).code(2);
+    let ran = house.run(&["check", &bad]).code(3);
     assert!(ran.err.contains("\"link\""), "{}", ran.err);
     let good = house.file("good.toml", &with_person(2, ""));
     let ran = house.run(&["check", &good]).code(0);

@@ -2,7 +2,7 @@
 
 use crate::engine::Input;
 use crate::model::Seq;
-use std::io::{self, BufRead, Read, stdin};
+use std::io::{self, BufRead, BufReader, Read, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
@@ -94,8 +94,8 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
 pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
     let (tx, lines) = mpsc::channel(1);
     std::thread::Builder::new().name("typed".into()).spawn(move || {
-        let mut from = stdin().lock();
-        while wait_for_foreground()
+        let mut from = BufReader::new(stdin().lock());
+        while (!from.buffer().is_empty() || wait_for_foreground())
             && let Ok(Some(line)) = next_line(&mut from)
         {
             if tx.blocking_send(line).is_err() {
