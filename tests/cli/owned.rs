@@ -1,7 +1,8 @@
 //! Conversations that a batch or an MCP server runs: clients follow and steer them, and their owner keeps the budget.
 
 use crate::house::{House, end};
-use serde_json::Value;
+use crate::mcp_client::Client;
+use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 
@@ -64,4 +65,30 @@ fn a_conversation_of_a_batch_is_steered_within_the_limits_of_the_batch() {
     );
     let from = |line: &str| serde_json::from_str::<Value>(line).unwrap()["data"]["from"].clone();
     assert!(printed.lines().any(|line| from(line) == "script"), "{printed}");
+}
+
+#[test]
+fn a_conversation_of_an_mcp_server_is_steered_within_the_limits_of_the_server() {
+    let house = House::new();
+    let mut client = Client::start(&house);
+    let cast = json!([{"name": "Caller", "caller": true}]);
+    let started = client.call("start", json!({"cast": cast, "topic": "Tea?", "max_turns": 2}));
+    let session = started["session"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    let steer = |line: &str| house.run(&["steer", &session, line]);
+    while steer(r#"{"do":"mark","text":"early"}"#).code == 6 {
+        std::thread::yield_now();
+    }
+    let ran = steer(r#"{"do":"limit","set":{"usd":100}}"#).code(1);
+    assert!(ran.err.contains("keeps its limits"), "{}", ran.err);
+    let ran = house.run(&["stop", &session]).code(1);
+    assert!(ran.err.contains("a batch or a server runs it"), "{}", ran.err);
+    for text in ["I like tea.", "I still do."] {
+        let said = client.call("say", json!({"session": session, "as": "Caller", "text": text}));
+        assert_eq!(said["taken"], true, "{said}");
+    }
+    let result = client.call("wait", json!({"session": session}));
+    assert_eq!(result["complete"], true, "{result}");
+    client.end();
+    let ran = steer(r#"{"do":"mark"}"#).code(6);
+    assert!(ran.err.contains("not running"), "{}", ran.err);
 }
