@@ -393,8 +393,7 @@ pub(super) fn end(state: &State, e: &Ended) -> String {
 pub fn ending(state: &State, e: &Ended) -> String {
     let said = |text: &Text| {
         let (seat, word) = text.split_once(": ")?;
-        let voice = state.seat(seat).map(|seat| &seat.spec.voice);
-        let human = voice.is_some_and(|voice| voice.is_human() && !voice.has_link());
+        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_operators());
         let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
         Some(format!("finished: {who} said {word}"))
     };

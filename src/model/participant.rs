@@ -322,6 +322,11 @@ impl VoiceSpec {
         matches!(self, VoiceSpec::Human { link: true, .. })
     }
 
+    /// Returns whether it is a person for whom the operator speaks.
+    pub fn is_operators(&self) -> bool {
+        self.is_human() && !self.has_link()
+    }
+
     /// Returns the name of this voice in logs and transcripts.
     pub fn label(&self) -> String {
         match self {

@@ -332,7 +332,7 @@ impl Conversation {
 
     /// Returns whether a turn waits for a person for whom the operator speaks; a person with a link speaks for themselves.
     pub fn waits_for_operator(&self, turn: &Turn) -> bool {
-        self.waits_for_human(turn) && !self.waits_for_link(turn)
+        self.seat(&turn.seat).is_some_and(|s| s.spec.voice.is_operators())
     }
 
     /// Returns whether a turn waits for a person with a link.

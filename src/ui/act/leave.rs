@@ -2,7 +2,7 @@
 //!
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
-use crate::model::{Command, VoiceSpec};
+use crate::model::Command;
 use crate::state::State;
 use crate::text;
 use crate::ui::act::appearance;
@@ -120,8 +120,7 @@ pub(in crate::ui) fn detach_fault(state: &State, stays: Option<&str>) -> Option<
     if state.ended.is_some() {
         return Some("the conversation has ended".to_owned());
     }
-    let here = |voice: &VoiceSpec| voice.is_human() && !voice.has_link();
-    match state.seats.iter().find(|seat| here(&seat.spec.voice) && !seat.gone) {
+    match state.seats.iter().find(|seat| seat.spec.voice.is_operators() && !seat.gone) {
         Some(person) => Some(format!("{} speaks at this screen", text::label(&person.spec.name))),
         None => stays.map(str::to_owned),
     }
