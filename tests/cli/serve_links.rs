@@ -167,7 +167,7 @@ fn only_a_person_with_a_link_has_one() {
     let good = house.file("good.toml", &with_person(2, ""));
     let ran = house.run(&["check", &good]).code(0);
     assert!(ran.out.contains("a person with a link of `serve`"), "{}", ran.out);
-    let ran = house.run(&["run", &good, "--headless", "--no-save"]).code(2);
+    let ran = house.run(&["run", &good, "--headless", "--no-save"]).code(3);
     assert!(ran.err.contains("`cleo` is a human participant"), "{}", ran.err);
 }
 
