@@ -201,7 +201,7 @@ fn short(words: &str, chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Standpoint;
+    use crate::analysis::{Axis, Standpoint};
     use crate::model::TurnId;
 
     #[test]
