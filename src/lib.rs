@@ -56,7 +56,7 @@
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`config`] |
 //! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
-//! | pages of a running conversation for browsers: links, rows, event streams | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
+//! | pages of a running conversation for browsers: links, rows, event streams, seats | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
 //! | opening of files that may come from others | [`untrusted`] |
 //! | creating, extending and replacing the program's own files | [`own_file`] |
 //! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |

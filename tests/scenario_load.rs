@@ -115,7 +115,7 @@ timeout = 30
     assert_eq!((&*ada.name, ada.role.as_deref()), ("Ada L.", Some("pro")));
     assert_eq!(ada.aliases, ["the planner".into()]);
     assert_eq!(ada.persona.as_deref(), Some("You are {{ me.name }}."));
-    assert_eq!(ada.voice, VoiceSpec::Human { seconds: Some(60), pass: true });
+    assert_eq!(ada.voice, VoiceSpec::Human { seconds: Some(60), pass: true, link: false });
     assert_eq!(ada.stand_in, Some(VoiceSpec::Lines { lines, pace: 20 }));
     assert_eq!((ada.weight, ada.max_utterances, ada.timeouts.total), (2.5, Some(3), 1_500));
     assert_eq!(
@@ -137,7 +137,7 @@ fn a_person_passes_or_waits() {
     ] {
         let loaded =
             loaded(&format!("title = \"T\"\n[[participant]]\nid = \"a\"\nhuman = {human}"));
-        assert_eq!(loaded.participants[0].voice, VoiceSpec::Human { seconds, pass });
+        assert_eq!(loaded.participants[0].voice, VoiceSpec::Human { seconds, pass, link: false });
     }
 }
 
@@ -249,7 +249,7 @@ on_failure = { then = "pause" }
     ];
     assert_eq!(waits(&loaded)[0], "`ada` is a human participant without a stand_in");
     assert_eq!(waits(&loaded)[1..], rest);
-    loaded.unattended();
+    loaded.unattended(false);
     assert_eq!(waits(&loaded), rest);
     let ada = &loaded.participants[0];
     assert!(ada.stands_in && matches!(ada.voice, VoiceSpec::Lines { .. }));

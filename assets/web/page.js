@@ -9,11 +9,11 @@ const make = (name, className, text) => {
   return node;
 };
 const WORDS = {
-  running: "live", stepping: "one turn", pausing: "pausing", paused: "paused", waiting: "waits for a person",
+  running: "live", stepping: "one turn", pausing: "pausing", paused: "paused", waiting: "waiting",
   limit: "at its limit", ended: "ended", lost: "not running",
 };
 let table = null;
-let me = { may: "watch", name: null };
+let me = { may: "watch", name: null, seat: null };
 const said = new Map();
 
 // ---- Markdown, as elements
@@ -103,7 +103,8 @@ function rendered(into, text) {
 const colour = (seat) => (seat === undefined || seat === null ? "op" : `s${(seat % 8) + 1}`);
 
 function headed(node, row) {
-  const head = make("h2", "", row.who === me.name ? `${row.who} (you)` : row.who);
+  const own = row.who === me.name || (me.may === "speak" && row.seat === me.seat);
+  const head = make("h2", "", own ? `${row.who} (you)` : row.who);
   if (row.about) head.append(make("small", "", row.about));
   if (row.number) head.append(make("small", "place", `#${row.number}`));
   node.append(head);
@@ -135,6 +136,60 @@ function showRow(row) {
   else if (after) after.after(node);
   else log.prepend(node);
   if (loaded && !said.has(row.id)) node.classList.add("fresh");
+  // short turns stay visible, long ones do not take all
+  if (row.kind !== "note" && row.kind !== "card") spoken.set(row.id, { seat: row.seat, size: row.kind === "host" ? 2 : Math.sqrt((row.text ?? "").length + 40) });
+}
+
+// ---- lanes: who spoke when, in the order of the turns
+
+const spoken = new Map();
+const LANE = 10;
+let drawn = "";
+
+function showLanes() {
+  const turns = [...spoken].sort(([a], [b]) => a - b).map(([id, turn]) => ({ id, ...turn }));
+  for (const turn of table?.speaking ?? []) {
+    if (turn.seat !== null) turns.push({ id: turn.id, seat: turn.seat, size: Math.sqrt((said.get(turn.id) ?? "").length + 40), now: true });
+  }
+  const count = table?.seats.length ?? 0;
+  $("lanes").hidden = turns.length < 2;
+  const total = turns.reduce((sum, { size }) => sum + size, 0);
+  const key = `${count} ${turns.length} ${Math.round(total)} ${spoken.size}`;
+  if (key === drawn) return;
+  drawn = key;
+  const paths = new Map();
+  let at = 0;
+  $("lanes").turns = turns.map(({ id, seat, size, now }) => {
+    const [from, to] = [(at / total) * 1000, ((at + size) / total) * 1000];
+    at += size;
+    const host = seat === undefined || seat === null;
+    const [top, height] = host ? [0, count * LANE] : [seat * LANE + 1.5, LANE - 3];
+    const name = `${colour(seat)}${host ? " moment" : ""}${now ? " now" : ""}`;
+    const width = host ? 2 : Math.max(to - from - 3, 2);
+    paths.set(name, `${paths.get(name) ?? ""}M${from.toFixed(1)} ${top}h${width.toFixed(1)}v${height}h-${width.toFixed(1)}z`);
+    return { id, to };
+  });
+  const svg = $("lanes").firstElementChild;
+  svg.setAttribute("viewBox", `0 0 1000 ${Math.max(count, 1) * LANE}`);
+  $("lanes").style.setProperty("--lanes", Math.min(count, 12));
+  svg.replaceChildren(...[...paths].map(([name, d]) => {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("class", name);
+    path.setAttribute("d", d);
+    return path;
+  }));
+}
+
+function goTo({ clientX }) {
+  const { left, width } = $("lanes").firstElementChild.getBoundingClientRect();
+  const at = ((clientX - left) / width) * 1000;
+  const turn = $("lanes").turns?.find(({ to }) => at <= to) ?? $("lanes").turns?.at(-1);
+  const node = turn && document.querySelector(`main [data-id="${turn.id}"]`);
+  if (!node) return;
+  follows = false;
+  node.scrollIntoView({ block: "start" });
+  node.classList.remove("found");
+  requestAnimationFrame(() => node.classList.add("found"));
 }
 
 function showNow() {
@@ -154,7 +209,7 @@ function showNow() {
     const text = said.get(turn.id) ?? "";
     const wait = node.querySelector(".wait");
     wait.hidden = Boolean(text);
-    const person = table.floor !== null && table.seats[turn.seat]?.state === "has the floor";
+    const person = table.floor.some((floor) => floor.seat === turn.seat);
     wait.textContent = person ? "has the floor" : turn.late ? "speaks; the text comes at the end" : "…";
     if (node.said !== text) {
       node.said = text;
@@ -164,6 +219,15 @@ function showNow() {
 }
 
 // ---- table
+
+function showAsks() {
+  $("asks").replaceChildren(...(table.asks ?? []).map(({ seat, who, tool, what }) => {
+    const card = make("article", `ask ${colour(seat)}`);
+    card.append(make("h2", "", `${who} asks to use ${tool}`), make("pre", "", what));
+    card.append(make("p", "", "Allow or refuse it at the terminal: colloquium attach"));
+    return card;
+  }));
+}
 
 function showSeats() {
   const next = table.state === "ended" ? -1 : table.next[0];
@@ -202,7 +266,9 @@ function showTable() {
   const names = next.map((n) => seats[n].name);
   const more = names.length && !["ended", "lost", "limit"].includes(state) ? `next: ${names.join(", ")}` : "";
   $("next").textContent = [state === "ended" ? "" : why, more].filter(Boolean).join(" · ");
+  showAsks();
   if (me.may === "steer") showSteer();
+  if (me.may === "speak") showSpeak();
 }
 
 function option(value, text) {
@@ -223,10 +289,11 @@ function showSteer() {
   $("end").hidden = !held && state !== "limit";
   const how = $("how");
   const before = how.value;
-  const person = seats.find((seat) => seat.id === floor);
+  const person = floor.find((floor) => !floor.link);
   const options = [option("say", "to everyone, after this turn"), option("cut_in", "to everyone, now: stops the speaker")];
   if (person) options.unshift(option(`speak ${person.id}`, `as ${person.name}, who has the floor`));
-  for (const seat of seats.filter((seat) => !seat.gone && seat.id !== floor)) options.push(option(`whisper ${seat.id}`, `whisper to ${seat.name}`));
+  showChoices(person);
+  for (const seat of seats.filter((seat) => !seat.gone && seat.id !== person?.id)) options.push(option(`whisper ${seat.id}`, `whisper to ${seat.name}`));
   const key = options.map((node) => node.value + node.textContent).join("\n");
   if (how.dataset.key !== key) {
     how.dataset.key = key;
@@ -242,6 +309,38 @@ function showSteer() {
     item.append(make("b", "", one.do.replace("_", " ")), ` ${one.to ? `${one.to} ` : ""}${one.text}`);
     return item;
   }));
+}
+
+function showChoices(floor) {
+  const options = floor?.options ?? [];
+  $("choices").hidden = options.length === 0;
+  if ($("choices").dataset.key === options.join("\n")) return;
+  $("choices").dataset.key = options.join("\n");
+  $("choices").replaceChildren(...options.map((text) => {
+    const button = make("button", "", text);
+    button.type = "button";
+    button.addEventListener("click", () => command({ do: "speak", who: floor.id, text }));
+    return button;
+  }));
+}
+
+// the page of a person who takes part by a link
+
+function showSpeak() {
+  const own = table.seats[me.seat];
+  const floor = table.floor.find((floor) => floor.seat === me.seat);
+  const over = ["ended", "lost"].includes(table.state);
+  for (const id of ["how", "pause", "step", "skip", "vote", "end"]) $(id).hidden = true;
+  $("pass").hidden = !floor;
+  $("pass").disabled = $("send").disabled = over || !floor;
+  $("turn").hidden = !floor || over;
+  $("turn").className = colour(me.seat);
+  $("turn").textContent = floor?.options.length ? `Your vote, ${own.name}` : `Your turn, ${own.name}`;
+  $("text").placeholder = floor ? "Write your turn…" : over ? "" : "Write; you can send it when it is your turn…";
+  document.querySelector(".box").classList.toggle("yours", Boolean(floor));
+  showChoices(floor);
+  if (floor && !over) document.title = `(your turn) ${table.title}`;
+  if (DONE[told] && !floor) tell("");
 }
 
 function showHow() {
@@ -285,7 +384,11 @@ async function command(line) {
 async function submit() {
   const text = $("text").value.trim();
   if (!text) return;
-  const [how, who] = $("how").value.split(" ");
+  if ($("send").disabled) {
+    tell("it is not your turn yet");
+    return;
+  }
+  const [how, who] = me.may === "speak" ? ["speak", table.seats[me.seat].id] : $("how").value.split(" ");
   const line = { do: how, text };
   if (how === "whisper") line.to = who;
   if (how === "speak") line.who = who;
@@ -293,7 +396,7 @@ async function submit() {
   grow();
   if (await command(line)) {
     if (how === "cut_in" || how === "whisper") $("how").value = "say";
-    showHow();
+    if (me.may === "steer") showHow();
   } else if (!$("text").value) {
     $("text").value = text;
     grow();
@@ -328,7 +431,7 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    if (event.ctrlKey || event.metaKey) $("how").value = "cut_in";
+    if ((event.ctrlKey || event.metaKey) && me.may === "steer") $("how").value = "cut_in";
     submit();
   });
   $("how").addEventListener("change", () => {
@@ -340,6 +443,8 @@ function listen() {
     if (state === "limit") command({ do: "limit", set: { utterances: of + seats.filter((seat) => !seat.gone).length } });
     else command({ do: ["paused", "pausing"].includes(state) ? "resume" : "pause" });
   });
+  $("pass").addEventListener("click", () => command({ do: "pass", who: table.seats[me.seat].id }));
+  $("lanes").addEventListener("click", goTo);
   $("end").addEventListener("click", () => command({ do: "end" }));
   $("step").addEventListener("click", () => command({ do: "step", n: 1 }));
   $("skip").addEventListener("click", () => command({ do: "skip" }));
@@ -401,6 +506,7 @@ function apply(message) {
   if (message.reset) {
     $("log").replaceChildren();
     said.clear();
+    spoken.clear();
   }
   for (const { id, text, more } of message.said ?? []) said.set(id, more ? (said.get(id) ?? "") + text : text);
   for (const row of message.rows ?? []) showRow(row);
@@ -423,6 +529,7 @@ function plan() {
   requestAnimationFrame(() => {
     planned = false;
     showNow();
+    showLanes();
     follow();
   });
 }
@@ -469,7 +576,7 @@ async function start() {
   }
   $("gate").hidden = true;
   me = entered;
-  $("steer").hidden = me.may !== "steer";
+  $("steer").hidden = me.may === "watch";
   connect();
 }
 

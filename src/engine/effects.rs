@@ -143,7 +143,9 @@ pub fn deadline(live: &Live) -> Option<Ms> {
     let turns = state.turns.values().filter_map(|turn| {
         let spec = &state.seat(&turn.seat)?.spec;
         match (&spec.voice, turn.call, turn.retry_at) {
-            (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != RunState::Paused => {
+            (VoiceSpec::Human { seconds, pass: true, .. }, _, _)
+                if state.run != RunState::Paused =>
+            {
                 Some(turn.granted.plus(seconds.as_ref()? * 1000))
             }
             (_, Some(_), _) => {

@@ -15,31 +15,46 @@ pub struct Attendance {
     pub leaving: bool,
 }
 
+/// Owner of a running conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The operator, at a terminal or by a program.
+    Operator,
+    /// Nobody: it runs in the background, and waits for clients at every point but a limit.
+    Nobody,
+    /// A batch or a server, which keeps its budget and its participants.
+    Program,
+}
+
 /// Clients that may come and go while the conversation runs.
 pub struct Guests {
     inputs: mpsc::Receiver<Input>,
     attendance: watch::Receiver<Attendance>,
-    /// True if the conversation waits for an operator also while no client is attached.
-    background: bool,
+    owner: Owner,
     /// True if the last pause or step came from a client, who may come back.
     paused: bool,
 }
 
 impl Guests {
-    /// Takes the receiving ends of a server. A conversation in the `background` waits for an operator at every point but
-    /// a limit.
+    /// Takes the receiving ends of a server. Without an owner, a conversation waits for an operator also while no client
+    /// is attached. Every conversation waits for a person with a link.
     pub fn new(
         inputs: mpsc::Receiver<Input>,
         attendance: watch::Receiver<Attendance>,
-        background: bool,
+        owner: Owner,
     ) -> Guests {
-        Guests { inputs, attendance, background, paused: false }
+        Guests { inputs, attendance, owner, paused: false }
     }
 
     /// Returns whether the conversation, which cannot go on by itself, waits for an operator.
     pub(super) fn may_help(guests: &Option<Guests>, state: &State) -> bool {
         let Some(guests) = guests else { return false };
-        let waits = guests.background && state.limit.is_none();
+        if guests.owner == Owner::Program && state.limit.is_some() {
+            return false;
+        }
+        let waits = guests.owner == Owner::Nobody && state.limit.is_none();
+        // somebody may open the link at any time
+        let waits = waits || state.turns.values().any(|turn| state.waits_for_link(turn));
         let paused = guests.paused && state.run == RunState::Paused;
         waits || paused || guests.attendance.borrow().steering > 0
     }

@@ -50,7 +50,7 @@ pub use ahead::next_speakers;
 pub use drive::Engine;
 pub use effects::{Effect, deadline, effects};
 pub use execute::inherited;
-pub use guests::{Attendance, Guests};
+pub use guests::{Attendance, Guests, Owner};
 pub use input::Input;
 pub use loops::{Said, circling};
 use react::refused;

@@ -116,7 +116,7 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
     for turn in state.turns.values() {
         let Some(seat) = state.seat(&turn.seat) else { continue };
         match (&seat.spec.voice, turn.call, turn.retry_at) {
-            (VoiceSpec::Human { seconds: Some(s), pass: true }, _, _) => {
+            (VoiceSpec::Human { seconds: Some(s), pass: true, .. }, _, _) => {
                 if state.run != RunState::Paused && now >= turn.granted.plus(s * 1000) {
                     drafts.push(turns::passed(turn, now));
                 }

@@ -101,8 +101,9 @@ pub(super) fn over(state: &State) -> String {
     });
     let drawing = standing.map_or_else(String::new, |standing| {
         let drawing = tracks::svg(&standing);
+        let (first, step) = tracks::axis(&standing);
         format!(
-            "<figure>\n<figcaption><h3>Where they stand</h3></figcaption>\n{drawing}</figure>\n"
+            "<figure class=\"stand\" data-x=\"{first:.1} {step:.3}\">\n<figcaption><h3>Where they stand</h3></figcaption>\n{drawing}</figure>\n"
         )
     });
     outcome + &drawing

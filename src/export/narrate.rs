@@ -180,6 +180,9 @@ impl Narrator {
                             "asking {who} to vote: {question} ({})",
                             options.join(", ")
                         )),
+                        None if seat.spec.voice.has_link() => {
+                            note(format!("{who} has the floor, by a link of `serve`"))
+                        }
                         None => note(format!("your turn as {who}")),
                     }
                 }
@@ -391,7 +394,7 @@ pub(super) fn end(state: &State, e: &Ended) -> String {
 pub fn ending(state: &State, e: &Ended) -> String {
     let said = |text: &Text| {
         let (seat, word) = text.split_once(": ")?;
-        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_human());
+        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_operators());
         let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
         Some(format!("finished: {who} said {word}"))
     };

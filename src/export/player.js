@@ -107,6 +107,30 @@ function show(part, now) {
   if (state === LIVE) reveal(part, part.count[last(part.at, now)] ?? 0);
 }
 
+// ---- where they stand: the drawing grows with the turns
+
+const standing = [...document.querySelectorAll('figure.stand')].map(figure => {
+  const [first, step] = figure.dataset.x.split(' ').map(Number), svg = figure.querySelector('svg');
+  // two conversations side by side have one each
+  const within = figure.closest('section') ?? main;
+  const own = turns.filter(part => within.contains(part.el) || !part.el.closest('.branches'));
+  const lines = [...svg.querySelectorAll('path')];
+  return {lines, width: svg.viewBox.baseVal.width, first, step, marks: [...svg.querySelectorAll('[data-n]')], ends: svg.querySelector('.ends'), turns: own};
+});
+const number = part => parseInt(part.el.id.replace(/^\D+/, ''), 10) || 0;
+
+/** Shows the positions after the turns that are over at a time. */
+function stand(now, whole) {
+  for (const {lines, width, first, step, marks, ends, turns} of standing) {
+    const over = turns[last(turns.map(part => part.to), now)];
+    const done = whole ? Infinity : over ? number(over) : 0;
+    const hidden = Math.max(100 - (first + done * step - 7) / width * 100, 0);
+    for (const line of lines) line.style.clipPath = whole ? '' : `inset(0 ${hidden.toFixed(2)}% 0 0) view-box`;
+    for (const mark of marks) mark.style.display = +mark.dataset.n > done ? 'none' : '';
+    ends.style.display = whole ? '' : 'none';
+  }
+}
+
 let position = total, playing = false, following = true, then = 0;
 
 function minutes(ms) {
@@ -128,6 +152,7 @@ function render() {
   const whole = position >= total, now = whole ? Infinity : toLogged(position);
   for (const part of parts) show(part, now);
   document.body.classList.toggle('past', !whole);
+  stand(now, whole);
   range.value = position;
   bar.dataset.ms = whole ? end : now;
   bar.style.setProperty('--at', position / (total || 1));
@@ -215,7 +240,6 @@ function go(part, block = 'start', behavior = calm.matches ? 'instant' : 'smooth
 
 // ---- the score: who spoke when
 
-button('lanes').hidden = !!$('.branches');
 // a judge may have no turn
 const seats = [...document.querySelectorAll('.cast li')]
   .map((el, i) => ({className: el.className, name: el.querySelector('b').textContent, spoken: parts.filter(part => part.seat === i + 1)}))
@@ -263,23 +287,28 @@ bar.querySelector('[popovertarget]').hidden = !chapters.children.length;
 // ---- lanes: a column per participant, turns at the same time side by side
 
 function layLanes() {
-  const heads = document.createElement('div');
-  heads.className = 'heads';
-  for (const seat of seats) {
-    const name = document.createElement('b');
-    name.className = seat.className;
-    name.textContent = seat.name;
-    heads.append(name);
-  }
-  main.before(heads);
-  main.style.setProperty('--seats', lanes);
-  heads.style.setProperty('--seats', lanes);
-  let row = 0, until = -1, taken = new Set();
-  for (const part of parts) {
-    if (!part.seat || part.from >= until || taken.has(part.seat)) { row++; taken = new Set(); until = part.seat ? part.to : -1; }
-    taken.add(part.seat);
-    part.el.style.gridRow = row;
-    part.el.style.gridColumn = part.seat || '1 / -1';
+  const byElement = new Map(parts.map(part => [part.el, part]));
+  // two conversations side by side have columns of their own
+  for (const whole of [main, ...document.querySelectorAll('.branches > section')]) {
+    const heads = document.createElement('div');
+    heads.className = 'heads';
+    for (const seat of seats) {
+      const name = document.createElement('b');
+      name.className = seat.className;
+      name.textContent = seat.name;
+      heads.append(name);
+    }
+    for (const el of [whole, heads]) el.style.setProperty('--seats', lanes);
+    if (whole === main) main.before(heads);
+    else whole.insertBefore(heads, [...whole.children].find(el => byElement.has(el)) ?? null);
+    let row = 0, until = -1, taken = new Set();
+    for (const el of whole.children) {
+      const part = byElement.get(el);
+      if (!part?.seat || part.from >= until || taken.has(part.seat)) { row++; taken = new Set(); until = part?.seat ? part.to : -1; }
+      if (part) taken.add(part.seat);
+      el.style.gridRow = row;
+      el.style.gridColumn = part?.seat || '1 / -1';
+    }
   }
 }
 function toggleLanes() {

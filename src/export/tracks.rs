@@ -21,7 +21,13 @@ const CAPTION_CHARS: usize = 20;
 const NUMBERS: f64 = 30.0;
 const CAPTIONS: f64 = 90.0;
 
-/// Returns the drawing.
+/// Returns the place of the first turn on the axis and the distance between two turns, in units of the drawing.
+pub(super) fn axis(standing: &Standing) -> (f64, f64) {
+    let drawing = Drawing { standing };
+    (drawing.x(1), drawing.width() / f64::from(standing.turns.max(1)))
+}
+
+/// Returns the drawing. `data-n` of a mark is the turn that it belongs to.
 pub(super) fn svg(standing: &Standing) -> String {
     let drawing = Drawing { standing };
     let rows = standing.rows.len() as f64;
@@ -41,9 +47,11 @@ pub(super) fn svg(standing: &Standing) -> String {
     for track in &standing.tracks {
         drawing.track(&mut marks, track);
     }
+    marks.push_str("<g class=\"ends\">\n");
     for row in 0..standing.rows.len() {
         drawing.label(&mut marks, row);
     }
+    marks.push_str("</g>\n");
     drawing.numbers(&mut marks, base);
     drawing.captions(&mut marks, base + 18.0);
     chart::svg(base + 26.0, "Where they stand", &marks)
@@ -100,8 +108,9 @@ impl Drawing<'_> {
         put(
             marks,
             format_args!(
-                "<g class=\"{class}\"><path class=\"l\" stroke-width=\"2.5\" d=\"{path}\"/><circle class=\"f\" cx=\"{x:.1}\" \
+                "<g class=\"{class}\" data-n=\"{}\"><path class=\"l\" stroke-width=\"2.5\" d=\"{path}\"/><circle class=\"f\" cx=\"{x:.1}\" \
                  cy=\"{y:.1}\" r=\"4\"/><text class=\"f\" text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
+                first.number,
                 x - 8.0,
                 y + 4.0,
                 short(&track.name, CAPTION_CHARS)
@@ -165,7 +174,8 @@ impl Drawing<'_> {
                 put(
                     marks,
                     format_args!(
-                        "<text class=\"f {class}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>\n",
+                        "<text class=\"f {class}\" data-n=\"{}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>\n",
+                        crossing.now.number,
                         x - 4.0
                     ),
                 );

@@ -5,10 +5,11 @@ use super::protocol::{
     ServerMessage, line,
 };
 use super::relay::Relay;
-use crate::engine::Input;
-use crate::model::{Key, Kind, Seq};
+use crate::engine::{Input, Owner};
+use crate::model::{Command, Key, Kind, Seq};
 use crate::net::{LineFault, LineReader, LineWriter, LocalStream};
 use crate::session::{Follower, Item, Record, SessionError};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -160,6 +161,10 @@ async fn obey(
             return Closing::Error(error(Code::WatchOnly, text));
         }
         let input = match serde_json::from_str(raw) {
+            Ok(ClientMessage::Stop {}) if relay.owner == Owner::Program => {
+                let text = "a batch or a server runs it: stop that program, or end it with {\"do\":\"end\"}";
+                return Closing::Error(error(Code::Owned, text));
+            }
             Ok(ClientMessage::Stop {}) => Input::Signal,
             Ok(ClientMessage::Attach(_)) => {
                 return Closing::Error(error(Code::Line, "already attached"));
@@ -171,7 +176,17 @@ async fn obey(
                     let text = format!("more than {COMMANDS_WAITING} commands wait");
                     return Closing::Error(error(Code::TooMany, text));
                 }
-                Input::from_line(key, raw)
+                match Input::from_line(key, raw) {
+                    Input::Command { key, line }
+                        if relay.owner == Owner::Program && is_owners(&line.command) =>
+                    {
+                        let why = "a batch or a server runs this conversation, and keeps its limits, \
+                                   participants and models";
+                        let line = Value::Object(line.to_map());
+                        Input::BadLine { key, line, why: why.into() }
+                    }
+                    input => input,
+                }
             }
         };
         if relay.inputs.send(input).await.is_err() {
@@ -179,6 +194,11 @@ async fn obey(
             pending::<()>().await;
         }
     }
+}
+
+/// Returns whether a command changes the costs of a conversation, or its participants.
+fn is_owners(command: &Command) -> bool {
+    matches!(command, Command::Limit { .. } | Command::Join { .. } | Command::Change { .. })
 }
 
 /// Sends the lines of the session from a `seq` on until the conversation is over.

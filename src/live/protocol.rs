@@ -118,6 +118,8 @@ pub enum Code {
     Late,
     /// The client may not give commands.
     WatchOnly,
+    /// The request is for the program that runs the conversation.
+    Owned,
 }
 
 /// An error.

@@ -2,7 +2,7 @@
 
 use super::names::{BadName, choose};
 use super::protocol::{Bye, Doing, Hello, May, PROTOCOL};
-use crate::engine::{Attendance, Input};
+use crate::engine::{Attendance, Input, Owner};
 use crate::session::{Durable, FORMAT, Feed, Item, SessionFiles, Tail};
 use crate::state::{RunState, State};
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ pub(super) struct Relay {
     /// Written events and the pieces after them.
     pub feed: Feed,
     pub inputs: mpsc::Sender<Input>,
+    pub owner: Owner,
     /// State after the last written event.
     state: Mutex<State>,
     clients: Mutex<BTreeMap<u64, Client>>,
@@ -40,9 +41,11 @@ impl Relay {
         past: State,
         inputs: mpsc::Sender<Input>,
         attendance: watch::Sender<Attendance>,
+        owner: Owner,
     ) -> Relay {
         Relay {
             files,
+            owner,
             feed: Feed::new(),
             inputs,
             state: Mutex::new(past),

@@ -4,7 +4,7 @@ use super::connection::{refuse, serve};
 use super::place;
 use super::protocol::Code;
 use super::relay::Relay;
-use crate::engine::{Attendance, Guests};
+use crate::engine::{Attendance, Guests, Owner};
 use crate::net::LocalListener;
 use crate::own_file::create_folder;
 use crate::session::{Durable, SessionFiles, Tail};
@@ -42,8 +42,8 @@ pub struct LiveOpening {
     pub past: State,
     /// Progress of the session's writer.
     pub durable: watch::Receiver<Durable>,
-    /// True if the conversation runs in the background and waits for clients.
-    pub background: bool,
+    /// Owner of the conversation.
+    pub owner: Owner,
 }
 
 /// The server of a conversation, on its own thread; dropping it closes the socket.
@@ -59,11 +59,11 @@ pub struct LiveServer {
 /// # Errors
 /// If the system cannot start a thread.
 pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
-    let LiveOpening { folder, files, tail, past, durable, background } = opening;
+    let LiveOpening { folder, files, tail, past, durable, owner } = opening;
     let (inputs, orders) = mpsc::channel(COMMANDS_WAITING);
     let (attendance, attended) = watch::channel(Attendance::default());
-    let guests = Guests::new(orders, attended, background);
-    let relay = Arc::new(Relay::new(files, past, inputs, attendance));
+    let guests = Guests::new(orders, attended, owner);
+    let relay = Arc::new(Relay::new(files, past, inputs, attendance, owner));
     let (stop, stopped) = oneshot::channel();
     let (tell, opened) = oneshot::channel();
     let shared = relay.clone();
@@ -187,7 +187,8 @@ async fn run(
 /// Creates the socket of a session. The caller holds the lock of the session, so an existing socket is that of a dead
 /// process.
 fn bind(folder: &Path, log: &Path) -> io::Result<(LocalListener, PathBuf)> {
-    create_folder(folder)?;
+    create_folder(folder)
+        .map_err(|fault| io::Error::other(format!("{}: {fault}", folder.display())))?;
     check_private(folder)?;
     let path = place::socket(folder, log)?;
     match path.symlink_metadata() {

@@ -196,6 +196,9 @@ pub enum VoiceSpec {
         /// True if the turn passes after `seconds`; otherwise it waits.
         #[serde(default)]
         pass: bool,
+        /// True if the person speaks in a browser, by a link of `serve`; otherwise the operator speaks for the seat.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        link: bool,
     },
     /// A team: a whole conversation that speaks with one voice.
     Team(Box<TeamSpec>),
@@ -315,6 +318,16 @@ impl VoiceSpec {
     /// Returns whether it is a person, so that a turn has no call.
     pub fn is_human(&self) -> bool {
         matches!(self, VoiceSpec::Human { .. })
+    }
+
+    /// Returns whether it is a person in a browser, who has a link of `serve`.
+    pub fn has_link(&self) -> bool {
+        matches!(self, VoiceSpec::Human { link: true, .. })
+    }
+
+    /// Returns whether it is a person for whom the operator speaks.
+    pub fn is_operators(&self) -> bool {
+        self.is_human() && !self.has_link()
     }
 
     /// Returns the name of this voice in logs and transcripts.

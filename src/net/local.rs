@@ -65,12 +65,16 @@ mod unix {
     pub struct LocalStream(UnixStream);
 
     impl LocalStream {
-        /// Connects to a socket. Needs a runtime with I/O.
+        /// Connects to a socket of the same user. Needs a runtime with I/O.
         ///
         /// # Errors
-        /// If there is no socket at the path, or nobody listens.
+        /// If there is no socket at the path, or nobody listens, or another user does.
         pub async fn connect(path: &Path) -> io::Result<LocalStream> {
-            UnixStream::connect(path).await.map(LocalStream)
+            let stream = UnixStream::connect(path).await?;
+            if stream.peer_cred()?.uid() != rustix::process::geteuid().as_raw() {
+                return Err(io::Error::other("the socket belongs to another user"));
+            }
+            Ok(LocalStream(stream))
         }
 
         /// Splits the connection into lines of at most `max` bytes and a writer.

@@ -286,6 +286,12 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "A person, asked to write a message when they have the floor.",
     ),
     key(
+        "who",
+        ValueKind::OneOf(&["link"]),
+        r#""link""#,
+        "The person of a human seat has a link of `serve`, for one browser; without it, the person at the screen speaks.",
+    ),
+    key(
         "team",
         ValueKind::Line,
         r#""consensus""#,

@@ -244,7 +244,7 @@ fn team(
         },
     )?;
     let spec = |mut loaded: Loaded| {
-        loaded.unattended();
+        loaded.unattended(false);
         // the outer conversation reads the answer, not a result
         loaded.scenario.result = ResultRule::None;
         let waits = loaded.waits(rows);

@@ -166,6 +166,10 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     if let Some(service) = node.get("http") {
         http::check(walk, service, &join(path, "http"));
     }
+    if let (false, Some(who)) = (seat.voice.is_human(), node.get("who")) {
+        let message = "is for people, and this participant has another voice";
+        walk.fault(&who.span, &join(path, "who"), message, "remove it, or set human = true");
+    }
     seat.runs = runs(node);
     seat.sees = sees(node);
     // ids; the roles of a scenario are resolved once all seats are known
@@ -355,7 +359,8 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     if let Some(human) = node.get("human") {
         let seconds = human.get("seconds").and_then(Node::whole);
         let waits = human.get("then").and_then(Node::text) == Some("wait");
-        return Some(VoiceSpec::Human { seconds, pass: seconds.is_some() && !waits });
+        let link = node.get("who").is_some();
+        return Some(VoiceSpec::Human { seconds, pass: seconds.is_some() && !waits, link });
     }
     if let Some(team) = node.get("team") {
         let file = team.text().unwrap_or_default().into();

@@ -44,7 +44,7 @@ impl Loaded {
         let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
         let numbered = (2..).map(|n: u32| format!("{PERSON}{n}"));
         let id = std::iter::once(PERSON.to_owned()).chain(numbered).find(free).unwrap_or_default();
-        let voice = VoiceSpec::Human { seconds: None, pass: false };
+        let voice = VoiceSpec::Human { seconds: None, pass: false, link: false };
         let mut person = Participant::new(id.as_str(), voice);
         person.name = NAME.into();
         person.tell_apart(&self.participants);
@@ -64,9 +64,12 @@ impl Loaded {
         }
     }
 
-    /// Replaces voices by their `stand_in`.
-    pub fn unattended(&mut self) {
+    /// Replaces voices by their `stand_in`; if people with links can be `reached`, they keep their seats.
+    pub fn unattended(&mut self, reached: bool) {
         for seat in &mut self.participants {
+            if reached && seat.voice.has_link() {
+                continue;
+            }
             if let Some(voice) = seat.stand_in.take() {
                 seat.voice = voice;
                 seat.stands_in = true;

@@ -11,18 +11,20 @@ const COOKIES_MAX: usize = 1_000;
 const BURST: u32 = 20;
 /// Milliseconds for one more request of a cookie.
 const REFILL_MS: u64 = 200;
-/// Exchanges of links that all browsers together may try at once, and one more each [`ENTER_REFILL_MS`].
+/// Browsers that may enter by the link to watch at once, and one more each [`ENTER_REFILL_MS`].
 const ENTER_BURST: u32 = 100;
-/// Milliseconds for one more exchange.
+/// Milliseconds for one more browser.
 const ENTER_REFILL_MS: u64 = 20;
 
 /// Rights of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Right {
     /// Follow only.
     Watch,
     /// Follow and give commands.
     Steer,
+    /// Follow as the participant at this index, and speak for it.
+    Seat(usize),
 }
 
 impl Right {
@@ -31,6 +33,7 @@ impl Right {
         match self {
             Right::Watch => "watch",
             Right::Steer => "steer",
+            Right::Seat(_) => "speak",
         }
     }
 }
@@ -40,37 +43,36 @@ impl Right {
 pub enum AccessRefusal {
     /// The token or cookie is unknown.
     Unknown,
-    /// Another browser has used the link to steer.
+    /// Another browser has used the link.
     Taken,
+    /// This browser has used another link for one browser.
+    Other,
     /// Too many requests.
     TooFast,
     /// The system cannot give random numbers.
     Random,
 }
 
-/// Tokens of the two links.
-pub struct Links {
-    /// For any number of browsers.
-    pub watch: String,
-    /// For one browser.
-    pub steer: String,
-}
-
-/// Access to a conversation: the links, and the cookies they were exchanged for.
+/// Access to a conversation: its links, and the cookies they were exchanged for.
 pub struct Access {
-    watch: TokenDigest,
-    steer: TokenDigest,
-    cookies: Mutex<Cookies>,
+    inner: Mutex<Inner>,
 }
 
-struct Cookies {
-    known: BTreeMap<TokenDigest, Cookie>,
-    /// The cookie that steers.
-    steers: Option<TokenDigest>,
+struct Inner {
+    links: BTreeMap<Right, Link>,
+    cookies: BTreeMap<TokenDigest, Cookie>,
     enters: Bucket,
 }
 
+/// A link. The link to watch opens any number of browsers, each other one a single browser.
+struct Link {
+    token: TokenDigest,
+    /// Cookie of the browser that used the link, except for the link to watch.
+    browser: Option<TokenDigest>,
+}
+
 struct Cookie {
+    right: Right,
     bucket: Bucket,
     used: Ms,
 }
@@ -95,23 +97,28 @@ impl Bucket {
 }
 
 impl Access {
-    /// Creates both links.
+    /// Creates access without links.
+    pub fn new() -> Access {
+        let enters = Bucket { left: ENTER_BURST, since: Ms(0) };
+        let inner = Inner { links: BTreeMap::new(), cookies: BTreeMap::new(), enters };
+        Access { inner: Mutex::new(inner) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the link of a right, or replaces it; returns its token, and the cookie that loses its rights.
     ///
     /// # Errors
     /// If the system has no random numbers.
-    pub fn new() -> Result<(Access, Links), getrandom::Error> {
-        let links = Links { watch: new_token()?, steer: new_token()? };
-        let enters = Bucket { left: ENTER_BURST, since: Ms(0) };
-        let access = Access {
-            watch: TokenDigest::new(&links.watch),
-            steer: TokenDigest::new(&links.steer),
-            cookies: Mutex::new(Cookies { known: BTreeMap::new(), steers: None, enters }),
-        };
-        Ok((access, links))
-    }
-
-    fn cookies(&self) -> MutexGuard<'_, Cookies> {
-        self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn issue(&self, right: Right) -> Result<(String, Option<TokenDigest>), getrandom::Error> {
+        let token = new_token()?;
+        let mut inner = self.inner();
+        let link = Link { token: TokenDigest::new(&token), browser: None };
+        let lost = inner.links.insert(right, link).and_then(|old| old.browser);
+        lost.iter().for_each(|cookie| _ = inner.cookies.remove(cookie));
+        Ok((token, lost))
     }
 
     /// Exchanges the token of a link for a cookie. `cookie` is the cookie of the browser, if any: its link opens
@@ -125,33 +132,33 @@ impl Access {
         cookie: Option<&str>,
         now: Ms,
     ) -> Result<(Right, Option<String>), AccessRefusal> {
-        let mut cookies = self.cookies();
-        if !cookies.enters.take(now, ENTER_BURST, ENTER_REFILL_MS) {
-            return Err(AccessRefusal::TooFast);
-        }
+        let mut inner = self.inner();
         let token = TokenDigest::new(token);
-        let right = match (self.watch.matches(&token), self.steer.matches(&token)) {
-            (true, _) => Right::Watch,
-            (_, true) => Right::Steer,
-            _ => return Err(AccessRefusal::Unknown),
-        };
-        let own = cookie.map(TokenDigest::new).filter(|own| cookies.known.contains_key(own));
-        if let Some(own) = own
-            && (right == Right::Watch || cookies.right(own) == Right::Steer)
-        {
-            return Ok((cookies.right(own), None));
+        // compares all, so that the time does not depend on the link
+        let links = inner.links.iter().filter(|(_, link)| link.token.matches(&token));
+        let right = links.map(|(right, _)| *right).last().ok_or(AccessRefusal::Unknown)?;
+        let own = cookie.and_then(|own| inner.cookies.get(&TokenDigest::new(own)));
+        match own.map(|own| own.right) {
+            Some(own) if right == Right::Watch || own == right => return Ok((own, None)),
+            Some(Right::Steer | Right::Seat(_)) => return Err(AccessRefusal::Other),
+            Some(Right::Watch) | None => {}
         }
-        if right == Right::Steer && cookies.steers.is_some() {
-            return Err(AccessRefusal::Taken);
+        // only the link to watch gets many cookies; nobody can guess a token
+        if right == Right::Watch && !inner.enters.take(now, ENTER_BURST, ENTER_REFILL_MS) {
+            return Err(AccessRefusal::TooFast);
         }
         let cookie = new_token().map_err(|_| AccessRefusal::Random)?;
         let digest = TokenDigest::new(&cookie);
-        cookies.make_room();
-        let bucket = Bucket { left: BURST, since: now };
-        cookies.known.insert(digest, Cookie { bucket, used: now });
-        if right == Right::Steer {
-            cookies.steers = Some(digest);
+        if right != Right::Watch {
+            let link = inner.links.get_mut(&right).ok_or(AccessRefusal::Unknown)?;
+            if link.browser.is_some() {
+                return Err(AccessRefusal::Taken);
+            }
+            link.browser = Some(digest);
         }
+        inner.make_room();
+        let bucket = Bucket { left: BURST, since: now };
+        inner.cookies.insert(digest, Cookie { right, bucket, used: now });
         Ok((right, Some(cookie)))
     }
 
@@ -160,30 +167,26 @@ impl Access {
     /// # Errors
     /// [`AccessRefusal`].
     pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), AccessRefusal> {
-        let mut cookies = self.cookies();
+        let mut inner = self.inner();
         let digest = TokenDigest::new(cookie);
-        let known = cookies.known.get_mut(&digest).ok_or(AccessRefusal::Unknown)?;
+        let known = inner.cookies.get_mut(&digest).ok_or(AccessRefusal::Unknown)?;
         known.used = now;
         if !known.bucket.take(now, BURST, REFILL_MS) {
             return Err(AccessRefusal::TooFast);
         }
-        Ok((cookies.right(digest), digest))
+        Ok((known.right, digest))
     }
 }
 
-impl Cookies {
-    fn right(&self, digest: TokenDigest) -> Right {
-        if self.steers == Some(digest) { Right::Steer } else { Right::Watch }
-    }
-
-    /// Drops the cookie that was unused for longest, but never the cookie that steers.
+impl Inner {
+    /// Drops the cookie that was unused for longest, but never that of a link for one browser.
     fn make_room(&mut self) {
-        if self.known.len() < COOKIES_MAX {
+        if self.cookies.len() < COOKIES_MAX {
             return;
         }
-        let watch = self.known.iter().filter(|(digest, _)| self.steers != Some(**digest));
+        let watch = self.cookies.iter().filter(|(_, cookie)| cookie.right == Right::Watch);
         let oldest = watch.min_by_key(|(_, cookie)| cookie.used).map(|(digest, _)| *digest);
-        oldest.map(|digest| self.known.remove(&digest));
+        oldest.map(|digest| self.cookies.remove(&digest));
     }
 }
 
@@ -191,31 +194,61 @@ impl Cookies {
 mod tests {
     use super::*;
 
+    fn access(rights: &[Right]) -> (Access, Vec<String>) {
+        let access = Access::new();
+        let links = rights.iter().map(|right| access.issue(*right).unwrap().0).collect();
+        (access, links)
+    }
+
     #[test]
-    fn a_link_to_watch_opens_many_browsers_and_one_to_steer_one() {
-        let (access, links) = Access::new().unwrap();
+    fn a_link_to_watch_opens_many_browsers_and_each_other_one() {
+        let (access, links) = access(&[Right::Watch, Right::Steer, Right::Seat(1)]);
+        let [watch, steer, seat] = &links[..] else { panic!("{links:?}") };
         let enter = |token: &str, cookie: Option<&str>| access.enter(token, cookie, Ms(0));
-        let (_, first) = enter(&links.watch, None).unwrap();
-        let (_, second) = enter(&links.watch, None).unwrap();
+        let (_, first) = enter(watch, None).unwrap();
+        let (_, second) = enter(watch, None).unwrap();
         assert!(first.is_some() && first != second);
-        let (right, cookie) = enter(&links.steer, first.as_deref()).unwrap();
+        let (right, cookie) = enter(steer, first.as_deref()).unwrap();
         assert_eq!(right, Right::Steer);
-        assert_eq!(enter(&links.steer, second.as_deref()), Err(AccessRefusal::Taken));
+        assert_eq!(enter(steer, second.as_deref()), Err(AccessRefusal::Taken));
         // the same browser may open both links again
-        for token in [&links.steer, &links.watch] {
+        for token in [steer, watch] {
             assert_eq!(enter(token, cookie.as_deref()), Ok((Right::Steer, None)));
         }
+        // whoever steers reads all whispers, and is no participant as well
+        assert_eq!(enter(seat, cookie.as_deref()), Err(AccessRefusal::Other));
+        let (right, speaks) = enter(seat, second.as_deref()).unwrap();
+        assert_eq!(right, Right::Seat(1));
+        assert_eq!(enter(seat, None), Err(AccessRefusal::Taken));
+        assert_eq!(enter(steer, speaks.as_deref()), Err(AccessRefusal::Other));
         assert_eq!(enter("", None), Err(AccessRefusal::Unknown));
         let check = |cookie: &str| access.check(cookie, Ms(0)).map(|(right, _)| right);
         assert_eq!(check(&second.unwrap()), Ok(Right::Watch));
         assert_eq!(check(&cookie.unwrap()), Ok(Right::Steer));
-        assert_eq!(check(&links.steer), Err(AccessRefusal::Unknown));
+        assert_eq!(check(&speaks.unwrap()), Ok(Right::Seat(1)));
+        assert_eq!(check(steer), Err(AccessRefusal::Unknown));
+    }
+
+    #[test]
+    fn a_fresh_link_voids_the_old_one_and_its_cookie() {
+        let (access, links) = access(&[Right::Watch, Right::Steer]);
+        let [watch, steer] = &links[..] else { panic!("{links:?}") };
+        let (_, watches) = access.enter(watch, None, Ms(0)).unwrap();
+        let (_, steers) = access.enter(steer, None, Ms(0)).unwrap();
+        let steers = steers.unwrap();
+        let (fresh, lost) = access.issue(Right::Steer).unwrap();
+        assert_eq!(lost, Some(TokenDigest::new(&steers)));
+        assert_eq!(access.check(&steers, Ms(0)), Err(AccessRefusal::Unknown));
+        let old = access.enter(steer, Some(&steers), Ms(0));
+        assert_eq!(old, Err(AccessRefusal::Unknown));
+        assert_eq!(access.enter(&fresh, Some(&steers), Ms(0)).unwrap().0, Right::Steer);
+        assert!(access.check(&watches.unwrap(), Ms(0)).is_ok(), "others keep theirs");
     }
 
     #[test]
     fn requests_of_a_cookie_are_limited_in_time() {
-        let (access, links) = Access::new().unwrap();
-        let (_, cookie) = access.enter(&links.watch, None, Ms(0)).unwrap();
+        let (access, links) = access(&[Right::Watch]);
+        let (_, cookie) = access.enter(&links[0], None, Ms(0)).unwrap();
         let cookie = &cookie.unwrap();
         let access = &access;
         let tries = |now| (0..100).map(move |_| access.check(cookie, Ms(now)));
@@ -225,10 +258,10 @@ mod tests {
 
     #[test]
     fn many_cookies_make_room_and_the_one_that_steers_stays() {
-        let (access, links) = Access::new().unwrap();
-        let (_, steers) = access.enter(&links.steer, None, Ms(0)).unwrap();
+        let (access, links) = access(&[Right::Watch, Right::Steer]);
+        let (_, steers) = access.enter(&links[1], None, Ms(0)).unwrap();
         let cookies: Vec<String> = (1..=COOKIES_MAX as u64)
-            .map(|n| access.enter(&links.watch, None, Ms(n * 1_000)).unwrap().1.unwrap())
+            .map(|n| access.enter(&links[0], None, Ms(n * 1_000)).unwrap().1.unwrap())
             .collect();
         let now = Ms(COOKIES_MAX as u64 * 1_000);
         assert!(access.check(&steers.unwrap(), now).is_ok());

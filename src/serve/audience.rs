@@ -8,17 +8,17 @@ use super::access::Right;
 use super::table::{PageTable, table};
 use super::token::TokenDigest;
 use super::transcript::{PageTranscript, row_id};
-use crate::model::{Piece, Seq, TurnId};
+use crate::model::{Piece, SeatId, Seq, TurnId};
 use crate::session::Record;
 use axum::response::sse;
 use futures::Stream;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, watch};
 
-/// Maximum number of open pages.
+/// Maximum number of open pages; those that steer or speak always have a place.
 pub const WATCHERS_MAX: usize = 250;
 /// Maximum number of open pages of one cookie.
 const PAGES_PER_COOKIE: usize = 6;
@@ -30,10 +30,14 @@ const MESSAGE_BYTES: usize = 64 * 1024;
 /// The conversation and its open pages.
 pub struct Audience {
     shown: Mutex<Shown>,
-    updates: broadcast::Sender<Update>,
+    updates: broadcast::Sender<Arc<Update>>,
     pages: Mutex<BTreeMap<TokenDigest, usize>>,
     /// Number of open pages that steer.
     steering: watch::Sender<usize>,
+    /// Always 0.
+    nobody: watch::Sender<usize>,
+    /// Cookies without rights; their pages end.
+    void: Mutex<BTreeSet<TokenDigest>>,
 }
 
 struct Shown {
@@ -41,16 +45,26 @@ struct Shown {
     attached: bool,
     /// The last table that was sent.
     table: Option<PageTable>,
-    /// Text of turns in progress that the pages of each right have.
-    said: [BTreeMap<TurnId, String>; 2],
+    /// Content of the pages of each right; only of those that had pages.
+    views: BTreeMap<Right, View>,
 }
 
-/// A message to the pages of each right.
-#[derive(Clone)]
-struct Update {
-    id: Option<Seq>,
-    watch: Option<Arc<str>>,
-    steer: Option<Arc<str>>,
+/// Content of the open pages of a right.
+#[derive(Default)]
+struct View {
+    open: usize,
+    /// Text of turns in progress.
+    said: BTreeMap<TurnId, String>,
+    /// Ids of the rows, for a participant, who may see a row later than others.
+    rows: BTreeSet<u64>,
+}
+
+/// A message to open pages.
+enum Update {
+    /// Changes, for the pages of each right.
+    Changes(Option<Seq>, BTreeMap<Right, String>),
+    /// A cookie lost its rights.
+    Void,
 }
 
 /// An open page; dropping it gives its place to another.
@@ -60,7 +74,7 @@ pub struct OpenPage {
     right: Right,
     /// Last `seq` that the page has.
     after: Option<Seq>,
-    updates: Option<broadcast::Receiver<Update>>,
+    updates: Option<broadcast::Receiver<Arc<Update>>>,
     waiting: VecDeque<sse::Event>,
 }
 
@@ -75,13 +89,15 @@ impl Audience {
             transcript: PageTranscript::default(),
             attached: true,
             table: None,
-            said: Default::default(),
+            views: BTreeMap::new(),
         };
         Audience {
             shown: Mutex::new(shown),
             updates: broadcast::channel(BEHIND_MAX).0,
             pages: Mutex::default(),
             steering: watch::Sender::default(),
+            nobody: watch::Sender::default(),
+            void: Mutex::default(),
         }
     }
 
@@ -90,9 +106,37 @@ impl Audience {
         lock(&self.shown).transcript.state().next_seq
     }
 
+    /// Returns the participants with a link, and their indices.
+    pub fn linked(&self) -> Vec<(usize, SeatId)> {
+        let shown = lock(&self.shown);
+        let seats = shown.transcript.state().seats.iter().enumerate();
+        let linked = seats.filter(|(_, seat)| seat.spec.voice.has_link() && !seat.gone);
+        linked.map(|(n, seat)| (n, seat.spec.id.clone())).collect()
+    }
+
+    /// Returns whether the participant at an index has the floor.
+    pub fn has_floor(&self, seat: usize) -> bool {
+        let shown = lock(&self.shown);
+        let state = shown.transcript.state();
+        let id = state.seats.get(seat).map(|seat| &seat.spec.id);
+        state.turns.values().any(|turn| Some(&turn.seat) == id && state.waits_for_link(turn))
+    }
+
+    /// Closes the pages of a cookie.
+    pub fn close(&self, cookie: TokenDigest) {
+        lock(&self.void).insert(cookie);
+        // there may be none
+        let _ = self.updates.send(Arc::new(Update::Void));
+    }
+
     /// Returns the number of open pages that steer, and follows it.
     pub fn steering(&self) -> watch::Receiver<usize> {
         self.steering.subscribe()
+    }
+
+    /// Returns a number of pages that is always 0.
+    pub fn nobody(&self) -> watch::Receiver<usize> {
+        self.nobody.subscribe()
     }
 
     /// Applies an event.
@@ -130,17 +174,21 @@ impl Audience {
             return;
         }
         let table = if has_table { shown.fresh_table() } else { None };
-        let [watch, steer] = [Right::Watch, Right::Steer].map(|right| {
+        let mut changes = BTreeMap::new();
+        for (right, view) in &mut shown.views {
+            if view.open == 0 {
+                continue;
+            }
             let rows = seq.map_or(vec![], |seq| {
-                let before = seq.0.checked_sub(1).map(Seq);
-                shown.transcript.rows_since(before, right).map(|row| json!(row)).collect()
+                view.fresh_rows(&shown.transcript, *right, seq.0.checked_sub(1).map(Seq))
             });
-            let table = table.as_ref().map(|table| table.for_right(right));
-            message(rows, table, shown.fresh_text(right))
-        });
-        if watch.is_some() || steer.is_some() {
+            let table = table.as_ref().map(|table| table.for_right(*right, &shown.transcript));
+            let said = view.fresh_text(&shown.transcript, *right);
+            changes.extend(message(rows, table, said).map(|message| (*right, message)));
+        }
+        if !changes.is_empty() {
             // the last page may have left
-            let _ = self.updates.send(Update { id: seq, watch, steer });
+            let _ = self.updates.send(Arc::new(Update::Changes(seq, changes)));
         }
     }
 
@@ -153,7 +201,8 @@ impl Audience {
     ) -> Option<OpenPage> {
         let mut pages = lock(&self.pages);
         let own = pages.get(&cookie).copied().unwrap_or_default();
-        if pages.values().sum::<usize>() >= WATCHERS_MAX || own >= PAGES_PER_COOKIE {
+        let is_full = pages.values().sum::<usize>() >= WATCHERS_MAX && right == Right::Watch;
+        if is_full || own >= PAGES_PER_COOKIE {
             return None;
         }
         pages.insert(cookie, own + 1);
@@ -161,6 +210,7 @@ impl Audience {
         if right == Right::Steer {
             self.steering.send_modify(|open| *open += 1);
         }
+        lock(&self.shown).views.entry(right).or_default().open += 1;
         let audience = self.clone();
         Some(OpenPage { audience, cookie, right, after, updates: None, waiting: VecDeque::new() })
     }
@@ -176,25 +226,31 @@ impl Shown {
         self.table.clone_from(&table);
         table
     }
+}
 
-    fn said(&mut self, right: Right) -> &mut BTreeMap<TurnId, String> {
-        let [watch, steer] = &mut self.said;
-        match right {
-            Right::Watch => watch,
-            Right::Steer => steer,
-        }
-    }
-
-    /// Returns the text of each turn in progress.
-    fn texts(&self, right: Right) -> BTreeMap<TurnId, String> {
-        let speaking = self.transcript.speaking();
-        speaking.map(|turn| (turn.id, self.transcript.said(turn, right))).collect()
+impl View {
+    /// Returns the rows that pages of a right lack: those that changed after an event, and for a participant those that
+    /// it may see only now.
+    fn fresh_rows(
+        &mut self,
+        transcript: &PageTranscript,
+        right: Right,
+        after: Option<Seq>,
+    ) -> Vec<Value> {
+        let Right::Seat(seat) = right else {
+            return transcript.rows_since(after, right).map(|row| json!(row)).collect();
+        };
+        let rows = transcript.rows_of(seat);
+        let fresh = rows.filter(|(changed, row)| {
+            self.rows.insert(row.id) || after.is_none_or(|after| *changed > after)
+        });
+        fresh.map(|(_, row)| json!(row)).collect()
     }
 
     /// Returns the text that turns in progress have gained since the last update.
-    fn fresh_text(&mut self, right: Right) -> Vec<Value> {
-        let now = self.texts(right);
-        let sent = std::mem::replace(self.said(right), now.clone());
+    fn fresh_text(&mut self, transcript: &PageTranscript, right: Right) -> Vec<Value> {
+        let now = texts(transcript, right);
+        let sent = std::mem::replace(&mut self.said, now.clone());
         let gained = now.iter().filter_map(|(turn, text)| {
             let before = sent.get(turn).map_or("", String::as_str);
             match text.strip_prefix(before) {
@@ -208,13 +264,19 @@ impl Shown {
     }
 }
 
+/// Returns the text of each turn in progress.
+fn texts(transcript: &PageTranscript, right: Right) -> BTreeMap<TurnId, String> {
+    let speaking = transcript.speaking();
+    speaking.map(|turn| (turn.id, transcript.said(turn, right))).collect()
+}
+
 /// Returns text of a turn; `goes_on` if it follows the text so far.
 fn text_of(turn: TurnId, text: &str, goes_on: bool) -> Value {
     json!({"id": row_id(turn), "text": text, "more": goes_on})
 }
 
 /// Returns a message to a page; `None` if it would be empty.
-fn message(rows: Vec<Value>, table: Option<PageTable>, said: Vec<Value>) -> Option<Arc<str>> {
+fn message(rows: Vec<Value>, table: Option<PageTable>, said: Vec<Value>) -> Option<String> {
     let mut message = Map::new();
     if !rows.is_empty() {
         message.insert("rows".into(), rows.into());
@@ -225,7 +287,7 @@ fn message(rows: Vec<Value>, table: Option<PageTable>, said: Vec<Value>) -> Opti
     if !said.is_empty() {
         message.insert("said".into(), said.into());
     }
-    (!message.is_empty()).then(|| Value::Object(message).to_string().into())
+    (!message.is_empty()).then(|| Value::Object(message).to_string())
 }
 
 impl OpenPage {
@@ -239,6 +301,9 @@ impl OpenPage {
 
     async fn next(&mut self) -> Option<sse::Event> {
         loop {
+            if lock(&self.audience.void).contains(&self.cookie) {
+                return None;
+            }
             if let Some(event) = self.waiting.pop_front() {
                 return Some(event);
             }
@@ -247,15 +312,15 @@ impl OpenPage {
                 continue;
             };
             match updates.recv().await {
-                Ok(update) => {
-                    let message = match self.right {
-                        Right::Watch => update.watch,
-                        Right::Steer => update.steer,
-                    };
-                    let Some(message) = message else { continue };
-                    self.after = update.id.or(self.after);
-                    return Some(with_id(update.id, &message));
-                }
+                Ok(update) => match &*update {
+                    Update::Void => {}
+                    Update::Changes(id, changes) => {
+                        if let Some(message) = changes.get(&self.right) {
+                            self.after = id.or(self.after);
+                            return Some(with_id(*id, message));
+                        }
+                    }
+                },
                 Err(broadcast::error::RecvError::Lagged(_)) => self.updates = None,
                 Err(broadcast::error::RecvError::Closed) => return None,
             }
@@ -265,33 +330,35 @@ impl OpenPage {
     /// Prepares everything that the page lacks, and the updates behind it.
     fn snapshot(&mut self) {
         let mut shown = lock(&self.audience.shown);
+        let shown = &mut *shown;
         self.updates = Some(self.audience.updates.subscribe());
-        let next = shown.transcript.state().next_seq;
-        // an id of another server
-        let after = self.after.filter(|after| *after < next);
+        let transcript = &shown.transcript;
+        let next = transcript.state().next_seq;
+        // an id of another server; a participant may lack rows before its last id
+        let known = |after: &Seq| *after < next && !matches!(self.right, Right::Seat(_));
+        let after = self.after.filter(known);
         if after.is_none() {
             self.waiting.push_back(sse::Event::default().data(r#"{"reset":true}"#));
         }
+        let view = shown.views.entry(self.right).or_default();
         let mut rows = vec![];
         let mut bytes = 0;
-        for row in shown.transcript.rows_since(after, self.right) {
-            bytes += row.text.len();
-            rows.push(json!(row));
+        for row in view.fresh_rows(transcript, self.right, after) {
+            bytes += row["text"].as_str().map_or(0, str::len);
+            rows.push(row);
             if bytes >= MESSAGE_BYTES {
                 bytes = 0;
                 let message = message(std::mem::take(&mut rows), None, vec![]);
                 self.waiting.extend(message.map(|message| with_id(None, &message)));
             }
         }
-        let table = table(&shown.transcript, shown.attached);
-        shown.table = Some(table.clone());
-        let texts = shown.texts(self.right);
-        let said = texts.iter().map(|(turn, text)| text_of(*turn, text, false)).collect();
+        let table = table(transcript, shown.attached);
         // with other pages open, both are unchanged
-        shown.said(self.right).clone_from(&texts);
-        drop(shown);
+        view.said = texts(transcript, self.right);
+        shown.table = Some(table.clone());
+        let said = view.said.iter().map(|(turn, text)| text_of(*turn, text, false)).collect();
         self.after = next.0.checked_sub(1).map(Seq);
-        let message = message(rows, Some(table.for_right(self.right)), said);
+        let message = message(rows, Some(table.for_right(self.right, transcript)), said);
         self.waiting.extend(message.map(|message| with_id(self.after, &message)));
     }
 }
@@ -314,6 +381,9 @@ impl Drop for OpenPage {
             }
         }
         drop(pages);
+        if let Some(view) = lock(&self.audience.shown).views.get_mut(&self.right) {
+            view.open -= 1;
+        }
         if self.right == Right::Steer {
             self.audience.steering.send_modify(|open| *open -= 1);
         }

@@ -1,7 +1,7 @@
 //! Rules for each request: its host, its origin, the commands of a page, and the headers of each response.
 
 use crate::model::{Command, Limits};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::net::{IpAddr, SocketAddr};
 
 /// Policy of the page: its own files, and requests to its own server.
@@ -43,14 +43,24 @@ impl Names {
         Names { address, public: public.and_then(authority) }
     }
 
-    /// Checks host and origin.
+    /// Checks host and origin. Of each there may be one, and an address in the request line must be the same.
     ///
     /// # Errors
     /// [`Misdirected`].
-    pub fn check(&self, method: &Method, headers: &HeaderMap) -> Result<(), Misdirected> {
+    pub fn check(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<(), Misdirected> {
+        let is_single = |name| headers.get_all(name).iter().nth(1).is_none();
         let host = text(headers.get(header::HOST)).ok_or(Misdirected::Host)?;
-        if !self.is_own(host) {
+        let is_same = uri.authority().is_none_or(|own| own.as_str().eq_ignore_ascii_case(host));
+        if !self.is_own(host) || !is_same || !is_single(header::HOST) {
             return Err(Misdirected::Host);
+        }
+        if !is_single(header::ORIGIN) {
+            return Err(Misdirected::Origin);
         }
         match (headers.get(header::ORIGIN), *method == Method::POST) {
             (None, false) => Ok(()),
@@ -112,7 +122,7 @@ mod tests {
                 headers.insert(name, value.parse().unwrap());
             }
         }
-        names.check(&method, &headers)
+        names.check(&method, &Uri::from_static("/"), &headers)
     }
 
     #[test]

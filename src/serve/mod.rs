@@ -24,4 +24,4 @@ mod table;
 mod token;
 mod transcript;
 
-pub use server::{OpenError, OpenServer, PageServer, open};
+pub use server::{LinkError, OpenError, OpenServer, PageLink, PageServer, open};

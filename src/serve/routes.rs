@@ -7,9 +7,10 @@ use super::steering::SteeringClient;
 use super::token::TokenDigest;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
-use crate::model::{Seq, SteerLine};
+use crate::model::{Command, SeatId, Seq, SteerLine};
 use crate::text;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{KeepAlive, Sse};
@@ -18,6 +19,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -34,12 +36,20 @@ pub struct Pages {
     pub access: Access,
     pub audience: Arc<Audience>,
     pub steering: SteeringClient,
+    /// Participants with links, by their index.
+    pub seats: BTreeMap<usize, LinkedSeat>,
     pub names: Names,
     pub clock: Clock,
     /// Name of the cookie: browsers share cookies between ports.
     pub cookie: String,
     /// True if browsers use TLS.
     pub is_secure: bool,
+}
+
+/// A participant with a link.
+pub struct LinkedSeat {
+    pub id: SeatId,
+    pub steering: SteeringClient,
 }
 
 /// A refused request: the status, and a sentence for the page.
@@ -60,8 +70,12 @@ impl From<AccessRefusal> for Refused {
             ),
             AccessRefusal::Taken => (
                 StatusCode::FORBIDDEN,
-                "another browser has used this link: a link to steer opens one browser. Use the link to watch, or start \
-                 `colloquium serve` again for new links",
+                "another browser has used this link, which opens one browser. Use the link to watch, or type r in the \
+                 terminal of `colloquium serve` for a fresh link",
+            ),
+            AccessRefusal::Other => (
+                StatusCode::FORBIDDEN,
+                "this browser has opened another link of this conversation: use a second browser or a private window",
             ),
             AccessRefusal::TooFast => {
                 (StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a moment")
@@ -101,7 +115,7 @@ pub fn routes(pages: Arc<Pages>) -> Router {
 
 /// Rejects requests that are not for this server, and adds the headers of each response.
 async fn guard(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
-    let mut response = match pages.names.check(request.method(), request.headers()) {
+    let mut response = match pages.names.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
             Refused(StatusCode::REQUEST_TIMEOUT, "the request took too long".into()).into_response()
         }),
@@ -128,14 +142,66 @@ impl Pages {
         pairs.find_map(|pair| pair.trim().strip_prefix(&*self.cookie)?.strip_prefix('='))
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(Right, TokenDigest), Refused> {
-        let cookie = self.cookie_in(headers).ok_or(AccessRefusal::Unknown)?;
-        Ok(self.access.check(cookie, self.clock.now())?)
-    }
-
     fn welcome(&self, right: Right) -> Value {
         let name = (right == Right::Steer).then(|| self.steering.name());
-        json!({"may": right.word(), "name": name})
+        let seat = match right {
+            Right::Seat(seat) => Some(seat),
+            Right::Watch | Right::Steer => None,
+        };
+        json!({"may": right.word(), "name": name, "seat": seat})
+    }
+
+    /// Returns the client that sends a command of a page, and the command as it may send it.
+    fn sender(
+        &self,
+        right: Right,
+        line: SteerLine,
+    ) -> Result<(&SteeringClient, SteerLine), Refused> {
+        let refused = |text: String| Refused(StatusCode::FORBIDDEN, text);
+        match right {
+            Right::Watch => Err(refused("the link to watch gives no commands".into())),
+            Right::Steer if needs_terminal(&line.command) => {
+                let name = line.command.name();
+                Err(refused(format!("`{name}` is for a terminal, as in: colloquium attach")))
+            }
+            Right::Steer => Ok((&self.steering, line)),
+            Right::Seat(place) => {
+                let gone = || refused("this participant has no link any more".into());
+                let seat = self.seats.get(&place).ok_or_else(gone)?;
+                match line.command {
+                    Command::Speak { ref who, .. } | Command::Pass { ref who }
+                        if *who == seat.id =>
+                    {
+                        if !self.audience.has_floor(place) {
+                            let text = "it is not your turn".into();
+                            return Err(Refused(StatusCode::CONFLICT, text));
+                        }
+                        // without a condition or an id
+                        Ok((&seat.steering, SteerLine::from(line.command)))
+                    }
+                    _ => Err(refused(format!(
+                        "this link speaks for `{}` and gives no other commands",
+                        seat.id
+                    ))),
+                }
+            }
+        }
+    }
+}
+
+/// The sender of a request with a cookie. The cookie is checked before the body is read.
+struct Browser {
+    right: Right,
+    cookie: TokenDigest,
+}
+
+impl FromRequestParts<Arc<Pages>> for Browser {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, pages: &Arc<Pages>) -> Result<Browser, Refused> {
+        let cookie = pages.cookie_in(&parts.headers).ok_or(AccessRefusal::Unknown)?;
+        let (right, cookie) = pages.access.check(cookie, pages.clock.now())?;
+        Ok(Browser { right, cookie })
     }
 }
 
@@ -165,16 +231,15 @@ async fn enter(
     Ok(response)
 }
 
-async fn me(State(pages): State<Arc<Pages>>, headers: HeaderMap) -> Result<Json<Value>, Refused> {
-    let (right, _) = pages.check(&headers)?;
-    Ok(Json(pages.welcome(right)))
+async fn me(State(pages): State<Arc<Pages>>, browser: Browser) -> Json<Value> {
+    Json(pages.welcome(browser.right))
 }
 
 async fn events(
     State(pages): State<Arc<Pages>>,
+    Browser { right, cookie }: Browser,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Refused> {
-    let (right, cookie) = pages.check(&headers)?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let after = last.and_then(|id| id.parse().ok()).map(Seq);
     let page = pages.audience.open(cookie, right, after).ok_or_else(|| {
@@ -185,22 +250,13 @@ async fn events(
 
 async fn steer(
     State(pages): State<Arc<Pages>>,
-    headers: HeaderMap,
+    Browser { right, .. }: Browser,
     Json(line): Json<Value>,
 ) -> Result<Response, Refused> {
-    let (right, _) = pages.check(&headers)?;
-    if right != Right::Steer {
-        let text = "the link to watch gives no commands";
-        return Err(Refused(StatusCode::FORBIDDEN, text.into()));
-    }
     let line = SteerLine::parse(&line.to_string())
         .map_err(|fault| Refused(StatusCode::BAD_REQUEST, text::line(&fault.0).into_owned()))?;
-    if needs_terminal(&line.command) {
-        let name = line.command.name();
-        let text = format!("`{name}` is for a terminal, as in: colloquium attach");
-        return Err(Refused(StatusCode::FORBIDDEN, text));
-    }
-    let outcome = pages.steering.send(line).await.map_err(|fault| {
+    let (steering, line) = pages.sender(right, line)?;
+    let outcome = steering.send(line).await.map_err(|fault| {
         let status = match fault {
             ClientError::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
@@ -213,7 +269,7 @@ async fn steer(
         _ => StatusCode::OK,
     };
     let why = outcome.why.map(|why| text::line(&why).into_owned());
-    let by = pages.steering.name();
+    let by = steering.name();
     let receipt = json!({"is": outcome.is, "seq": outcome.seq, "why": why, "by": by});
     Ok((status, Json(receipt)).into_response())
 }

@@ -1,25 +1,28 @@
 //! The server: its address, its connections and their limits.
 
-use super::access::{Access, Links};
+use super::access::{Access, Right};
 use super::audience::{Audience, WATCHERS_MAX};
 use super::checks::Names;
 use super::follow::follow;
-use super::routes::{Pages, routes};
+use super::routes::{LinkedSeat, Pages, routes};
 use super::steering::SteeringClient;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
-use crate::model::Ms;
+use crate::model::{Ms, SeatId};
 use crate::net::WebListener;
-use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 
 /// Maximum number of connections: a page has one for its events, and others for its files and commands.
 const CONNECTIONS_MAX: usize = WATCHERS_MAX + 100;
@@ -40,13 +43,23 @@ pub struct PageServer {
     pub name: String,
 }
 
-/// A server that listens, with its links.
+/// A server that listens.
 pub struct OpenServer {
     /// Address that browsers use.
-    pub url: String,
-    links: Links,
+    url: String,
     listener: WebListener,
-    router: Router,
+    pages: Arc<Pages>,
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+pub struct PageLink {
+    /// Right of its browser: `watch`, `steer` or `speak`.
+    pub word: &'static str,
+    /// Participant for whom the link speaks.
+    pub seat: Option<SeatId>,
+    /// The link; its token is secret.
+    pub url: String,
 }
 
 /// Reason why pages cannot be served.
@@ -58,6 +71,14 @@ pub enum OpenError {
     /// The conversation cannot be followed.
     #[error(transparent)]
     Conversation(ClientError),
+}
+
+/// Reason why there is no fresh link.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The participant is unknown, or no person in a browser speaks for it.
+    #[error("`{0}` has no link: only a participant with human = true and who = \"link\" has one")]
+    NoLink(String),
     /// The system has no random numbers.
     #[error("the system has no random numbers: {0}")]
     Random(getrandom::Error),
@@ -72,22 +93,36 @@ pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     let listener = WebListener::bind(address).await;
     let listener = listener.map_err(|e| OpenError::Address(address, e))?;
     let address = listener.address();
-    let (access, links) = Access::new().map_err(OpenError::Random)?;
     let audience = Arc::new(Audience::new());
     let (steering, sending) = SteeringClient::new(socket.clone(), name, audience.steering());
     start(&socket, &audience).await.map_err(OpenError::Conversation)?;
     tokio::spawn(sending);
+    let mut seats = BTreeMap::new();
+    for (place, id) in audience.linked() {
+        // an open page of a seat does not hold a conversation that waits for an operator
+        let nobody = audience.nobody();
+        let (steering, sending) = SteeringClient::new(socket.clone(), link_name(&id), nobody);
+        tokio::spawn(sending);
+        seats.insert(place, LinkedSeat { id, steering });
+    }
     let pages = Pages {
-        access,
+        access: Access::new(),
         audience,
         steering,
+        seats,
         names: Names::new(address, public.as_deref()),
         clock: Clock::real(Ms(0)),
         cookie: format!("colloquium-{}", address.port()),
         is_secure: public.as_deref().is_some_and(|public| public.starts_with("https://")),
     };
     let url = public.unwrap_or_else(|| format!("http://{address}"));
-    Ok(OpenServer { url, links, listener, router: routes(Arc::new(pages)) })
+    Ok(OpenServer { url, listener, pages: Arc::new(pages) })
+}
+
+/// Returns the name of a participant's browser in the log.
+fn link_name(seat: &SeatId) -> String {
+    let plain = seat.0.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
+    format!("link-{}", plain.take(24).collect::<String>())
 }
 
 /// Starts to follow the conversation, and waits until all past events are known.
@@ -99,35 +134,93 @@ async fn start(socket: &Path, audience: &Arc<Audience>) -> Result<(), ClientErro
 }
 
 impl OpenServer {
-    /// Returns the link to watch, for any number of browsers.
-    pub fn watch_link(&self) -> String {
-        format!("{}/#{}", self.url, self.links.watch)
+    /// Creates all links: to watch, to steer, and to speak for each participant with a link.
+    ///
+    /// # Errors
+    /// If the system has no random numbers.
+    pub fn links(&self) -> Result<Vec<PageLink>, LinkError> {
+        let seats = self.pages.seats.keys().map(|seat| Right::Seat(*seat));
+        [Right::Watch, Right::Steer]
+            .into_iter()
+            .chain(seats)
+            .map(|right| self.issue(right))
+            .collect()
     }
 
-    /// Returns the link to steer, for one browser.
-    pub fn steer_link(&self) -> String {
-        format!("{}/#{}", self.url, self.links.steer)
+    /// Replaces the link to steer, or that of a participant. The old link and its browser lose their rights.
+    ///
+    /// # Errors
+    /// [`LinkError`].
+    pub fn fresh_link(&self, seat: Option<&str>) -> Result<PageLink, LinkError> {
+        let Some(wanted) = seat else { return self.issue(Right::Steer) };
+        let seat = self.pages.seats.iter().find(|(_, seat)| *seat.id.0 == *wanted);
+        let (place, _) = seat.ok_or_else(|| LinkError::NoLink(wanted.to_owned()))?;
+        self.issue(Right::Seat(*place))
+    }
+
+    fn issue(&self, right: Right) -> Result<PageLink, LinkError> {
+        let (token, lost) = self.pages.access.issue(right).map_err(LinkError::Random)?;
+        lost.into_iter().for_each(|cookie| self.pages.audience.close(cookie));
+        let seat = match right {
+            Right::Seat(place) => self.pages.seats.get(&place).map(|seat| seat.id.clone()),
+            Right::Watch | Right::Steer => None,
+        };
+        Ok(PageLink { word: right.word(), seat, url: format!("{}/#{token}", self.url) })
     }
 
     /// Serves pages; never returns.
-    pub async fn serve(self) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    pub async fn serve(&self) {
+        let router = TowerToHyperService::new(routes(self.pages.clone()));
+        let mut visitors = Visitors::default();
         loop {
             let Ok(stream) = self.listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            // beyond the limit the connection is closed
-            let Ok(place) = places.clone().try_acquire_owned() else { continue };
-            let service = TowerToHyperService::new(self.router.clone());
+            // without a place the connection is closed
+            if !visitors.make_room() {
+                continue;
+            }
+            let is_answered = Arc::new(AtomicBool::new(false));
+            let answered = is_answered.clone();
+            let router = router.clone();
+            let service = service_fn(move |request| {
+                let (response, answered) = (router.call(request), answered.clone());
+                async move {
+                    let response = response.await;
+                    answered.store(true, Ordering::Relaxed);
+                    response
+                }
+            });
             let mut connection = http1::Builder::new();
             // a connection that is kept may close just when a command is sent on it
             connection.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
-            tokio::spawn(async move {
+            let serving = tokio::spawn(async move {
                 // the browser may leave at any time
                 let _ = connection.serve_connection(TokioIo::new(stream), service).await;
-                drop(place);
             });
+            visitors.open.push_back((is_answered, serving.abort_handle()));
         }
+    }
+}
+
+/// Open connections, the oldest first, and whether they have their response.
+#[derive(Default)]
+struct Visitors {
+    open: VecDeque<(Arc<AtomicBool>, AbortHandle)>,
+}
+
+impl Visitors {
+    /// Makes room for a connection: beyond the limit, the oldest one that waits for its response is closed, so that silent
+    /// connections keep nobody out. Returns false if all have their response.
+    fn make_room(&mut self) -> bool {
+        self.open.retain(|(_, connection)| !connection.is_finished());
+        if self.open.len() < CONNECTIONS_MAX {
+            return true;
+        }
+        let waits = self.open.iter().position(|(answered, _)| !answered.load(Ordering::Relaxed));
+        let oldest = waits.and_then(|place| self.open.remove(place));
+        oldest.iter().for_each(|(_, connection)| connection.abort());
+        oldest.is_some()
     }
 }

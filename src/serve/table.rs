@@ -5,7 +5,8 @@ use super::transcript::{PageTranscript, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
 use crate::export::ending;
-use crate::model::{Command, Purpose, SeatId};
+use crate::model::{Command, Purpose, SeatId, TurnId};
+use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
 use crate::text;
 use serde::Serialize;
@@ -31,8 +32,10 @@ pub struct PageTable {
     /// Indices of the next speakers.
     next: Vec<usize>,
     speaking: Vec<Speaking>,
-    /// Id of the participant in whose place a person speaks now.
-    floor: Option<SeatId>,
+    /// People who have the floor.
+    floor: Vec<Floor>,
+    /// Uses of tools that wait for a decision, for the page that steers.
+    asks: Vec<Ask>,
     /// Messages and commands that wait, for the page that steers.
     queued: Vec<Queued>,
 }
@@ -59,6 +62,30 @@ struct Speaking {
     number: Option<u32>,
     /// True if its text comes at its end.
     late: bool,
+    #[serde(skip)]
+    turn: TurnId,
+}
+
+/// A person who has the floor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Floor {
+    seat: usize,
+    id: SeatId,
+    name: String,
+    /// True if the person has a link; otherwise the page that steers speaks for the seat.
+    link: bool,
+    /// Options of a vote; empty for a message.
+    options: Vec<String>,
+}
+
+/// A use of a tool that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Ask {
+    seat: Option<usize>,
+    who: String,
+    tool: String,
+    /// The use, with its arguments.
+    what: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,12 +100,27 @@ struct Queued {
 }
 
 impl PageTable {
-    /// Returns the part for a right.
-    pub fn for_right(&self, right: Right) -> PageTable {
+    /// Returns the part for a right; `transcript` is the one of this table.
+    pub fn for_right(&self, right: Right, transcript: &PageTranscript) -> PageTable {
         let mut table = self.clone();
-        match right {
-            Right::Watch => table.queued.clear(),
-            Right::Steer => table.speaking.iter_mut().for_each(|turn| turn.late = false),
+        let turns = &transcript.state().turns;
+        for speaking in &mut table.speaking {
+            let turn = turns.get(&speaking.turn);
+            speaking.late = turn.is_some_and(|turn| transcript.is_late(turn, right));
+        }
+        if right != Right::Steer {
+            table.queued.clear();
+            table.asks.clear();
+        }
+        for floor in &mut table.floor {
+            let speaks = match right {
+                Right::Watch => false,
+                Right::Steer => !floor.link,
+                Right::Seat(seat) => floor.seat == seat,
+            };
+            if !speaks {
+                floor.options.clear();
+            }
         }
         table
     }
@@ -97,9 +139,9 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
         who: name(state, &turn.seat),
         about: state.role_in(&turn.seat, turn.thread).map(|role| text::name(role).into_owned()),
         number: turn.number,
-        late: transcript.may_whisper(turn),
+        late: false,
+        turn: turn.id,
     });
-    let human = transcript.speaking().find(|turn| state.waits_for_human(turn));
     PageTable {
         title: text::label(&title).into_owned(),
         topic: topic.map(|topic| text::block(topic).into_owned()),
@@ -111,7 +153,8 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
         seats: state.seats.iter().map(|seat| seat_view(transcript, seat)).collect(),
         next: next.iter().filter_map(place).collect(),
         speaking: speaking.collect(),
-        floor: human.map(|turn| turn.seat.clone()),
+        floor: floor(state),
+        asks: asks(state),
         queued: queued(state),
     }
 }
@@ -144,6 +187,7 @@ fn seat_view(transcript: &PageTranscript, seat: &Seat) -> SeatView {
     let turn = state.turns.values().find(|turn| turn.seat == *id);
     let doing = match turn {
         _ if seat.gone => "left",
+        Some(turn) if !leaves_of(state, turn).is_empty() => "asks",
         Some(turn) => doing(transcript, turn),
         None if seat.muted => "muted",
         None => "",
@@ -174,6 +218,36 @@ fn doing(transcript: &PageTranscript, turn: &Turn) -> &'static str {
         Purpose::Summarise => "summarises",
         Purpose::Result => "writes the result",
     }
+}
+
+/// Returns the people who have the floor.
+fn floor(state: &State) -> Vec<Floor> {
+    let people = state.turns.values().filter(|turn| state.waits_for_human(turn));
+    let floor = people.filter_map(|turn| {
+        let votes = turn.purpose == Purpose::Vote;
+        let batch = if votes { state.batch_of(turn) } else { None };
+        let options = batch.map_or(&[][..], |batch| &batch.spec.options);
+        Some(Floor {
+            seat: state.seats.iter().position(|seat| seat.spec.id == turn.seat)?,
+            id: turn.seat.clone(),
+            name: name(state, &turn.seat),
+            link: state.waits_for_link(turn),
+            options: options.iter().map(|option| text::line(option).into_owned()).collect(),
+        })
+    });
+    floor.collect()
+}
+
+/// Returns the uses of tools that wait for a decision.
+fn asks(state: &State) -> Vec<Ask> {
+    let all = state.turns.values().flat_map(|turn| leaves_of(state, turn));
+    let asks = all.map(|asks| Ask {
+        seat: state.seats.iter().position(|seat| seat.spec.id == asks.seat),
+        who: name(state, &asks.seat),
+        tool: text::label(&asks.tool).into_owned(),
+        what: asks.told,
+    });
+    asks.collect()
 }
 
 /// Returns the operator's messages and commands that wait for the end of a turn.

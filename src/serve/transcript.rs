@@ -6,11 +6,11 @@
 use super::access::Right;
 use crate::analysis::name;
 use crate::export::{Narrated, Narrator, fields};
-use crate::model::{Event, Kind, Piece, Seq, TurnId};
+use crate::model::{Event, Kind, Piece, Purpose, SeatId, Sees, Seq, ThreadId, TurnId};
 use crate::state::{Entry, Live, State, Turn};
 use crate::text;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that an event can cause besides its message; ids of rows are multiples of it.
 const ROWS_PER_EVENT: u64 = 16;
@@ -54,6 +54,8 @@ struct Kept {
     row: Row,
     /// False if only the page that steers gets it.
     public: bool,
+    /// Its message; `None` for notes.
+    entry: Option<Seq>,
 }
 
 /// The conversation as rows, with the turns in progress.
@@ -86,9 +88,7 @@ impl PageTranscript {
         let has_message = !rows.is_empty();
         rows.extend(notes(event, counted, told, has_message));
         let changed = !rows.is_empty();
-        for (row, public) in rows {
-            self.rows.insert(row.id, Kept { changed: event.seq, row, public });
-        }
+        self.rows.extend(rows.into_iter().map(|kept| (kept.row.id, kept)));
         changed
     }
 
@@ -99,7 +99,31 @@ impl PageTranscript {
         shown.filter_map(move |kept| match right {
             Right::Steer => Some(kept.row.clone()),
             Right::Watch if kept.public => Some(Row { whispers: vec![], ..kept.row.clone() }),
-            Right::Watch => None,
+            Right::Watch | Right::Seat(_) => None,
+        })
+    }
+
+    /// Returns the rows that the participant at an index may see now, in order, and the events that changed them: the
+    /// messages that a model in its place would get, its own ones, and public notes.
+    pub fn rows_of(&self, seat: usize) -> impl Iterator<Item = (Seq, Row)> {
+        let state = self.state();
+        let seat = state.seats.get(seat).map(|seat| &seat.spec.id);
+        let turn = seat.map(|seat| own_turn(state, seat));
+        let visible: BTreeSet<Seq> = match &turn {
+            Some(turn) => state.visible(turn).map(|entry| entry.seq).collect(),
+            None => BTreeSet::new(),
+        };
+        let own_name = seat.map(|seat| name(state, seat));
+        let own_place = seat.and_then(|seat| state.seats.iter().position(|s| s.spec.id == *seat));
+        self.rows.values().filter_map(move |kept| {
+            let own = own_place.is_some() && kept.row.seat == own_place;
+            let seen = match kept.entry {
+                Some(entry) => own || visible.contains(&entry),
+                None => kept.public,
+            };
+            let mut row = if seen { kept.row.clone() } else { return None };
+            row.whispers.retain(|(to, _)| own || Some(to) == own_name.as_ref());
+            Some((kept.changed, row))
         })
     }
 
@@ -108,17 +132,30 @@ impl PageTranscript {
         self.state().turns.values().filter(|turn| turn.speaks())
     }
 
-    /// Returns the text of a turn so far. A page that watches gets none from a participant who may whisper: only the end
-    /// of the turn says which part is for everyone.
+    /// Returns the text of a turn so far; empty if it comes [late](PageTranscript::is_late).
     pub fn said(&self, turn: &Turn, right: Right) -> String {
-        if right == Right::Watch && self.may_whisper(turn) {
-            return String::new();
+        if self.is_late(turn, right) { String::new() } else { shown(&self.live.said(turn.id)) }
+    }
+
+    /// Returns whether pages of a right get the text of a turn at its end. Only the end of a turn says which part of it
+    /// is for everyone, and a participant sees no turn that began beside its own one.
+    pub fn is_late(&self, turn: &Turn, right: Right) -> bool {
+        let state = self.state();
+        match right {
+            Right::Steer => false,
+            Right::Watch => self.may_whisper(turn),
+            Right::Seat(seat) => state.seats.get(seat).is_none_or(|seat| {
+                let own = own_turn(state, &seat.spec.id);
+                let all = matches!(state.sees(&own), Sees::All | Sees::Summary);
+                let before = Seq(turn.id.0) <= own.horizon;
+                let sees = all && before && state.sees_thread(own.thread, turn.thread);
+                self.may_whisper(turn) || !sees
+            }),
         }
-        shown(&self.live.said(turn.id))
     }
 
     /// Returns whether the participant of a turn may whisper.
-    pub fn may_whisper(&self, turn: &Turn) -> bool {
+    fn may_whisper(&self, turn: &Turn) -> bool {
         self.state().seat(&turn.seat).is_none_or(|seat| !seat.spec.reply.to.is_empty())
     }
 
@@ -127,8 +164,8 @@ impl PageTranscript {
         (self.live.has_said(turn), !self.live.thought(turn).is_empty())
     }
 
-    /// Returns the messages that an event added or changed, and whether everyone may read them.
-    fn messages(&self, event: &Event, told: &[Narrated]) -> Vec<(Row, bool)> {
+    /// Returns the messages that an event added or changed.
+    fn messages(&self, event: &Event, told: &[Narrated]) -> Vec<Kept> {
         let state = self.state();
         let changed = |e: &&Entry| {
             let version = e.versions.iter().any(|version| version.seq == event.seq);
@@ -138,8 +175,12 @@ impl PageTranscript {
         if matches!(event.kind, Kind::HumanSaid(_)) && told.is_empty() {
             return vec![];
         }
-        let entries = state.entries.iter().filter(changed);
-        let rows = entries.map(|entry| (self.message(entry, event, told), !entry.is_whisper()));
+        let rows = state.entries.iter().filter(changed).map(|entry| Kept {
+            changed: event.seq,
+            row: self.message(entry, event, told),
+            public: !entry.is_whisper(),
+            entry: Some(entry.seq),
+        });
         rows.collect()
     }
 
@@ -190,17 +231,19 @@ impl PageTranscript {
     }
 }
 
-/// Returns the notes of an event, and whether everyone may read them. `counted` is the note on failures before it.
+/// Returns the notes of an event. `counted` is the note on failures before it.
 fn notes(
     event: &Event,
     counted: Option<String>,
     told: Vec<Narrated>,
     has_message: bool,
-) -> Vec<(Row, bool)> {
+) -> Vec<Kept> {
     let public = is_public(&event.kind);
     let counted = counted.map(|note| (Row { text: note, ..note_row() }, false));
     let told = told.into_iter().filter_map(|told| match told {
         Narrated::Opening { .. } => None,
+        // the table has the floor
+        Narrated::Note(_) if matches!(event.kind, Kind::FloorGranted(_)) => None,
         Narrated::Note(note) => Some(Row { text: note, ..note_row() }),
         // the row of the message has them
         Narrated::Words { .. } if has_message => None,
@@ -217,13 +260,24 @@ fn notes(
     let place = |((row, public), n): ((Row, bool), u64)| {
         let id = event.seq.0 * ROWS_PER_EVENT + n;
         let text = if public { for_others(&row.text) } else { row.text };
-        (Row { id, text, ..row }, public)
+        Kept { changed: event.seq, row: Row { id, text, ..row }, public, entry: None }
     };
     rows.zip(places).map(place).collect()
 }
 
 fn note_row() -> Row {
     Row { kind: "note", ..Row::default() }
+}
+
+/// Returns the open turn of a participant, or else a turn that would begin now.
+fn own_turn(state: &State, seat: &SeatId) -> Turn {
+    let open = state.turns.values().find(|turn| turn.seat == *seat && turn.speaks());
+    open.cloned().unwrap_or_else(|| {
+        let mut threads = state.open_threads().rev();
+        let thread = threads.find(|thread| thread.seats.contains(seat));
+        let thread = thread.map_or(ThreadId::ROOT, |thread| thread.id);
+        Turn::granted(state.next_seq, state.ms, thread, seat.clone(), Purpose::Speak)
+    })
 }
 
 /// Returns the id of the row of a turn.

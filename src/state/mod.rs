@@ -15,6 +15,7 @@ mod facts;
 mod finished;
 mod held;
 mod judging;
+pub mod leave;
 mod live;
 mod moves;
 mod news;
@@ -327,6 +328,16 @@ impl Conversation {
     /// Returns whether a turn waits for a person.
     pub fn waits_for_human(&self, turn: &Turn) -> bool {
         self.seat(&turn.seat).is_some_and(|s| s.spec.voice.is_human())
+    }
+
+    /// Returns whether a turn waits for a person for whom the operator speaks; a person with a link speaks for themselves.
+    pub fn waits_for_operator(&self, turn: &Turn) -> bool {
+        self.seat(&turn.seat).is_some_and(|s| s.spec.voice.is_operators())
+    }
+
+    /// Returns whether a turn waits for a person with a link.
+    pub fn waits_for_link(&self, turn: &Turn) -> bool {
+        self.seat(&turn.seat).is_some_and(|s| s.spec.voice.has_link())
     }
 
     /// Returns the running turns of one thread.

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot begin has nothing to report")]
 
 mod engine;
+mod live;
 mod record;
 mod screen;
 mod scripted;

@@ -108,6 +108,21 @@ await page.keyboard.press('c');
 await page.keyboard.press('l');
 expect('l shows lanes', await page.locator('body.lanes .heads b').count() > 0);
 await page.keyboard.press('l');
+// the drawing of the positions grows
+if (await page.locator('figure.stand').count()) {
+  const marks = () => page.evaluate(() => [...document.querySelectorAll('figure.stand [data-n]')].filter(el => el.style.display !== 'none').length);
+  const seek = share => page.evaluate(share => {
+    const range = document.querySelector('#player [type=range]');
+    range.value = range.max * share;
+    range.dispatchEvent(new Event('input', {bubbles: true}));
+  }, share);
+  const shown = [];
+  for (const share of [0, .5, 1]) {
+    await seek(share);
+    shown.push(await marks());
+  }
+  expect(`the drawing of the positions grows with the replay: ${shown}`, shown[0] === 0 && shown[1] > 0 && shown[1] < shown[2]);
+}
 await page.emulateMedia({media: 'print'});
 await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 const printed = await page.evaluate(() => ({

@@ -8,7 +8,7 @@ use std::process::Stdio;
 const AGENT: &str = include_str!("fake_agent.py");
 
 /// Returns a scenario with an agent in the mode `how` and a participant with rehearsed lines.
-fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
+pub fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
     house.file("agent.py", AGENT);
     let log = house.path("told.jsonl").display().to_string();
     let text = format!(

@@ -48,6 +48,7 @@ mod model_tests;
 mod models;
 mod old_logs;
 mod old_sessions;
+mod owned;
 mod past_sessions;
 mod plans;
 mod player;
@@ -62,6 +63,9 @@ mod scripts;
 mod secrets;
 #[cfg(feature = "serve")]
 mod serve;
+mod serve_attacks;
+mod serve_links;
+mod served;
 mod server;
 mod servers;
 mod services;

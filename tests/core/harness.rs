@@ -222,7 +222,7 @@ pub fn seat(id: &str) -> Participant {
 }
 
 pub fn human(id: &str) -> Participant {
-    Participant { voice: VoiceSpec::Human { seconds: None, pass: false }, ..seat(id) }
+    Participant { voice: VoiceSpec::Human { seconds: None, pass: false, link: false }, ..seat(id) }
 }
 
 /// Returns a conversation from a scenario as JSON and its seats.

@@ -353,7 +353,7 @@ fn a_person_to_whom_no_plan_gives_a_step_reads_that() {
     let mut stage = Stage::new(120, 40);
     for mut event in bundled("planner-executor").into_iter().take(8) {
         if let Kind::Opened(opened) = &mut event.kind {
-            let voice = VoiceSpec::Human { seconds: None, pass: false };
+            let voice = VoiceSpec::Human { seconds: None, pass: false, link: false };
             let guest = Participant { name: "Guest".into(), ..Participant::new("guest", voice) };
             opened.participants.push(guest);
         }

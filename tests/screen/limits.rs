@@ -46,7 +46,7 @@ fn a_budget_that_is_near_is_on_the_status_line_and_a_planned_length_is_not() {
 fn a_budget_that_is_near_is_in_the_transcript_and_a_planned_length_is_nowhere() {
     let mut stage = near(120, 40);
     assert!(stage.text().contains("close to the limit"), "{}", stage.text());
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     let mut said = String::new();
     for event in
         demo().iter().take_while(|e| !matches!(e.kind, Kind::LimitReached(_) | Kind::Ended(_)))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 #[test]
 fn without_a_screen_ctrl_c_follows_the_same_ladder() {
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     let take = |told: &mut Linear, fits: fn(&Kind) -> bool| {
         for event in demo() {
             told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
@@ -23,7 +23,7 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
     assert_eq!(told.interrupted().1, AfterLine::Wait, "what is asked goes first");
     let (_, then) = told.interrupted();
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == Command::PauseNow {}));
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     take(&mut told, |_| false);
     assert!(told.interrupted().0.contains("press ctrl-c again to quit (saved)"));
     told.enter_line("/menu", Ms(0));
@@ -33,7 +33,7 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
 
 #[test]
 fn without_a_screen_a_question_mark_is_help_and_nothing_that_is_said() {
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     let events: Vec<Event> = demo().iter().take(6).cloned().collect();
     for event in events {
         told.take(&Item::Event(Arc::new(Record::new(event).unwrap())));
@@ -60,7 +60,7 @@ fn without_a_screen_each_question_prints_the_command_that_answers_it() {
     let second = serde_json::json!({"turn": turn, "call": call, "request": 2,
         "tool": format!("{seat}/execute"), "title": "rm -r notes"});
     stage.happens(&seat, "permission.asked", second);
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     let mut said = vec![];
     stage.screen.transcript.events(Seq(0), &mut |event| {
         said.push(told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap()))));
@@ -76,7 +76,7 @@ fn without_a_screen_each_question_prints_the_command_that_answers_it() {
 #[test]
 fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     let ended = |saved| {
-        let mut told = Linear::new(Seq(0), saved);
+        let mut told = Linear::new(Seq(0), saved, None);
         let said = demo()
             .iter()
             .map(|event| told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap()))));
@@ -104,7 +104,7 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
 
 #[test]
 fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() {
-    let mut told = Linear::new(Seq(0), true);
+    let mut told = Linear::new(Seq(0), true, None);
     let mut out = String::new();
     let events = crate::boards::bundled("planner-executor");
     let (first, rest) = events.split_at(events.len() / 2);
@@ -132,6 +132,6 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
     assert!(all.contains("QUESTION: There are two") && all.contains("the deck is laid"), "{all}");
     let (folded, _) = told.enter_line("/fold 2", Ms(0));
     assert!(folded.starts_with("-- folded: step 2"), "{folded}");
-    let mut none = Linear::new(Seq(0), true);
+    let mut none = Linear::new(Seq(0), true, None);
     assert!(none.enter_line("/open", Ms(0)).0.contains("no step has started yet"));
 }

@@ -1,6 +1,7 @@
 //! A conversation on two screens, and one that goes on in the background.
 
 use crate::house::House;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A conversation of many short turns, slow enough to be seen.
 const LONG: &str = r#"
@@ -67,4 +68,51 @@ fn two_screens_show_one_conversation_which_outlives_both() {
         event["seq"].as_u64().unwrap()
     });
     assert!(seqs.enumerate().all(|(n, seq)| n as u64 == seq), "no event is lost or doubled");
+}
+
+/// Without a screen, a conversation is left to the background in the same way.
+#[test]
+fn the_text_mode_leaves_a_conversation_to_the_background() {
+    let house = House::with_defaults();
+    let path = house.file("long.toml", LONG);
+    let mut program = house.run(&["run", &path, "--accessible"]);
+    program.until("Good morning");
+    program.keys("/detach\r");
+    program.until("detaching after the current turn");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    assert!(left.told.contains("it runs in the background; attach: "), "{}", left.told);
+    let list = house.piped(&["sessions", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(listed[0]["state"], "running", "{listed}");
+    let id = listed[0]["id"].as_str().unwrap();
+    let stopped = house.piped(&["stop", id]);
+    assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
+
+/// After a kill of the engine, an attached screen says so, and the session goes on exactly.
+#[test]
+fn an_attached_screen_reports_that_the_engine_is_gone() {
+    let house = House::with_defaults();
+    let path = house.file("long.toml", LONG);
+    let started = house.piped(&["run", &path, "--detach"]);
+    let id = String::from_utf8_lossy(&started.stdout).trim().to_owned();
+    let mut screen = house.run(&["attach", "--as", "laptop"]);
+    screen.until("attached as laptop");
+    let of_talk = |entry: &std::fs::DirEntry| {
+        let line = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        line.contains(&path) && line.contains("--background")
+    };
+    let engine = std::fs::read_dir("/proc").unwrap().flatten().find(of_talk).unwrap();
+    let pid = engine.file_name().to_str().unwrap().parse().unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    let left = screen.left();
+    assert_eq!(left.code, 6, "{}", left.told);
+    let told = left.told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the process that ran the conversation is gone"), "{told}");
+    assert!(told.contains(&format!("resume {id}")), "{told}");
+    let resumed = house.piped(&["resume", &id, "--detach"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+    let stopped = house.piped(&["stop", &id]);
+    assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
 }

@@ -87,6 +87,8 @@ fn a_person_at_the_table_is_asked_and_a_dumb_terminal_is_enough() {
     program.until("limit reached: 3 turns");
     program.keys("/more\r");
     program.until("your turn as Me");
+    program.keys("/detach\r");
+    program.until("cannot detach: Me speaks at this screen");
     program.keys("/flor 1\r");
     program.until("the nearest is /floor");
     program.keys("/leave\r");

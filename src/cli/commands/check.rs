@@ -336,8 +336,14 @@ fn voice(voice: &VoiceSpec) -> String {
             let names: Vec<&str> = team.participants.iter().map(|p| &*p.name).collect();
             format!("the team {} ({})", team.file, names.join(", "))
         }
-        VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s per turn"),
-        VoiceSpec::Human { .. } => "a person".into(),
+        VoiceSpec::Human { seconds, pass, link } => {
+            let link = if *link { " with a link of `serve`" } else { "" };
+            let time = match seconds {
+                Some(seconds) if *pass => format!(", {seconds} s per turn"),
+                Some(_) | None => String::new(),
+            };
+            format!("a person{link}{time}")
+        }
         VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "1 rehearsed line".into(),
         VoiceSpec::Lines { lines, .. } => format!("{} rehearsed lines", lines.len()),
     }

@@ -28,8 +28,8 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::profile::merge;
-use crate::model::{CallRate, Debate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, Override, TakesPart};
+use crate::model::{CallRate, Debate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
+use crate::scenario::{self, Loaded, Override, TakesPart, Wait};
 use crate::session::{self, Mode};
 use crate::state::State;
 use crate::{policy, text};
@@ -266,7 +266,7 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
     }
     // after the topic: a person's substitute speaks lines, which fit any topic
     if options.play.headless {
-        loaded.unattended();
+        loaded.unattended(!options.keep.no_save);
     }
     if options.take_part {
         loaded.seat_person();
@@ -279,7 +279,11 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
 /// Rejects scenarios that would wait for an operator who is absent.
 fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
     let play = &options.play;
-    let waits = loaded.waits(&policy::rows());
+    let mut waits = loaded.waits(&policy::rows());
+    // a person with a link needs no terminal, but the socket of a saved conversation
+    let seat = |id: &SeatId| loaded.participants.iter().find(|seat| seat.id == *id);
+    let has_link = |id: &SeatId| seat(id).is_some_and(|seat| seat.voice.has_link());
+    waits.retain(|wait| options.keep.no_save || !matches!(wait, Wait::Human(id) if has_link(id)));
     if waits.is_empty() || play.steer.is_some() || !play.headless {
         return Ok(());
     }

@@ -1,4 +1,5 @@
-//! `serve`: the page of a running conversation for browsers, with a link to watch and a link to steer.
+//! `serve`: the page of a running conversation for browsers, with a link to watch, a link to steer, and a link for each
+//! person who takes part by one.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -6,13 +7,14 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::play::attached::GUEST;
 use crate::cli::play::signals::Signals;
+use crate::cli::play::stdin::typed_in_foreground;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
-use crate::serve::{OpenError, PageServer, open};
+use crate::serve::{LinkError, OpenError, OpenServer, PageLink, PageServer, open};
 use clap::{Args, ValueEnum};
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Show a running conversation in browsers: a link to watch, and a link to steer
@@ -78,23 +80,34 @@ impl ServeArgs {
                 OpenError::Address(..) => Failure::new(Exit::Failed, fault.to_string()).hint(
                     "--port 0 takes any free port; --address names an address of this machine",
                 ),
-                OpenError::Random(_) => Failure::new(Exit::Failed, fault.to_string()),
             })?;
-            let (watch, steer) = (opened.watch_link(), opened.steer_link());
-            output::data(format!("watch {watch}\nsteer {steer}\n").as_bytes())?;
-            self.print_qr(&watch, &steer)?;
+            let links = opened.links().map_err(|fault| unlinked(&fault))?;
+            let printed: String = links.iter().map(line).collect();
+            output::data(printed.as_bytes())?;
+            self.print_qr(&links)?;
             context.say(
-                "the link to watch opens any number of browsers, the link to steer one; Ctrl-C ends \
-                 the pages, not the conversation",
+                "the link to watch opens any number of browsers, each other one a single browser; Ctrl-C ends the \
+                 pages, not the conversation",
             );
+            if stdin().is_terminal() {
+                context.say(
+                    "lost a link? `r` and Enter print a fresh link to steer, `r ID` one to speak",
+                );
+            }
             if self.expose && self.url.is_none() {
                 context.say(
                     "without encryption, others on the network can read the pages and take the links",
                 );
             }
-            tokio::select! { biased;
-                code = signals.next() => Ok(code),
-                () = opened.serve() => Ok(Exit::Done),
+            let mut typed = typed_in_foreground().map_err(refused)?;
+            let serving = opened.serve();
+            tokio::pin!(serving);
+            loop {
+                tokio::select! { biased;
+                    code = signals.next() => return Ok(code),
+                    () = &mut serving => return Ok(Exit::Done),
+                    Some(typed) = typed.recv() => renew(&opened, typed.trim(), context)?,
+                }
             }
         })
     }
@@ -138,22 +151,56 @@ impl ServeArgs {
     }
 
     /// Prints the QR code of a link on a terminal.
-    fn print_qr(&self, watch: &str, steer: &str) -> Result<(), Failure> {
+    fn print_qr(&self, links: &[PageLink]) -> Result<(), Failure> {
         let usual = !self.address.is_loopback() || self.url.is_some();
-        let link = match self.qr {
-            Some(QrLink::Watch) => watch,
-            Some(QrLink::Steer) => steer,
-            None if usual => watch,
+        let word = match self.qr {
+            Some(QrLink::Steer) => "steer",
+            Some(QrLink::Watch) => "watch",
+            None if usual => "watch",
             Some(QrLink::None) | None => return Ok(()),
         };
         if !stdout().is_terminal() {
             return Ok(());
         }
-        let code = QrCode::with_error_correction_level(link, EcLevel::L);
+        let Some(link) = links.iter().find(|link| link.word == word) else { return Ok(()) };
+        let code = QrCode::with_error_correction_level(&link.url, EcLevel::L);
         let code = code.map_err(|e| Failure::new(Exit::Failed, format!("no QR code: {e}")))?;
         // dark modules are the terminal's background on most terminals
         let mut code = code.render::<Dense1x2>();
         let drawn = code.dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
         output::data(format!("\n{drawn}\n\n").as_bytes())
     }
+}
+
+/// Prints the fresh link that a typed line asks for.
+fn renew(server: &OpenServer, typed: &str, context: &Context) -> Result<(), Failure> {
+    let seat = match typed.split_once(' ') {
+        None if typed == "r" => None,
+        Some(("r", "steer")) => None,
+        Some(("r", seat)) => Some(seat.trim()),
+        _ => {
+            if !typed.is_empty() {
+                context.say("`r` prints a fresh link to steer, `r ID` one to speak; Ctrl-C ends");
+            }
+            return Ok(());
+        }
+    };
+    match server.fresh_link(seat) {
+        Ok(link) => {
+            output::data(line(&link).as_bytes())?;
+            context.say("the old link and its browser have no rights any more");
+        }
+        Err(fault) => context.say(&fault.to_string()),
+    }
+    Ok(())
+}
+
+/// Returns the line of a link.
+fn line(link: &PageLink) -> String {
+    let seat = link.seat.iter().map(|id| format!(" {}", id.0)).collect::<String>();
+    format!("{}{seat} {}\n", link.word, link.url)
+}
+
+fn unlinked(fault: &LinkError) -> Failure {
+    Failure::new(Exit::Failed, fault.to_string())
 }

@@ -19,6 +19,8 @@ use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file;
 use crate::clock::{Clock, wall_now};
+use crate::live::client::{Received, Receiver, Sender, greet};
+use crate::live::protocol::Attach;
 use crate::model::{Event, Kind, Ms, Seq};
 use crate::session::{Feed, Follower, Survey};
 use crate::state::State;
@@ -27,6 +29,7 @@ use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::transcript::Transcript;
 use clap::Args;
+use std::future::pending;
 use std::io;
 use std::path::Path;
 use tokio::sync::mpsc;
@@ -59,7 +62,8 @@ impl WatchArgs {
         }
         let path = session_file::find(&self.which, context)?;
         if headless {
-            print(Follower::open(&path)?, self.format, context)
+            let follower = Follower::open(&path)?;
+            print(follower, self.format, RunningSession::at(path, context)?, context)
         } else if has_socket(&path, context) && attaches(&path, context) {
             let running = RunningSession::at(path, context)?;
             attached::show(&Visit { running, name: "watch".into(), watches: true }, context)
@@ -87,8 +91,16 @@ fn is_over(state: &State, follower: &Follower) -> bool {
 }
 
 /// Prints the past events and follows the new ones.
-fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Result<Next, Failure> {
+///
+/// The lines come from the file; the socket of the conversation, if there is one, only tells when to read it.
+fn print(
+    mut follower: Follower,
+    format: PrintFormat,
+    running: RunningSession,
+    context: &Context,
+) -> Result<Next, Failure> {
     block_on(async {
+        let mut bell = Bell::connect(&running).await;
         let mut signals = Signals::listen().map_err(refused)?;
         let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
         let clock = Clock::real(Ms(0));
@@ -122,6 +134,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
                     break printed.unwrap_or_else(|e| Err(io::Error::other(e)));
                 }
                 () = room.wait(), if !fresh.is_empty() => {}
+                () = bell.ring(), if fresh.is_empty() => {}
                 () = clock.advance(Some(clock.now().plus(LOOK_MS))), if fresh.is_empty() => {}
             }
         };
@@ -139,6 +152,29 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         }
         Ok(Next::Over(Exit::Done))
     })
+}
+
+/// A connection to the conversation that reports new events.
+struct Bell(Option<(Receiver, Sender)>);
+
+impl Bell {
+    async fn connect(running: &RunningSession) -> Bell {
+        let attach = Attach { from: None, name: Some("watch".into()), watch: true };
+        let Ok(greeted) = greet(&running.socket).await else { return Bell(None) };
+        Bell(greeted.attach(attach).await.ok().map(|(_, receiver, sender)| (receiver, sender)))
+    }
+
+    /// Waits for the next event in the file. Cancel safe.
+    async fn ring(&mut self) {
+        while let Some((receiver, _)) = &mut self.0 {
+            match receiver.next().await {
+                Received::Event(_) => return,
+                Received::Piece(_) => {}
+                Received::Error(_) | Received::Bye(_) | Received::Lost => self.0 = None,
+            }
+        }
+        pending().await
+    }
 }
 
 fn no_writer(follower: &Follower) -> Failure {

@@ -138,7 +138,7 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
     seats.into_iter().all(|seat| match &seat.voice {
         VoiceSpec::Lines { .. } => true,
         VoiceSpec::Team(team) => is_timeless(&team.participants, typed),
-        VoiceSpec::Human { .. } => !typed,
+        VoiceSpec::Human { link, .. } => !typed && !link,
         VoiceSpec::Model(model) => model.recording().is_some(),
         VoiceSpec::Script(_) | VoiceSpec::Http(_) | VoiceSpec::Agent(_) => false,
     })

@@ -2,10 +2,11 @@
 
 use crate::cli::context::Context;
 use crate::clock::Clock;
-use crate::engine::Engine;
+use crate::engine::{Engine, Owner};
 use crate::session::SessionFiles;
 use crate::state::State;
 use std::io;
+use std::path::PathBuf;
 
 /// Reason why a conversation takes no clients.
 const CLOSED: &str = "nobody could attach to it: it is not saved, `live` is off in the settings, or \
@@ -68,44 +69,59 @@ pub struct DoorPlan<'a> {
     pub saved: bool,
     /// Clock of the session.
     pub clock: &'a Clock,
-    /// True if the conversation runs in the background and waits for clients.
-    pub background: bool,
+    /// Owner of the conversation.
+    pub owner: Owner,
 }
 
-/// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved one lacks a
-/// name, and one on virtual time is over at once.
-///
-/// Only on Linux can the program tell which processes a conversation started, so only there is a socket opened.
-#[cfg(target_os = "linux")]
+/// Folder of the sockets, for conversations that run outside the main thread; `None` if the settings turn them off.
+#[derive(Clone, Default)]
+pub struct Doors(Option<PathBuf>);
+
+impl Doors {
+    /// Reads the settings.
+    pub fn new(context: &Context) -> Doors {
+        let wanted = context.settings().is_ok_and(|settings| settings.live.unwrap_or(true));
+        Doors(wanted.then(|| context.paths.sockets.clone()))
+    }
+
+    /// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved one lacks a
+    /// name, and one on virtual time is over at once.
+    ///
+    /// Only on Linux can the program tell which processes a conversation started, so only there is a socket opened.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
+    #[cfg(target_os = "linux")]
+    pub fn open(&self, conversation: DoorPlan<'_>) -> io::Result<Door> {
+        use crate::live::server::{self, LiveOpening};
+        let DoorPlan { engine, files, past, saved, clock, owner } = conversation;
+        let (Some(folder), true, false) = (&self.0, saved, clock.is_virtual()) else {
+            return Ok(Door::default());
+        };
+        let opening = LiveOpening {
+            folder: folder.clone(),
+            files: files.clone(),
+            tail: engine.tail(),
+            past: past.clone(),
+            durable: engine.durable(),
+            owner,
+        };
+        let (server, guests) = server::open(opening)?;
+        engine.guests = Some(guests);
+        Ok(Door { server: Some(server) })
+    }
+
+    /// Opens nothing: this system does not list processes as needed.
+    #[cfg(not(target_os = "linux"))]
+    pub fn open(&self, _conversation: DoorPlan<'_>) -> io::Result<Door> {
+        Ok(Door::default())
+    }
+}
+
+/// Opens a conversation to clients; a failure is reported, and the conversation goes on.
 pub fn open(conversation: DoorPlan<'_>, context: &Context) -> Door {
-    use crate::live::server::{self, LiveOpening};
-    let DoorPlan { engine, files, past, saved, clock, background } = conversation;
-    let wanted = context.settings().is_ok_and(|settings| settings.live.unwrap_or(true));
-    if !wanted || !saved || clock.is_virtual() {
-        return Door::default();
-    }
-    let opening = LiveOpening {
-        folder: context.paths.sockets.clone(),
-        files: files.clone(),
-        tail: engine.tail(),
-        past: past.clone(),
-        durable: engine.durable(),
-        background,
-    };
-    match server::open(opening) {
-        Ok((server, guests)) => {
-            engine.guests = Some(guests);
-            Door { server: Some(server) }
-        }
-        Err(fault) => {
-            context.note(&format!("nobody can attach: {fault}"));
-            Door::default()
-        }
-    }
-}
-
-/// Opens nothing: this system does not list processes as needed.
-#[cfg(not(target_os = "linux"))]
-pub fn open(_conversation: DoorPlan<'_>, _context: &Context) -> Door {
-    Door::default()
+    Doors::new(context).open(conversation).unwrap_or_else(|fault| {
+        context.note(&format!("nobody can attach: {fault}"));
+        Door::default()
+    })
 }

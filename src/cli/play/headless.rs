@@ -19,7 +19,7 @@ use crate::cli::play::state_file;
 use crate::cli::play::stdin::{self, SteerLines};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
-use crate::engine::Stopped;
+use crate::engine::{Owner, Stopped};
 use crate::export::{REHEARSED, ended as how_it_ended, nearing};
 use crate::model::{Kind, LateReason, Ms, Seq};
 use crate::session::writer::Durable;
@@ -114,7 +114,7 @@ async fn drive(
         past: &past,
         saved,
         clock: &clock,
-        background: play.background,
+        owner: if play.background { Owner::Nobody } else { Owner::Operator },
     };
     let mut door = door::open(conversation, context);
     let (stop, stopping) = oneshot::channel::<()>();

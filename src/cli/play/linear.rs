@@ -10,9 +10,9 @@ use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::next::Next;
 use crate::cli::play::setup::Setup;
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{outcome, stdin};
+use crate::cli::play::{detach, outcome, stdin};
 use crate::cli::runtime::{block_on, refused};
-use crate::engine::Stopped;
+use crate::engine::{Owner, Stopped};
 use crate::model::{Command, Seq};
 use crate::ui::linear::{AfterLine, Linear};
 use std::future::pending;
@@ -28,6 +28,8 @@ enum Left {
     Signal(Exit),
     /// The session can no longer be written.
     Unwritable(String),
+    /// Another process takes the conversation over.
+    Detach,
 }
 
 /// Plays a conversation as text until the user leaves, or until it ends if the user ended it or it is not kept.
@@ -44,10 +46,10 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
             past: &conversation.past,
             saved: conversation.saved,
             clock: &conversation.clock,
-            background: false,
+            owner: Owner::Operator,
         };
         let door = door::open(open, context);
-        let mut reader = Linear::new(since, conversation.saved);
+        let mut reader = Linear::new(since, conversation.saved, door.fault().map(str::to_owned));
         notice.iter().for_each(|notice| context.say(notice));
         output::wrapped(&Linear::greeting(because))?;
         let mut typed = stdin::typed().await.map_err(refused)?;
@@ -58,27 +60,29 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
             let hand_over = hand_over(given, inputs);
             tokio::pin!(running, hand_over);
             let mut runs = true;
+            let mut detaches = false;
             loop {
                 let (words, then) = tokio::select! { biased;
                     code = signals.next() => match code {
-                        Exit::Interrupted => reader.interrupted(),
+                        Exit::Interrupted if !detaches => reader.interrupted(),
                         code => break Left::Signal(code),
                     },
                     () = &mut hand_over => continue,
                     Some(item) = tail.next() => (reader.take(&item), AfterLine::Wait),
-                    line = typed.recv() => match line {
+                    line = typed.recv(), if !detaches => match line {
                         Some(line) => reader.enter_line(&line, conversation.clock.now()),
                         // the end of the input is a request to leave
                         None => break Left::Done,
                     },
                     stopped = &mut running, if runs => match stopped {
-                        Stopped::Ended | Stopped::HandedOver => {
+                        Stopped::HandedOver => break Left::Detach,
+                        Stopped::Ended => {
                             runs = false;
                             let mut rest = String::new();
                             while let Some(item) = tail.try_next() {
                                 rest += &reader.take(&item);
                             }
-                            if !reader.goes_on() {
+                            if detaches || !reader.goes_on() {
                                 output::wrapped(&rest)?;
                                 break Left::Done;
                             }
@@ -91,6 +95,10 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                 match then {
                     AfterLine::Wait => {}
                     AfterLine::Leave => break Left::Done,
+                    AfterLine::Detach => {
+                        detaches = true;
+                        door.hand_over();
+                    }
                     AfterLine::Extend(commands) => break Left::Again(commands),
                     AfterLine::Send(key, line) => {
                         // the end of the engine is noticed by its own future
@@ -102,9 +110,16 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         while let Some(item) = tail.try_next() {
             output::wrapped(&reader.take(&item))?;
         }
+        if let Left::Detach = left {
+            let lock = engine.lock_file();
+            outcome::finish(engine, &mut signals, &files).await?;
+            drop(door);
+            detach::hand_over(&files, lock, &play, context)?;
+            return Ok(Next::Left(Exit::Done));
+        }
         let unwritable = match &left {
             Left::Unwritable(why) => Some(why.clone()),
-            Left::Done | Left::Again(_) | Left::Signal(_) => None,
+            Left::Detach | Left::Done | Left::Again(_) | Left::Signal(_) => None,
         };
         let saved = conversation.saved;
         let left_engine =
@@ -114,7 +129,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         Ok(match left {
             Left::Again(commands) => Next::again(files.log(), commands, &play),
             Left::Signal(code) => Next::Over(code),
-            Left::Done | Left::Unwritable(_) => {
+            Left::Done | Left::Detach | Left::Unwritable(_) => {
                 Next::Over(exit::ended(&state).unwrap_or(Exit::Done))
             }
         })

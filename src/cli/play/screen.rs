@@ -20,7 +20,7 @@ use crate::cli::play::{outcome, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::config::{Habits, StartFocus};
-use crate::engine::Stopped;
+use crate::engine::{Owner, Stopped};
 use crate::model::Seq;
 use crate::session::{Item, Tail};
 use crate::state::State;
@@ -57,7 +57,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             past: &conversation.past,
             saved: conversation.saved,
             clock: &conversation.clock,
-            background: false,
+            owner: Owner::Operator,
         };
         let door = door::open(open, context);
         let lent = Cell::new(false);

@@ -2,7 +2,7 @@
 
 use crate::engine::Input;
 use crate::model::Seq;
-use std::io::{self, BufRead, Read, stdin};
+use std::io::{self, BufRead, BufReader, Read, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
@@ -84,6 +84,56 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
         }
     })?;
     Ok(lines)
+}
+
+/// Returns the lines typed by the user while the program is in the foreground. A read in the background would stop the
+/// whole program.
+///
+/// # Errors
+/// If the system cannot start a thread.
+pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
+    let (tx, lines) = mpsc::channel(1);
+    std::thread::Builder::new().name("typed".into()).spawn(move || {
+        let mut from = BufReader::new(stdin().lock());
+        while (!from.buffer().is_empty() || wait_for_foreground())
+            && let Ok(Some(line)) = next_line(&mut from)
+        {
+            if tx.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(lines)
+}
+
+/// Waits until a line can be read without stopping the program; returns false if standard input cannot be read.
+#[cfg(unix)]
+fn wait_for_foreground() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+    use rustix::process::getpgrp;
+    use rustix::termios::tcgetpgrp;
+    let pause = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
+    loop {
+        match poll(&mut [PollFd::new(&stdin(), PollFlags::IN)], None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return false,
+        }
+        match tcgetpgrp(stdin()) {
+            Ok(group) if group != getpgrp() => {}
+            // in the foreground, or no terminal
+            Ok(_) | Err(Errno::NOTTY) => return true,
+            Err(_) => return false,
+        }
+        // only waits: a signal may end it early
+        let _ = poll(&mut [], Some(&pause));
+    }
+}
+
+#[cfg(not(unix))]
+fn wait_for_foreground() -> bool {
+    true
 }
 
 impl SteerLines {

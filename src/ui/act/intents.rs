@@ -4,6 +4,7 @@
 //! else is checked by the engine, and its receipt reports the outcome.
 
 use crate::model::{Command, Participant, SeatId};
+use crate::state::leave::asks_leave;
 use crate::state::{RunState, State};
 use crate::ui::act::appearance;
 use crate::ui::act::queued;
@@ -16,7 +17,6 @@ use crate::ui::slash;
 use crate::ui::view::availability::unfit_action;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::Status;
-use crate::ui::view::leave::asks_leave;
 use crate::ui::view::moment::is_paid;
 
 /// Requests a command, unless the conversation is read-only or over; a reversible one gets an offer to undo it.

@@ -3,6 +3,7 @@
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
 use crate::model::Command;
+use crate::state::State;
 use crate::text;
 use crate::ui::act::appearance;
 use crate::ui::act::intents;
@@ -108,18 +109,12 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
 
 /// Leaves while the conversation goes on in the background, or says why it cannot.
 pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
-    let state = screen.transcript.state();
-    let person = state.seats.iter().find(|seat| seat.spec.voice.is_human() && !seat.gone);
     let fault = if screen.view.attached {
         return Some(Request::Leave);
     } else if screen.view.is_read_only() || screen.view.playback.is_some() {
         Some("this screen does not run it".to_owned())
-    } else if state.ended.is_some() {
-        Some("the conversation has ended".to_owned())
-    } else if let Some(person) = person {
-        Some(format!("{} speaks at this screen", text::label(&person.spec.name)))
     } else {
-        screen.view.stays.clone()
+        detach_fault(screen.transcript.state(), screen.view.stays.as_deref())
     };
     match fault {
         None => Some(Request::Detach),
@@ -127,6 +122,17 @@ pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
             screen.view.notice = Some(format!("cannot detach: {fault}"));
             None
         }
+    }
+}
+
+/// Returns the reason why a conversation cannot go on in the background; `stays` is the reason why nobody could attach.
+pub(in crate::ui) fn detach_fault(state: &State, stays: Option<&str>) -> Option<String> {
+    if state.ended.is_some() {
+        return Some("the conversation has ended".to_owned());
+    }
+    match state.seats.iter().find(|seat| seat.spec.voice.is_operators() && !seat.gone) {
+        Some(person) => Some(format!("{} speaks at this screen", text::label(&person.spec.name))),
+        None => stays.map(str::to_owned),
     }
 }
 

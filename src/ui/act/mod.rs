@@ -9,7 +9,7 @@ pub mod extract;
 pub mod history;
 pub mod intents;
 pub mod jump;
-mod leave;
+pub mod leave;
 pub mod modal;
 pub mod mouse;
 pub mod navigate;

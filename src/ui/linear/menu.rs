@@ -40,6 +40,7 @@ pub fn short() -> Vec<MenuEntry> {
         MenuEntry::Line("one more round after a limit or the end", "/more"),
         MenuEntry::Line("all commands", "/all"),
         MenuEntry::Line("quit (saved)", "/leave"),
+        MenuEntry::Line("leave; the conversation goes on in the background", "/detach"),
         MenuEntry::Line("read out what is said in the steps of a plan", "/open"),
     ];
     first.into_iter().chain(commands.iter().filter_map(|name| command(name))).chain(last).collect()

@@ -14,8 +14,10 @@ use crate::export::{Narrator, text};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::RunState;
+use crate::state::leave::asked_in;
 use crate::text::label;
 use crate::ui::act::intents;
+use crate::ui::act::leave::detach_fault;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
@@ -23,7 +25,6 @@ use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
 use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
-use crate::ui::view::leave::asked_in;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
@@ -41,6 +42,8 @@ pub enum AfterLine {
     Extend(Vec<Command>),
     /// Leaves the conversation; the session is not changed.
     Leave,
+    /// Leaves after the current turn; the conversation goes on in the background.
+    Detach,
 }
 
 /// A conversation printed line by line.
@@ -51,6 +54,8 @@ pub struct Linear {
     since: Seq,
     /// True if the conversation is saved to a file, so that it can be extended after its end.
     saved: bool,
+    /// Reason why nobody could attach to the conversation in the background.
+    stays: Option<String>,
     /// Command whose keys are being asked for.
     question: Option<Question>,
     /// Meaning of numbers: the latest menu.
@@ -64,13 +69,14 @@ pub struct Linear {
 impl Linear {
     /// Creates the state of a conversation that was opened, or reopened, at a position in the log. Earlier events are
     /// applied but not printed.
-    pub fn new(since: Seq, saved: bool) -> Linear {
+    pub fn new(since: Seq, saved: bool, stays: Option<String>) -> Linear {
         Linear {
             transcript: Transcript::default(),
             narrator: Narrator::default(),
             outbox: Outbox::new(since),
             since,
             saved,
+            stays,
             question: None,
             menu: menu::short(),
             steps: OpenSteps::default(),
@@ -190,6 +196,13 @@ impl Linear {
                 None => ("nothing to extend: no limit reached\n\n".into(), AfterLine::Wait),
             },
             "/leave" | "/quit" => (String::new(), AfterLine::Leave),
+            "/detach" => match detach_fault(state, self.stays.as_deref()) {
+                None => {
+                    let told = note("detaching after the current turn; ctrl-c leaves at once");
+                    (told, AfterLine::Detach)
+                }
+                Some(fault) => (note(&format!("cannot detach: {fault}")), AfterLine::Wait),
+            },
             command if let Some(which) = of_steps(command, "/open") => {
                 self.fold_or_open(OpenSteps::open, which)
             }

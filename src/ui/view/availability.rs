@@ -2,9 +2,9 @@
 
 use crate::model::command::COMMANDS;
 use crate::state::RunState;
+use crate::state::leave::asks_leave;
 use crate::ui::action::Action;
 use crate::ui::keymap::row;
-use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
 /// Returns the reason why a command has no effect in the current state; `None` if it is available.

@@ -2,6 +2,7 @@
 //! digits on the empty line, and their own keys elsewhere.
 
 use crate::model::{Limit, Ms, Usd};
+use crate::state::leave::asks_leave;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
@@ -10,7 +11,6 @@ use crate::ui::theme::ThemeRole;
 use crate::ui::view::away;
 use crate::ui::view::extension::{one_more_round, stopped};
 use crate::ui::view::floor::{Status, failed_times, failures};
-use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
 use crate::ui::view::moment::{failed, is_paid, why};
 

@@ -6,9 +6,9 @@ use crate::export::cost;
 use crate::model::payload::WarningAbout;
 use crate::model::*;
 use crate::scenario::PLAN;
+use crate::state::leave::leave_of;
 use crate::state::{Ending, RunState, Seat, Spent, State, Thread, Turn};
 use crate::text;
-use crate::ui::view::leave::leave_of;
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first token of a local model after which the model is assumed to be loading.

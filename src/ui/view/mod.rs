@@ -22,7 +22,6 @@ pub mod hold;
 pub mod inspector;
 pub mod keys_page;
 pub mod lanes;
-pub mod leave;
 pub mod link;
 pub mod list;
 pub mod look;

@@ -3,9 +3,9 @@
 
 use crate::analysis::TimedTurn;
 use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
+use crate::state::leave::asks_leave;
 use crate::text;
 use crate::ui::view::floor::Status;
-use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
 /// Returns the failed turn that caused the current pause, if any.

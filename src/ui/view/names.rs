@@ -10,16 +10,16 @@ impl Transcript {
         self.speaking().next().map(|turn| self.name(&turn.seat))
     }
 
-    /// Returns the person's seat that has the floor, if any.
+    /// Returns the seat that has the floor and for which the person at the screen speaks, if any.
     pub fn human_turn(&self) -> Option<SeatId> {
         let state = self.state();
-        state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+        state.turns.values().find(|t| state.waits_for_operator(t)).map(|t| t.seat.clone())
     }
 
     /// Returns the choices of a pending vote of a person; empty without one.
     pub fn human_choices(&self) -> Vec<String> {
         let state = self.state();
-        let turn = state.turns.values().find(|t| state.waits_for_human(t));
+        let turn = state.turns.values().find(|t| state.waits_for_operator(t));
         let batch = turn.filter(|t| t.purpose == Purpose::Vote).and_then(|t| state.batch_of(t));
         let options = batch.map_or(&[][..], |batch| &batch.spec.options);
         options.iter().map(|option| text::line(option).into_owned()).collect()

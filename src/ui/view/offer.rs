@@ -1,10 +1,10 @@
 //! The likeliest next step of a state, which Enter takes on the empty line.
 
+use crate::state::leave::asks_leave;
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
-use crate::ui::view::leave::asks_leave;
 use crate::ui::view::moment::{failed, is_paid};
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.

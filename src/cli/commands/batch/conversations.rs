@@ -10,8 +10,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
+use crate::cli::play::door::{DoorPlan, Doors};
 use crate::clock::wall_now;
-use crate::engine::Stopped;
+use crate::engine::{Owner, Stopped};
 use crate::model::payload::Opened;
 use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
@@ -39,6 +40,7 @@ pub struct Conversations {
     stop: watch::Receiver<bool>,
     /// Warnings that have not been reported yet.
     notes: Mutex<Vec<String>>,
+    doors: Doors,
     /// Shared runtime: connections of a model cannot outlive the runtime that opened them.
     runtime: Runtime,
 }
@@ -64,6 +66,7 @@ impl Conversations {
             tokens_each,
             stop,
             notes: Mutex::default(),
+            doors: Doors::new(context),
             runtime,
         })
     }
@@ -197,6 +200,16 @@ impl Conversations {
         };
         let mut engine = conversation.engine;
         drop(conversation.tail);
+        let plan = DoorPlan {
+            engine: &mut engine,
+            files: &conversation.files,
+            past: &conversation.past,
+            saved: true,
+            clock: &conversation.clock,
+            owner: Owner::Program,
+        };
+        // without a socket, nobody can attach
+        let door = self.doors.open(plan).unwrap_or_default();
         let mut stop = self.stop.clone();
         let (stopped, synced) = self.runtime.block_on(async {
             let (nobody, orders) = mpsc::channel(1);
@@ -207,6 +220,7 @@ impl Conversations {
             };
             (stopped, engine.finish().await)
         });
+        drop(door);
         match (stopped, synced) {
             (None, _) => return Ok(JobOutcome::Stopped),
             (Some(Stopped::Unwritable(why)), _) => {

@@ -209,7 +209,7 @@ fn one(
     if args.rehearsed {
         loaded.rehearse();
     }
-    loaded.unattended();
+    loaded.unattended(false);
     let waits = loaded.waits(&policy::rows());
     if let Some(wait) = waits.first() {
         let message = format!("no one is at the keyboard in a batch: {wait}");

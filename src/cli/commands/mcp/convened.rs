@@ -2,9 +2,10 @@
 
 use super::bounds::token_worth;
 use crate::cli::play::assemble::{Assembled, random};
+use crate::cli::play::door::{DoorPlan, Doors};
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
-use crate::engine::Input;
+use crate::engine::{Input, Owner};
 use crate::model::{Key, Kind, Participant, Seq, SteerLine, Usd};
 use crate::session::{Item, SessionFiles, holder};
 use crate::state::State;
@@ -266,8 +267,18 @@ impl Convened {
 }
 
 /// Runs a conversation to its end, at most for a number of seconds.
-pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64) {
-    let Assembled { mut engine, mut tail, .. } = setup.conversation;
+pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
+    let Assembled { mut engine, mut tail, files, past, saved, clock, .. } = setup.conversation;
+    let plan = DoorPlan {
+        engine: &mut engine,
+        files: &files,
+        past: &past,
+        saved,
+        clock: &clock,
+        owner: Owner::Program,
+    };
+    // without a socket, nobody can attach
+    let door = doors.open(plan).unwrap_or_default();
     let Ears { orders, stopped } = ears;
     let done = block_on(async {
         let (end, ends) = oneshot::channel::<()>();
@@ -309,6 +320,7 @@ pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64) {
         let _ = engine.finish().await;
         Ok(spent)
     });
+    drop(door);
     *lock(&job.orders) = None;
     let mut pulse = lock(&job.pulse);
     pulse.spent = done.unwrap_or(job.kept);

@@ -13,6 +13,7 @@ use crate::cli::commands::resume;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::play::door::Doors;
 use crate::cli::play::next::Resume;
 use crate::cli::play::opening::{self, Follows, OpenOutcome};
 use crate::cli::play::setup::Setup;
@@ -204,7 +205,7 @@ impl Jobs {
             let kept = purse.kept(&setup.conversation.engine.live.state.limits);
             let (job, ears) = Convened::new(&setup, kept);
             let _ = tx.send(Ok(job.clone()));
-            play(setup, &job, ears, seconds);
+            play(setup, &job, ears, seconds, &Doors::new(&own));
         });
         let thread = thread.map_err(refused)?;
         let job =

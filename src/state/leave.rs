@@ -1,7 +1,7 @@
 //! Tool uses and agent actions that wait for the person's permission.
 
+use super::{State, Turn};
 use crate::model::{Kind, SeatId, Text, TurnId};
-use crate::state::{State, Turn};
 use crate::text;
 
 /// A tool use that waits for permission.
@@ -44,8 +44,8 @@ pub fn leave_of(state: &State, turn: &Turn) -> Option<AsksLeave> {
 }
 
 /// Returns all tool uses of a turn that wait for permission.
-fn leaves_of(state: &State, turn: &Turn) -> Vec<AsksLeave> {
-    if !state.attended || state.ended.is_some() {
+pub fn leaves_of(state: &State, turn: &Turn) -> Vec<AsksLeave> {
+    if !state.can_ask_leave() || state.ended.is_some() {
         return vec![];
     }
     let told = |tool: &Text, what: &str, with: &str| {
