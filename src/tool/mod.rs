@@ -4,6 +4,7 @@
 //! it. Its output is untrusted text; its time and bytes are limited. The engine decides whether a tool may run.
 
 mod files;
+mod http;
 mod job;
 mod link;
 mod script;
