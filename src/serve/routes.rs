@@ -2,7 +2,7 @@
 
 use super::access::{Access, AccessRefusal, Right};
 use super::audience::Audience;
-use super::checks::{HEADERS, Misdirected, Names, needs_terminal};
+use super::checks::{HEADERS, Misdirected, Names};
 use super::steering::SteeringClient;
 use super::token::TokenDigest;
 use crate::clock::Clock;
@@ -195,7 +195,7 @@ async fn steer(
     }
     let line = SteerLine::parse(&line.to_string())
         .map_err(|fault| Refused(StatusCode::BAD_REQUEST, text::line(&fault.0).into_owned()))?;
-    if needs_terminal(&line.command) {
+    if line.command.needs_terminal() {
         let name = line.command.name();
         let text = format!("`{name}` is for a terminal, as in: colloquium attach");
         return Err(Refused(StatusCode::FORBIDDEN, text));
