@@ -18,6 +18,7 @@ const PAGES: &[Page] = &[
     ("models", include_str!("../../../assets/help/models.md")),
     ("tools", include_str!("../../../assets/help/tools.md")),
     ("agents", include_str!("../../../assets/help/agents.md")),
+    #[cfg(feature = "mcp")]
     ("mcp", include_str!("../../../assets/help/mcp.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),

@@ -13,6 +13,7 @@ pub mod fork;
 pub mod help;
 pub mod keys;
 pub mod manual;
+#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod models;
 pub mod paths;
