@@ -4,8 +4,14 @@
 use crate::house::House;
 #[cfg(feature = "mcp")]
 use crate::mcp_client::Client;
+#[cfg(feature = "mcp")]
+use crate::mcp_http::Http;
 use crate::tools::model;
 use serde_json::json;
+#[cfg(feature = "mcp")]
+use std::io::{Read, Write};
+#[cfg(feature = "mcp")]
+use std::net::TcpStream;
 #[cfg(feature = "mcp")]
 use std::process::Stdio;
 
@@ -104,6 +110,50 @@ fn a_task_outlives_the_server_and_ends_when_it_is_cancelled() {
         assert_eq!(none["error"]["code"], -32602, "{id}: {none}");
     }
     client.end();
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn a_client_without_a_handshake_cancels_over_http_by_leaving() {
+    let house = House::new();
+    let http = Http::start(&house);
+    let send = |method: &str, name: &str, params: serde_json::Value| {
+        let mut params = modern(params, json!({}));
+        params["_meta"].as_object_mut().unwrap().remove("progressToken");
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let body = body.to_string();
+        let mut stream = TcpStream::connect(&http.address).unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {}\r\nauthorization: {}\r\nmcp-protocol-version: 2026-07-28\r\n\
+             mcp-method: {method}\r\nmcp-name: {name}\r\ncontent-length: {}\r\n\r\n",
+            http.address,
+            http.key,
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream
+    };
+    let mut found = String::new();
+    send("server/discover", "", json!({})).read_to_string(&mut found).unwrap();
+    assert!(found.contains("200 OK") && found.contains("\"2026-07-28\""), "{found}");
+    let mut wrong = String::new();
+    let call = || json!({"name": "status", "arguments": {}});
+    send("tools/call", "convene", call()).read_to_string(&mut wrong).unwrap();
+    assert!(wrong.contains("400 Bad Request"), "the head and the body differ: {wrong}");
+    let cast = json!([{"name": "Caller", "caller": true}]);
+    let arguments = json!({"cast": cast, "topic": "Tea?", "deadline_seconds": 600});
+    let waiting = send("tools/call", "convene", json!({"name": "convene", "arguments": arguments}));
+    let running = || http.call(1, "status", json!({}))["running"].clone();
+    let session = loop {
+        if let Some(row) = running().as_array().unwrap().first() {
+            break row["session"].clone();
+        }
+    };
+    drop(waiting);
+    while !running().as_array().unwrap().is_empty() {}
+    let result = http.call(2, "result", json!({"session": session}));
+    assert_eq!(result["reason"], "interrupted", "{result}");
+    http.end();
 }
 
 /// A server of the later era as strict as the protocol; its argument says how it treats other requests.

@@ -22,6 +22,8 @@ use tokio::sync::oneshot;
 const UNPROVED: usize = 32;
 /// Maximum number of connections that are being answered.
 const ANSWERED: usize = 64;
+/// Maximum length of the head of a request, in bytes.
+const HEAD_MAX: usize = 16 << 10;
 /// Time for the head of a request.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// Time in which a closed connection takes its last words.
@@ -119,7 +121,8 @@ impl Connections {
                 Box::pin(async move { Ok::<_, Infallible>(answered.await) })
             });
             let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
+            http.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+            http.max_buf_size(HEAD_MAX).keep_alive(false);
             let mut served = http.serve_connection(TokioIo::new(stream), service);
             tokio::spawn(async move {
                 tokio::select! { biased;
