@@ -1,6 +1,6 @@
 //! Tool servers over HTTP: one `POST` request per message.
 
-use super::link::LinkFault;
+use super::fault::LinkFault;
 use crate::model::{Secret, Text};
 use crate::net::{Ask, Client, Response};
 use crate::rpc::{self, LINE_MAX, RpcError, RpcMessage};

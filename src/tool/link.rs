@@ -7,9 +7,10 @@
 //!
 //! - a list of tools is lost as a whole if one tool has no schema (`a_hostile_server_is_bounded` in `tests/cli/servers.rs`);
 //! - an output line that is no message is skipped in silence (the server `junk` in `a_server_that_fails_is_told_to_the_model`);
-//! - a server that ignores `server/discover` is waited for for 10 s (all tests with `fake_server.py`, some of which allow
+//! - it waits 10 s for a server that ignores `server/discover` (all tests with `fake_server.py`, some of which allow
 //!   2 s for a call).
 
+use super::fault::{LinkFault, REASON_MAX};
 use super::http::HttpToolLine;
 use crate::model::{Secret, Text};
 use crate::net::Client;
@@ -17,7 +18,6 @@ use crate::rpc::{self, NO_METHOD, RpcError, RpcLines, RpcMessage};
 use crate::spawn::{self, Child, ChildEnvironment, Job, Output};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -28,50 +28,6 @@ const VERSION: &str = "2026-07-28";
 const HANDSHAKES: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// Time after which a server process that has not answered `server/discover` is sent `initialize` as well.
 const PROBE: Duration = Duration::from_millis(500);
-/// Maximum characters of a server's reason for a failure.
-const REASON_MAX: usize = 300;
-
-/// Reason why a server gave no answer, phrased to follow the server's name.
-#[derive(Debug)]
-pub(super) enum LinkFault {
-    /// The server itself returned the error, so that the connection can be used again.
-    Refused(RpcError),
-    /// A response over HTTP without an answer.
-    Status(u16),
-    /// The process of the server ended.
-    Ended(String),
-    /// Any other reason.
-    Other(String),
-}
-
-impl LinkFault {
-    pub(super) fn new(why: impl Into<String>) -> LinkFault {
-        LinkFault::Other(why.into())
-    }
-
-    pub(super) fn late(within: Duration) -> LinkFault {
-        LinkFault::new(format!("did not answer within {} s", within.as_secs()))
-    }
-}
-
-impl fmt::Display for LinkFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LinkFault::Refused(RpcError { code, message }) => {
-                let why: String = message.trim().chars().take(REASON_MAX).collect();
-                write!(f, "answered with an error: {why} ({code})")
-            }
-            LinkFault::Status(status) => write!(f, "answered with the status {status}"),
-            LinkFault::Ended(why) | LinkFault::Other(why) => f.write_str(why),
-        }
-    }
-}
-
-impl<E: std::error::Error> From<E> for LinkFault {
-    fn from(e: E) -> LinkFault {
-        LinkFault::new(e.to_string())
-    }
-}
 
 /// Era of the protocol that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@
 //! output may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
 //! capabilities; all of its requests except `ping` are answered with "method not found".
 
+use super::fault::LinkFault;
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
-use super::link::{Link, LinkFault, ToolLine};
+use super::link::{Link, ToolLine};
 use crate::model::sentence::sentence_error;
 use crate::model::tool::{ServerPlace, Tool, ToolServer, ToolSource};
 use crate::model::{Secret, Text};

@@ -34,11 +34,12 @@ pub fn list(context: &Context) -> Result<Vec<Value>, Failure> {
     Ok(all.iter().map(one).collect())
 }
 
-/// Refuses a command that lifts a limit, or that speaks for a person.
+/// Refuses a command that lifts a limit, or that speaks for a person. `at_limit` is true if the conversation has reached
+/// a limit.
 ///
 /// # Errors
 /// When it does.
-fn check(command: &Command, state: &State) -> Result<(), Failure> {
+fn check(command: &Command, at_limit: bool) -> Result<(), Failure> {
     let name = command.name();
     if command.needs_terminal() {
         let message = format!("`{name}` is for a terminal, as in: colloquium attach");
@@ -50,7 +51,7 @@ fn check(command: &Command, state: &State) -> Result<(), Failure> {
             "`say` is heard by everybody; your own cast is for `start`",
         )),
         // going on at a limit raises it
-        Command::Resume {} | Command::Step { .. } if state.limit.is_some() => {
+        Command::Resume {} | Command::Step { .. } if at_limit => {
             Err(Failure::usage("a limit was reached", "a person can go on in a terminal"))
         }
         _ => Ok(()),
@@ -67,7 +68,7 @@ pub fn give(
     state: &State,
     context: &Context,
 ) -> Result<Value, Failure> {
-    check(&line.command, state)?;
+    check(&line.command, state.limit.is_some())?;
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let running = RunningSession::at(path, context)?;
     let failed = |fault| running.failure(&fault, context);
@@ -114,21 +115,17 @@ fn receipt(of: &Key, kind: &Kind) -> Option<Result<&'static str, String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::payload::LimitAt;
-    use crate::model::{Limit, Limits, Usd};
 
     #[test]
     fn no_client_lifts_a_limit_of_another_program() {
-        let reached = LimitAt { what: Limit::Usd, value: 1, limit: 1, next: None };
-        let at_limit = State { limit: Some(reached), ..State::default() };
-        let goes_on = |state: &State, line: &str| {
-            check(&SteerLine::parse(line).unwrap().command, state).is_ok()
+        let may = |line: &str, at_limit| {
+            check(&SteerLine::parse(line).unwrap().command, at_limit).is_ok()
         };
         for line in ["{\"do\":\"resume\"}", "{\"do\":\"step\"}"] {
-            assert!(goes_on(&State::default(), line) && !goes_on(&at_limit, line), "{line}");
+            assert!(may(line, false) && !may(line, true), "{line}");
         }
-        let set = Limits { usd: Some(Usd(1)), ..Limits::default() };
-        assert!(check(&Command::Limit { set }, &State::default()).is_err());
-        assert!(goes_on(&at_limit, "{\"do\":\"end\"}"));
+        assert!(!may("{\"do\":\"limit\",\"set\":{\"usd\":1}}", false));
+        assert!(!may("{\"do\":\"speak\",\"who\":\"ada\",\"text\":\"x\"}", false));
+        assert!(may("{\"do\":\"end\"}", true));
     }
 }
