@@ -8,7 +8,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",
         "Turns",
-        "one row per turn (current versions only); time is the start of the turn",
+        "one row per turn, with its start",
         1,
         &[
             ("utterance", "no."),

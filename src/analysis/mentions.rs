@@ -24,7 +24,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "mentions",
         "Mentions",
-        "turns in which the row's speaker mentioned the column's with `@` (current versions only)",
+        "turns in which the row's speaker mentioned the column's with `@`",
         1,
         &[("participant", "participant")],
     );

@@ -39,7 +39,7 @@ pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
 pub use sides::{deciding_turns, name_of_side, seat_of_side, with_names};
 pub use stances::stances;
-pub use standing::{Crossing, Standing, Standpoint, Track, crossing};
+pub use standing::{Axis, Crossing, Standing, Standpoint, Track, crossing};
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};
 pub use table::{Cell, Column, Table};

@@ -63,8 +63,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "shares",
         "Speaking share",
-        "current versions only, without your own words; time is from the start of the turn to its last word; tokens \
-             as reported",
+        "your own words are not counted; tokens as reported",
         1,
         &[
             ("participant", "participant"),

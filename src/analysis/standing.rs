@@ -1,27 +1,49 @@
-//! Positions over the turns: between the two poles of a scenario, or among a few positions of structured replies.
+//! Positions over the turns: between the two poles of a scenario, among a few positions of structured replies, or on a
+//! scale of numbers.
 //!
 //! The rows of a drawing, the moves between them and the distance between the farthest apart. Nothing is inferred from
 //! prose.
 
 use super::name;
-use crate::model::{STANCE_MAX, SeatId, StanceRecorded, TurnId};
-use crate::state::{Position, Seat, State};
+use crate::model::{AnswerKind, STANCE_MAX, SeatId, StanceRecorded, Text, TurnId};
+use crate::state::{Position, Seat, State, Stated};
 use crate::text;
 
 /// Maximum number of positions without poles; more of them are a list, not a drawing.
 const ROWS_MAX: usize = 6;
+/// Number of rows of a scale of numbers.
+const NUMBER_ROWS: usize = 7;
 
 /// Positions of all participants over the turns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// Label of each row, from the top; empty between the two poles.
+    /// Label of each row, from the top; empty between the two ends of a scale.
     pub rows: Vec<String>,
     /// Participants with a position, in the order of their seats.
     pub tracks: Vec<Track>,
     /// Number of the last turn.
     pub turns: u32,
-    /// True if the rows are places between two poles.
-    pub has_poles: bool,
+    /// Meaning of the rows.
+    pub axis: Axis,
+}
+
+/// Meaning of the rows of a drawing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axis {
+    /// Places between two poles.
+    Poles,
+    /// One position each, without an order.
+    #[default]
+    Positions,
+    /// Numbers from the greatest to the least.
+    Numbers,
+}
+
+impl Axis {
+    /// Returns whether rows have a distance.
+    pub fn is_scale(self) -> bool {
+        self != Axis::Positions
+    }
 }
 
 /// Positions of a participant.
@@ -72,15 +94,16 @@ impl Standing {
                 rows[0] = label(first);
                 rows[2 * STANCE_MAX as usize] = label(second);
                 let tracks = tracks(state, |seat| between_poles(state, seat));
-                Standing { rows, tracks, turns: state.utterances, has_poles: true }
+                Standing { rows, tracks, turns: state.utterances, axis: Axis::Poles }
             }
+            None if is_numeric(state) => numbers(state)?,
             None => {
                 let rows = stated(state);
                 if !(2..=ROWS_MAX).contains(&rows.len()) {
                     return None;
                 }
                 let tracks = tracks(state, |seat| among(state, seat, &rows));
-                Standing { rows, tracks, turns: state.utterances, has_poles: false }
+                Standing { rows, tracks, turns: state.utterances, axis: Axis::Positions }
             }
         };
         (!standing.tracks.is_empty()).then_some(standing)
@@ -100,9 +123,9 @@ impl Standing {
     }
 
     /// Returns the distance between the participants that are farthest apart, after each turn from the first one with
-    /// two positions; empty without poles.
+    /// two positions, in rows; empty without a scale.
     pub fn apart(&self) -> Vec<usize> {
-        if !self.has_poles {
+        if !self.axis.is_scale() {
             return vec![];
         }
         let mut stated: Vec<(u32, usize, usize)> = vec![];
@@ -143,9 +166,10 @@ impl Standing {
         counts
     }
 
-    /// Describes the agreement now: `Ada and Bo agree, Cy has not decided`. `None` with fewer than two positions.
+    /// Describes the agreement now: `Ada and Bo agree, Cy has not decided`. `None` with fewer than two positions, and
+    /// between numbers, which have a median instead.
     pub fn agreement(&self) -> Option<String> {
-        if self.tracks.len() < 2 {
+        if self.tracks.len() < 2 || self.axis == Axis::Numbers {
             return None;
         }
         let middle = STANCE_MAX as usize;
@@ -154,7 +178,7 @@ impl Standing {
         for track in &self.tracks {
             let Some(now) = track.positions.last() else { continue };
             let side = match now.row.cmp(&middle) {
-                _ if !self.has_poles => now.row,
+                _ if self.axis == Axis::Positions => now.row,
                 std::cmp::Ordering::Less => 0,
                 std::cmp::Ordering::Greater => 2 * middle,
                 std::cmp::Ordering::Equal => {
@@ -271,6 +295,47 @@ fn among(state: &State, seat: &Seat, rows: &[String]) -> Vec<Standpoint> {
     seat.stances.iter().filter_map(standpoint).collect()
 }
 
+fn is_numeric(state: &State) -> bool {
+    state.scenario.answer.as_ref().is_some_and(|answer| answer.form == AnswerKind::Number)
+}
+
+/// Returns the numbers that were answered, on a scale from the greatest to the least; `None` if all are the same.
+fn numbers(state: &State) -> Option<Standing> {
+    let stated = state.stated();
+    let answers = stated.iter().filter_map(|s| {
+        let answer = s.answer.as_ref()?;
+        let value = answer.parse::<f64>().ok().filter(|value| value.is_finite())?;
+        Some((s, answer, value))
+    });
+    let answers: Vec<(&Stated, &Text, f64)> = answers.collect();
+    let least = answers.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let most = answers.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let last = NUMBER_ROWS - 1;
+    let row = |value: f64| ((most.2 - value) / (most.2 - least.2) * last as f64).round() as usize;
+    if most.2 <= least.2 {
+        return None;
+    }
+    let mut rows = vec![String::new(); NUMBER_ROWS];
+    rows[0] = label(most.1);
+    rows[last] = label(least.1);
+    let of = |seat: &Seat| {
+        let own = answers.iter().filter(|(stated, ..)| stated.seat == seat.spec.id);
+        let standpoint = |(stated, answer, value): &(&Stated, &Text, f64)| {
+            Some(Standpoint {
+                turn: stated.turn,
+                number: stated.number?,
+                row: row(*value),
+                words: label(answer),
+                by_turn: None,
+                by_place: None,
+            })
+        };
+        own.filter_map(standpoint).collect()
+    };
+    let tracks = tracks(state, of);
+    Some(Standing { rows, tracks, turns: state.utterances, axis: Axis::Numbers })
+}
+
 /// Returns the positions of structured replies, the most common now first.
 fn stated(state: &State) -> Vec<String> {
     let present = || state.seats.iter().filter(|seat| !seat.gone);
@@ -315,7 +380,7 @@ mod tests {
             }],
         };
         let tracks = rows.iter().enumerate().map(track).collect();
-        Standing { rows: vec![String::new(); 5], tracks, turns: 4, has_poles: true }
+        Standing { rows: vec![String::new(); 5], tracks, turns: 4, axis: Axis::Poles }
     }
 
     #[test]

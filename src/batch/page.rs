@@ -8,11 +8,8 @@ use crate::analysis::{Cell, Table};
 use crate::text;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;\
-color:#1b1b1b;background:#fdfdfb}table{border-collapse:collapse;margin:.5rem 0 2rem}th,td{padding:.2rem .7rem;\
-border-bottom:1px solid #ddd;text-align:right;font-variant-numeric:tabular-nums}th.w,td.w{text-align:left}\
-div{overflow-x:auto}svg{max-width:100%;height:auto}p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
-th,td{border-color:#333}p.c{color:#aaa}}";
+/// Style of exported conversations, so that both pages look alike.
+const STYLE: &str = include_str!("../export/page.css");
 
 /// Maximum number of labels on the axis of rounds.
 const LABELS_MAX: usize = 12;
@@ -20,7 +17,7 @@ const LABELS_MAX: usize = 12;
 const COLOURS: [&str; 7] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 
-/// Returns the whole page.
+/// Returns the whole page: the result, the facts of the experiment, the charts, the tables.
 pub fn page(report: &Report, title: &str) -> String {
     let title = escaped(title);
     let mut out = format!(
@@ -28,20 +25,81 @@ pub fn page(report: &Report, title: &str) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
     );
-    out.push_str(&bars("Accuracy", "accuracy by protocol, with 95 % intervals", &report.bars()));
+    out.push_str(&outcome(report));
+    let mut tables = report.tables();
+    out.push_str(&facts(&tables.remove(0)));
+    out.push_str(&bars("Accuracy", "by protocol, with 95 % intervals", &report.bars()));
     out.push_str(&curves(report));
     out.push_str(&confidences(report));
-    let judged = "Judges: won by the side shown first (half is unbiased)";
     out.push_str(&bars(
-        judged,
-        "share won by the side shown first, by protocol",
+        "Judges: won by the side shown first",
+        "by protocol; half is unbiased",
         &leanings(report),
     ));
-    for table in report.tables().iter().filter(|table| !table.rows.is_empty()) {
+    for table in tables.iter_mut().filter(|table| !table.rows.is_empty()) {
+        leave_out_empty(table);
         out.push_str(&spelled(table));
     }
     out.push_str("</body></html>\n");
     out
+}
+
+/// Returns the accuracy of each protocol in one sentence, the best first.
+fn outcome(report: &Report) -> String {
+    let mut bars = report.bars();
+    let share = |bar: &Option<Estimate>| bar.map_or(-1.0, |(share, ..)| share);
+    bars.sort_by(|(_, a), (_, b)| share(b).total_cmp(&share(a)));
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let each = bars.iter().map(|(name, bar)| match bar {
+        Some((share, low, high)) => format!(
+            "{}: {} % right ({} to {} %)",
+            escaped(name),
+            percent(*share),
+            percent(*low),
+            percent(*high)
+        ),
+        None => format!("{}: no score", escaped(name)),
+    });
+    let each: Vec<String> = each.collect();
+    if each.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"outcome\">{}</p>\n", each.join("<br>"))
+    }
+}
+
+/// Returns the table of the experiment as a line of facts, and its command.
+fn facts(table: &Table) -> String {
+    let value = |about: &str| {
+        let row = table.rows.iter().find(|row| row.first() == Some(&Cell::text(about)));
+        row.and_then(|row| row.get(1)).map(|cell| escaped(&cell.shown()))
+    };
+    let seed = value("seed").map(|seed| format!("seed {seed}"));
+    let items = value("items").map(|items| format!("items: {items}"));
+    let facts =
+        [value("protocols"), items, value("models"), value("begun"), seed, value("version")];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let mut out = format!("<p class=\"facts\">{}</p>\n", facts.join(" · "));
+    if let Some(command) = value("command") {
+        let _ = writeln!(out, "<pre>{command}</pre>");
+    }
+    out
+}
+
+/// Removes the columns without any value.
+fn leave_out_empty(table: &mut Table) {
+    let is_empty =
+        |column: &usize| table.rows.iter().all(|row| row.get(*column) == Some(&Cell::None));
+    let empty: Vec<usize> = (0..table.columns.len()).filter(is_empty).collect();
+    for column in empty.into_iter().rev() {
+        table.columns.remove(column);
+        table.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+    }
+}
+
+/// Returns a figure: its title, its description and its content.
+fn figure(title: &str, about: &str, content: &str) -> String {
+    format!("<figure><figcaption><h3>{title}</h3><p>{about}</p></figcaption>\n{content}</figure>\n")
 }
 
 /// Draws shares as bars with their intervals, on a scale from 0 to 100 %.
@@ -51,7 +109,7 @@ fn bars(title: &str, about: &str, bars: &[(&str, Option<Estimate>)]) -> String {
     }
     let bottom = bars.len() * 32 + 4;
     let mut out = format!(
-        "<h2>{title}</h2>\n<svg viewBox=\"0 0 740 {}\" width=\"740\" role=\"img\" aria-label=\"{about}\" \
+        "<svg viewBox=\"0 0 740 {}\" width=\"740\" role=\"img\" aria-label=\"{about}\" \
          font-size=\"14\" fill=\"currentColor\">\n",
         bottom + 24
     );
@@ -95,7 +153,7 @@ fn bars(title: &str, about: &str, bars: &[(&str, Option<Estimate>)]) -> String {
         };
     }
     out.push_str("</svg>\n");
-    out
+    figure(title, about, &out)
 }
 
 /// Draws the share of right answers against stated confidence. Perfect calibration is on the diagonal.
@@ -105,7 +163,7 @@ fn confidences(report: &Report) -> String {
         return String::new();
     }
     let mut out = format!(
-        "<h2>Right answers, by confidence</h2>\n<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share \
+        "<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share \
          of right answers by stated confidence, with 95 % intervals\" font-size=\"14\" fill=\"currentColor\"><path \
          d=\"M60 10V250H380\" fill=\"none\" stroke=\"currentColor\"/><path d=\"M60 250L380 10\" stroke=\"currentColor\" \
          stroke-dasharray=\"4 4\" opacity=\"0.5\"/><text x=\"50\" y=\"20\" text-anchor=\"end\">100%</text><text x=\"50\" \
@@ -132,7 +190,7 @@ fn confidences(report: &Report) -> String {
         out.push_str(&legend(row, name, colour));
     }
     out.push_str("</svg>\n");
-    out
+    figure("Right answers, by confidence", "with 95 % intervals; the diagonal is perfect", &out)
 }
 
 /// Draws a line of a legend.
@@ -158,7 +216,7 @@ fn curves(report: &Report) -> String {
         return String::new();
     };
     let mut out = format!(
-        "<h2>Majority right, by round</h2>\n<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share of \
+        "<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share of \
          conversations whose majority is right, by round\" font-size=\"14\" fill=\"currentColor\"><path d=\"M60 10V190H440\" \
          fill=\"none\" stroke=\"currentColor\"/><text x=\"50\" y=\"20\" text-anchor=\"end\">100%</text><text x=\"50\" \
          y=\"190\" text-anchor=\"end\">0%</text>\n",
@@ -185,20 +243,16 @@ fn curves(report: &Report) -> String {
         out.push_str(&legend(row, name, colour));
     }
     out.push_str("</svg>\n");
-    out
+    figure("Majority right, by round", "share of the conversations", &out)
 }
 
 fn spelled(table: &Table) -> String {
-    let mut out = format!(
-        "<h2>{}</h2>\n<p class=\"c\">{}</p>\n<div><table><tr>",
-        escaped(table.title),
-        escaped(table.counts)
-    );
-    // a text column is aligned to the left, including its title
+    let mut out = String::from("<div class=\"scroll\"><table><tr>");
+    // a column of numbers is aligned to the right, including its title
     let words = |column: usize| {
         let mut cells = table.rows.iter().filter_map(|row| row.get(column));
         let is_word = |cell: &Cell| !cell.is_number() && *cell != Cell::text("withheld");
-        if column == 0 || cells.any(is_word) { " class=\"w\"" } else { "" }
+        if column == 0 || cells.any(is_word) { "" } else { " class=\"n\"" }
     };
     let aligned: Vec<&str> = (0..table.columns.len()).map(words).collect();
     for (column, class) in table.columns.iter().zip(&aligned) {
@@ -213,7 +267,7 @@ fn spelled(table: &Table) -> String {
         out.push_str("</tr>\n");
     }
     out.push_str("</table></div>\n");
-    out
+    figure(&escaped(table.title), &escaped(table.counts), &out)
 }
 
 /// Removes control characters and escapes text for elements and quoted attributes.

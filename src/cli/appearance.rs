@@ -62,6 +62,8 @@ pub struct AppearanceSettings {
     pub start: StartFocus,
     /// Milliseconds from the last key for which the next turn waits while a person writes.
     pub hold: u64,
+    /// Milliseconds without a key after which the ambient view opens.
+    pub ambient: Option<u64>,
     choice: ThemeChoice,
     /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
@@ -87,6 +89,8 @@ pub struct ScreenAppearance {
     pub start: StartFocus,
     /// Milliseconds from the last key for which the next turn waits while a person writes.
     pub hold: u64,
+    /// Milliseconds without a key after which the ambient view opens.
+    pub ambient: Option<u64>,
 }
 
 impl ScreenAppearance {
@@ -111,7 +115,7 @@ impl ScreenAppearance {
         };
         let theme = appearance.theme(told.ground)?;
         let (habits, start) = (appearance.habits, appearance.start);
-        let hold = appearance.hold;
+        let (hold, ambient) = (appearance.hold, appearance.ambient);
         let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
@@ -129,6 +133,7 @@ impl ScreenAppearance {
             habits,
             start,
             hold,
+            ambient,
         })
     }
 }
@@ -199,6 +204,7 @@ impl AppearanceSettings {
             habits: settings.keymap,
             start: settings.start,
             hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
+            ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
             still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),

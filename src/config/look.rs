@@ -75,6 +75,17 @@ pub enum StartFocus {
     Read,
 }
 
+/// Speed of the words of models on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pace {
+    /// As they arrive.
+    #[default]
+    Live,
+    /// At most 250 words a minute, so that a person can follow.
+    Reading,
+}
+
 /// Animation of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,9 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
-use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, StartFocus, ThemeChoice};
+use super::look::{
+    ColourDepth, Habits, Motion, Mouse, Notify, Pace, Signs, StartFocus, ThemeChoice,
+};
 use super::origin::{Origin, origins, with_nearest};
 use super::serving::{AgentSettings, Serving, ToolSettings};
 use crate::model::sentence::sentence_error;
@@ -116,6 +118,10 @@ pub struct Settings {
     pub start: StartFocus,
     /// Seconds from the last key for which the next turn waits while a person writes; 0 never waits.
     pub hold: Option<u64>,
+    /// Speed of the words of models on the screen.
+    pub pace: Pace,
+    /// Minutes without a key after which the ambient view opens; 0 and `None` never open it.
+    pub ambient: Option<u64>,
     /// Animation of the screen.
     pub motion: Motion,
     /// Mouse capture.

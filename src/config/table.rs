@@ -74,6 +74,18 @@ pub const SETTINGS: &[Setting] = &[
         "Seconds from your last key for which the next turn waits while you write; 0 never waits.",
     ),
     row(
+        "pace",
+        r#"{"enum": ["live", "reading"]}"#,
+        "live",
+        "Words of models on the screen: live (as they arrive) or reading (at most 250 a minute; the next turn waits).",
+    ),
+    row(
+        "ambient",
+        r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
+        "0",
+        "Minutes without a key after which a running conversation is shown in the ambient view; 0 never.",
+    ),
+    row(
         "motion",
         r#"{"enum": ["full", "none"]}"#,
         "full",

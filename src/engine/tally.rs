@@ -222,17 +222,21 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
         [draw] if *draw == tie => {
             format!("no winner in {} of {}", counts[&tie], judged(found.judged))
         }
+        [_] if found.judged == 1 => "by one judgement".into(),
         [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
         level => format!("tie of {} in {}", level.join(" and "), judged(found.judged)),
     };
     if scope.spec.swap_test && found.read > 0 {
         let swapped = if state.swaps_order() { "sides" } else { "labels" };
-        how.push_str(&match found.turned {
-            0 => format!("; same winner with the {swapped} swapped"),
-            turned => {
-                format!("; {turned} changed with the {swapped} swapped, which counts as a tie")
-            }
-        });
+        let same = format!("same winner with the {swapped} swapped");
+        match found.turned {
+            // the same judgement twice says more than its number
+            0 if found.judged == 1 => how = same,
+            0 => how.push_str(&format!("; {same}")),
+            turned => how.push_str(&format!(
+                "; {turned} changed with the {swapped} swapped, which counts as a tie"
+            )),
+        }
     }
     let unread = found.judged - found.read;
     if unread > 0 && !found.ahead.is_empty() {

@@ -156,7 +156,9 @@ impl Narrator {
                 Some(steps) => note(format!("resumed for {steps} turns")),
                 None => note("resumed".into()),
             },
-            Kind::LimitNear(l) => note(nearing(&l.0)),
+            Kind::LimitNear(l) if l.0.what.is_budget() => note(nearing(&l.0)),
+            // turns and rounds are counted by their numbers
+            Kind::LimitNear(_) => vec![],
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => match w.about {
                 Some(WarningAbout::Loop(_)) => note(w.text.to_string()),
@@ -256,7 +258,7 @@ impl Narrator {
                 words(format!("{who} {then}: {}", text::label(why), who = who()), String::new())
             }
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
-                words(format!("{who}, {}", cut(why), who = who()), String::new())
+                words(format!("{}{}", who(), cut(why)), String::new())
             }
             (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
                 words(
@@ -268,15 +270,14 @@ impl Narrator {
                 )
             }
             (Outcome::Cut, why) => {
-                let how = why.map_or("cut off", cut);
+                let how = why.map_or(", cut off", cut);
                 let mut told =
-                    words(format!("{}{mark}, {how}{}", head(state, seat, e), finish(e)), body());
+                    words(format!("{}{mark}{how}{}", head(state, seat, e), finish(e)), body());
                 told.extend(whispers());
                 // the user knows about their own commands; an error has a reason to show
                 told.extend(e.error.as_ref().map(|error| {
                     Narrated::Note(
-                        text::label(&format!("{who}, {how}: {}", error.text, who = who()))
-                            .into_owned(),
+                        text::label(&format!("{}{how}: {}", who(), error.text)).into_owned(),
                     )
                 }));
                 told
@@ -356,16 +357,17 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
 }
 
+/// Returns the end of a cut turn, to follow the name.
 fn cut(why: CutWhy) -> &'static str {
     match why {
-        CutWhy::CutIn => "cut off",
-        CutWhy::PauseNow => "paused",
-        CutWhy::Timeout => "timed out",
-        CutWhy::Crash => "interrupted, will speak again",
-        CutWhy::BrokenOff => "failed mid-sentence",
-        CutWhy::Filtered => "cut by the provider's content filter",
-        CutWhy::Superseded => "starts over: another answered first",
-        CutWhy::Operator => "stopped by you",
+        CutWhy::CutIn => ", cut off",
+        CutWhy::PauseNow => ", paused",
+        CutWhy::Timeout => ", timed out",
+        CutWhy::Crash => ", interrupted, will speak again",
+        CutWhy::BrokenOff => ", failed mid-sentence",
+        CutWhy::Filtered => ", cut by the provider's content filter",
+        CutWhy::Superseded => " starts over: another answered first",
+        CutWhy::Operator => ", stopped by you",
     }
 }
 
@@ -483,7 +485,7 @@ pub fn ended(why: StopReason) -> String {
     }
 }
 
-/// Returns the value of a limit at its warning threshold as text: `close to the limit: 4 of 5 turns`.
+/// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
 pub fn nearing(at: &LimitAt) -> String {
     let value = match at.what {
         Limit::Usd => Usd(at.value).to_string(),

@@ -207,7 +207,7 @@ mod tests {
         let positions = vec![position(1, 0, "ban them"), position(4, 1, "<b>freight</b>")];
         let tracks = vec![Track { place: 1, name: "Ada & co".into(), positions }];
         let rows = vec!["ban them".into(), String::new(), "leave them".into()];
-        let page = svg(&Standing { rows, tracks, turns: 4, has_poles: true });
+        let page = svg(&Standing { rows, tracks, turns: 4, axis: Axis::Poles });
         for part in ["class=\"s2\"", "Ada &amp; co", "&lt;b&gt;freight", ">#4<", "leave them"] {
             assert!(page.contains(part), "{part} is not in {page}");
         }

@@ -14,7 +14,7 @@ use crate::ui::terminal::TerminalModes;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, Themes};
-use crate::ui::view::absence::Absence;
+use crate::ui::view::absence::{Absence, Rest};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::answered::AnsweredTurn;
 use crate::ui::view::completion::Completion;
@@ -104,6 +104,8 @@ pub struct ViewState {
     pub page: Option<Page>,
     /// True if the composer gets the focus back when the page closes.
     pub returns: bool,
+    /// Wait for the ambient view.
+    pub rest: Rest,
     /// True if the ambient view covers the screen; any key closes it.
     pub ambient: bool,
     /// True if the lanes are shown in place of the positions.

@@ -4,6 +4,7 @@
 //! its [`CallRequest`]; it has no access to the conversation. Dropping its future cancels the call for good.
 
 pub mod agent;
+pub mod reading;
 pub mod rehearsed;
 pub mod remote;
 pub mod script;

@@ -238,7 +238,7 @@ fn report_has_every_figure_and_withholds_unreliable_ones() {
     assert_eq!(each.lines().count(), 11, "a row for each conversation: {each}");
     assert!(each.contains("solver,2,3,ended,2,yes,0,2,"), "{each}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
-    assert!(page.contains("by round</h2>") && page.contains("<polyline"), "{page}");
+    assert!(page.contains("by round</h3>") && page.contains("<polyline"), "{page}");
     assert!(page.contains("<svg") && !page.contains("<script") && !page.contains("://"), "{page}");
 }
 

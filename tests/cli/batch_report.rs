@@ -65,7 +65,7 @@ fn confidence_is_scored_properly_and_by_band() {
     // the interval of one in four is 5 % to 70 %
     assert!(text.contains("sure      20 to 40%         4    25%    5%  70%"), "{text}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
-    assert!(page.contains("Right answers, by confidence</h2>"), "{page}");
+    assert!(page.contains("Right answers, by confidence</h3>"), "{page}");
     assert_eq!(page.matches("<circle").count(), 2, "a point for each band");
     assert!(page.contains("cx=\"156.0\" cy=\"190.0\""), "30 % are right in 25 %: {page}");
     assert!(!page.contains("Judges"), "what there is nothing of is left out");
@@ -245,7 +245,7 @@ fn a_page_loads_nothing_and_has_no_control_characters() {
     let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
     assert!(page.contains(policy), "{page}");
     let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
-    assert!(page.contains("FAILURES") || page.contains("Failures</h2>"), "{page}");
+    assert!(page.contains("FAILURES") || page.contains("Failures</h3>"), "{page}");
     assert!(!page.contains(hidden), "{page:?}");
 }
 

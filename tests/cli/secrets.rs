@@ -87,7 +87,7 @@ fn a_key_that_comes_back_is_found_nowhere() {
     let ran = run(&[&play[..], &["text"]].concat()).code(0);
     assert!(ran.out.contains("Here, hex: *** it was."), "{}", ran.out);
     assert!(ran.out.contains("bo failed and was skipped: the server at 127.0.0.1"), "{}", ran.out);
-    assert!(ran.out.contains("failed with status 500 (Here, as it is: ***"), "{}", ran.out);
+    assert!(ran.out.contains("answered with HTTP 500 (Here, as it is: ***"), "{}", ran.out);
     assert!(ran.out.contains("cy failed and was skipped: the server at 127.0.0.1"), "{}", ran.out);
     let log = house.path("log.txt").display().to_string();
     for args in [

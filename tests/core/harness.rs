@@ -11,6 +11,7 @@ use colloquium::session::{Feed, Item, decode};
 use colloquium::state::{Finished, Live, PieceFilter, State, Who};
 use colloquium::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use colloquium::voice::NoVoice;
+use colloquium::voice::reading::ReadingPace;
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -99,6 +100,8 @@ type Director = dyn Fn(&CallRequest) -> Play + Send + Sync;
 pub struct Stage {
     director: Arc<Director>,
     pub seen: Arc<Mutex<Vec<CallRequest>>>,
+    /// True if they speak at reading speed.
+    pub is_at_reading_pace: bool,
     /// The tools that ran.
     pub ran: Arc<Mutex<Vec<ToolJob>>>,
 }
@@ -117,7 +120,12 @@ impl Tools for Stage {
 }
 
 pub fn stage(director: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
-    Stage { director: Arc::new(director), seen: Arc::default(), ran: Arc::default() }
+    Stage {
+        director: Arc::new(director),
+        seen: Arc::default(),
+        is_at_reading_pace: false,
+        ran: Arc::default(),
+    }
 }
 
 /// Returns voices that state their name and the number of messages in their prompt.
@@ -336,7 +344,10 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     let mut tail = feed.tail();
     let clock = Clock::virtual_from(past.last().map_or(Ms(0), |e| e.ms));
     let tools = Arc::new(stage.clone());
-    let voices = with_teams(Arc::new(stage.clone()), tools.clone());
+    let mut voices = with_teams(Arc::new(stage.clone()), tools.clone());
+    if stage.is_at_reading_pace {
+        voices = Arc::new(ReadingPace(voices));
+    }
     let mut engine = Engine::new(writer, feed, clock, voices);
     engine.tools = tools;
     engine.steer(lines(steer));

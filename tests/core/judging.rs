@@ -213,7 +213,7 @@ async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
     let ran = play(judged(&["j"], false, 1, "draw"), answering(judge), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "utterance_limit"));
     let given = verdict(&ran);
-    assert_eq!((given.winner.as_deref(), &*given.how), (Some("b"), "b in 1 of 1 judgement"));
+    assert_eq!((given.winner.as_deref(), &*given.how), (Some("b"), "by one judgement"));
     assert_eq!((given.scores["a"], given.scores["b"]), (6.0, 7.5));
     let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
     assert_eq!(asked.prompt.blocks.len(), 4);

@@ -78,6 +78,7 @@ mod presets;
 mod profiles;
 mod prompts;
 mod rates;
+mod reading;
 mod reopenings;
 mod repeats;
 mod replay;

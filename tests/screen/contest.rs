@@ -56,7 +56,7 @@ fn votes_and_verdicts_are_narrated_with_reasons() {
         "no  ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 1  Bo",
         "Bo: it is late",
         "VERDICT · Who made the better case?",
-        "bo in 1 of 1",
+        "by one judgement",
         "▆ 6   ✓ winner",
     ] {
         assert!(all.contains(told), "{told:?} is not in\n{all}");

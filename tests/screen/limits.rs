@@ -43,7 +43,7 @@ fn a_budget_that_is_near_is_on_the_status_line_and_a_planned_length_is_not() {
 }
 
 #[test]
-fn a_budget_that_is_near_is_in_the_transcript_and_every_limit_in_the_plain_text() {
+fn a_budget_that_is_near_is_in_the_transcript_and_a_planned_length_is_nowhere() {
     let mut stage = near(120, 40);
     assert!(stage.text().contains("close to the limit"), "{}", stage.text());
     let mut told = Linear::new(Seq(0), true);
@@ -53,7 +53,7 @@ fn a_budget_that_is_near_is_in_the_transcript_and_every_limit_in_the_plain_text(
     {
         said += &told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
     }
-    assert!(said.contains("close to the limit"), "{said}");
+    assert!(said.contains("[9]") && !said.contains("close to"), "{said}");
 }
 
 /// A circular conversation is reported on the status line for a round, with the key for a note.

@@ -96,6 +96,29 @@ fn the_ambient_view_shows_the_text_and_the_drawing() {
     assert!(stage.screen.view.composer.is_empty(), "the key only leaves the view");
 }
 
+/// The ambient view opens by itself while nobody presses a key, and closes at the end.
+#[test]
+fn the_ambient_view_opens_after_a_rest() {
+    let mut stage = stated(100, 30, 4);
+    stage.screen.view.rest.after = Some(300_000);
+    stage.screen.view.rest.since = None;
+    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    let later = |stage: &mut Stage, ms| {
+        let now = stage.screen.clock.now();
+        stage.screen.clock = Clock::virtual_from(Ms(now.0 + ms));
+    };
+    later(&mut stage, 299_000);
+    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    later(&mut stage, 1_000);
+    assert!(stage.text().contains("any key: back"), "{}", stage.text());
+    stage.press(&[Char('x')]);
+    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    later(&mut stage, 300_000);
+    assert!(stage.text().contains("any key: back"), "{}", stage.text());
+    stage.screen.transcript = stated(100, 30, 9).screen.transcript;
+    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+}
+
 /// Coming back after two minutes, the person reads what happened; the first digit scrolls to the first missed turn.
 #[test]
 fn coming_back_after_a_while_shows_what_happened() {

@@ -183,7 +183,7 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
     program.keys("s");
     program.keys("s");
     program.keys("s");
-    program.until("Guest ▸ has the floor");
+    program.until("Guest ▸ your turn");
     program.keys("I have a word as well.\r");
     program.until("I have a word as well.");
     program.keys("\u{1b}");

@@ -35,7 +35,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     assert!(!shown.contains("tokens of prompt"));
     let log = std::fs::read_to_string(log).unwrap();
     for told in
-        [": mine:tiny, ~", " of bo: failed in ", " of ada: said in ", " failed with status 500"]
+        [": mine:tiny, ~", " of bo: failed in ", " of ada: said in ", " answered with HTTP 500"]
     {
         assert!(log.contains(told), "{told}: {log}");
     }

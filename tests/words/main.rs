@@ -1,6 +1,6 @@
 //! Snapshot of every text that a user can see, for review, and a list of banned phrases.
 //!
-//! `texts.snap` holds the string literals of the program that are sentences or labels, file by file, and the manual. It
+//! `texts/` holds the string literals of the program that are sentences or labels, a file per room, and the manual. It
 //! shows every change of wording. `INSTA_UPDATE=always cargo test --test words` updates it.
 
 // all of this is test code, but the lint recognises only functions marked as tests
@@ -11,7 +11,7 @@ mod source;
 
 use regex::Regex;
 use source::Source;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -91,34 +91,49 @@ fn every_text_is_plain_english() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
+/// Appends the texts of a file to the list of its room.
+fn list(rooms: &mut BTreeMap<String, String>, path: &str, texts: impl Iterator<Item = String>) {
+    let mut texts = texts.filter(|text| is_text(text)).peekable();
+    if texts.peek().is_none() {
+        return;
+    }
+    let inside = path.trim_start_matches("src/");
+    let room = inside.split_once('/').map_or("files", |(room, _)| room);
+    let all = rooms.entry(room.to_owned()).or_default();
+    writeln!(all, "\n== {path}").unwrap();
+    texts.for_each(|text| writeln!(all, "{}", text.trim_end()).unwrap());
+}
+
 #[test]
 fn all_texts_are_up_for_review() {
-    let mut all = String::new();
+    let mut rooms: BTreeMap<String, String> = BTreeMap::new();
     for source in Source::all(root(), "src") {
-        let texts = source.literals().into_iter().map(|f| f.text).filter(|t| is_text(t));
-        let mut texts = texts.peekable();
-        if texts.peek().is_some() {
-            writeln!(all, "\n== {}", source.path).unwrap();
-        }
-        texts.for_each(|text| writeln!(all, "{}", text.trim_end()).unwrap());
+        list(&mut rooms, &source.path, source.literals().into_iter().map(|f| f.text));
     }
-    let script = fs::read_to_string(root().join("src/export/player.js")).unwrap();
+    let path = "src/export/player.js";
+    let script = fs::read_to_string(root().join(path)).unwrap();
     let literal = Regex::new(r"'([^'\n]*)'|`([^`\n]*)`").unwrap();
-    writeln!(all, "\n== src/export/player.js").unwrap();
-    for found in literal.captures_iter(&script) {
-        let text = found.get(1).or(found.get(2)).map_or("", |text| text.as_str());
-        if is_text(text) {
-            writeln!(all, "{text}").unwrap();
-        }
-    }
+    let literals = literal.captures_iter(&script).filter_map(|found| found.get(1).or(found.get(2)));
+    list(&mut rooms, path, literals.map(|text| text.as_str().to_owned()));
     let manual = Command::new(env!("CARGO_BIN_EXE_colloquium")).arg("man").output().unwrap();
     let manual = String::from_utf8(manual.stdout).unwrap();
     // every command repeats the global options
     let mut seen = BTreeSet::new();
     let lines = manual.lines().filter(|l| !l.starts_with('.') && seen.insert(*l));
-    writeln!(all, "\n== colloquium man").unwrap();
-    lines.for_each(|line| writeln!(all, "{line}").unwrap());
-    insta::with_settings!({ snapshot_path => ".", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!("texts", all);
+    rooms.insert("manual".into(), lines.collect::<Vec<_>>().join("\n"));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("texts");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let folder = root().join("tests/words/texts");
+    let mut left: BTreeSet<String> = fs::read_dir(&folder)
+        .map(|files| files.map(|file| file.unwrap().file_name().display().to_string()).collect())
+        .unwrap_or_default();
+    settings.bind(|| {
+        for (room, texts) in &rooms {
+            left.remove(&format!("{room}.snap"));
+            insta::assert_snapshot!(room.as_str(), texts);
+        }
     });
+    assert!(left.is_empty(), "no room has these texts: {left:?}");
 }

@@ -76,6 +76,7 @@ pub fn start(
         start: Opening::Resume(past, repaired),
         before,
         voices: Arc::new(cast),
+        at_reading_pace: play.is_at_reading_pace(context)?,
         attended: play.attended(),
         steered: play.steered_live(),
         tools,

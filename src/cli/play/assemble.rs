@@ -15,6 +15,7 @@ use crate::tool::Tools;
 use crate::ui::ViewState;
 use crate::ui::view::transcript::Transcript;
 use crate::voice::Voices;
+use crate::voice::reading::ReadingPace;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -70,6 +71,8 @@ pub struct Parts {
     pub before: Before,
     /// Voices of the participants.
     pub voices: Arc<dyn Voices>,
+    /// True if models speak at reading speed, because a person watches and asked for it.
+    pub at_reading_pace: bool,
     /// Tools of the participants.
     pub tools: Arc<dyn Tools>,
     /// Clock of the conversation, as returned by [`clock`].
@@ -98,7 +101,10 @@ pub fn assemble(parts: Parts) -> Assembled {
     let feed = Feed::from_records(events);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
-    let voices = with_teams(parts.voices, parts.tools.clone());
+    let mut voices = with_teams(parts.voices, parts.tools.clone());
+    if parts.at_reading_pace {
+        voices = Arc::new(ReadingPace(voices));
+    }
     let mut engine = Engine::new(writer, feed, parts.clock.clone(), voices);
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = parts.attended;

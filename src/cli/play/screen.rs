@@ -204,6 +204,7 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     // vim has a mode of its own for letters as keys
     screen.view.line = appearance.start == StartFocus::Line && screen.view.vim.is_none();
     screen.view.hand.patience = appearance.hold;
+    screen.view.rest.after = appearance.ambient;
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);

@@ -16,6 +16,7 @@ const NOTCH_LINES: usize = 3;
 
 /// Handles a mouse event.
 pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
+    screen.view.rest.since = None;
     let at = Position::new(event.column, event.row);
     match event.kind {
         MouseEventKind::ScrollUp => wheel(screen, at, Direction::Up),

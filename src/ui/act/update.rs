@@ -31,6 +31,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// Handles a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
+    screen.view.rest.since = None;
     if std::mem::take(&mut screen.view.ambient) {
         return None;
     }

@@ -263,7 +263,8 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
         [turn] => {
             let (what, since) = doing(transcript, turn, now);
             let since = since.map(|since| format!(" {}s", seconds(since)));
-            format!("{} {what}{}", name(&turn.seat), since.unwrap_or_default())
+            let comma = if transcript.live.state.waits_for_human(turn) { "," } else { "" };
+            format!("{}{comma} {what}{}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {
             let each = turns.iter().map(|t| {

@@ -82,13 +82,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let left = glyphs.rule.repeat(label - 1);
     let gap = usize::from(area.width).saturating_sub(width(&left) + width(&from) + width(&to) + 1);
     let muted = theme.style(ThemeRole::Muted);
-    let mut lines = vec![Line::from(vec![
-        Span::styled(left, edge),
-        Span::styled(from, muted),
-        Span::styled(glyphs.rule.repeat(gap), edge),
-        Span::styled(to, muted),
-        Span::styled(glyphs.rule, edge),
-    ])];
+    let mut axis = vec![Span::styled(glyphs.rule, edge); gap];
+    // the first column is below the start of the time before it
+    let indent = (width(&left) + width(&from)).saturating_sub(label);
+    for column in lanes.moments(None) {
+        if let Some(cell) = column.checked_sub(indent).and_then(|at| axis.get_mut(at)) {
+            *cell = Span::styled(glyphs.moment, theme.style(ThemeRole::Notice));
+        }
+    }
+    let ends = [
+        vec![Span::styled(left, edge), Span::styled(from, muted)],
+        axis,
+        vec![Span::styled(to, muted), Span::styled(glyphs.rule, edge)],
+    ];
+    let mut lines = vec![Line::from(ends.concat())];
     let seats = transcript.state().seats.iter().enumerate();
     let speaks = |place| transcript.speaking().any(|t| transcript.seat_place(&t.seat) == place);
     if seats.len() > LANES_MAX {
@@ -107,6 +114,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
                 spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, bar));
+            }
+            for column in lanes.moments(Some(place)) {
+                if let Some(cell) = cells.get_mut(column) {
+                    *cell = Span::styled(glyphs.moment, bar);
+                }
             }
             if speaks(place)
                 && let Some(now) = cells.last_mut()

@@ -40,6 +40,7 @@ use crate::ui::layout::{Areas, SMALLEST, areas};
 use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::wrap;
 use crate::ui::view::floor::Status;
+use crate::ui::view::rest;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Text};
@@ -80,6 +81,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     frame.begin();
     let whole = frame.area();
     frame.wipe(whole, &screen.theme);
+    rest::update(screen);
     if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
         screen.view.areas = Areas::default();
         ambient::draw(frame, whole, screen);

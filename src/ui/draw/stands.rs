@@ -1,5 +1,6 @@
 //! The positions of the participants over the turns, below the messages and the panel.
 
+use crate::analysis::Axis;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::plainly;
@@ -34,8 +35,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(standing) = screen.transcript.positions() else { return };
     let Screen { theme, glyphs, .. } = screen;
     let room = usize::from(area.width);
-    let note =
-        if standing.has_poles { "each says so after its turn" } else { "as stated in replies" };
+    let note = match standing.axis {
+        Axis::Poles => "each says so after its turn",
+        Axis::Positions | Axis::Numbers => "as stated in replies",
+    };
     let edge = theme.style(ThemeRole::Rule);
     let mut heading = vec![
         Span::styled(format!("{} ", glyphs.rule), edge),

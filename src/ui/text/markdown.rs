@@ -7,7 +7,7 @@
 
 use crate::text;
 use crate::ui::text::wrap::wrap;
-use crate::ui::text::{code, links, tables};
+use crate::ui::text::{code, links, marks, tables};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::{Modifier, Style};
@@ -178,14 +178,21 @@ fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> 
     };
     let table = u16::try_from(room).unwrap_or(u16::MAX);
     let kept = breaks_kept(&tables::stacked(words, room));
-    let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
+    let read =
+        tui_markdown::from_str_with_options(&kept, &Options::new(sheet.clone()).table_width(table));
     let base = theme.style(ThemeRole::Text);
     let rule = frames.map(|frames| frames.glyphs.rule.repeat(room));
     let laid = read.lines.iter().flat_map(|line| match &rule {
         Some(rule) if is_rule(line) => {
             vec![Line::styled(rule.clone(), theme.style(ThemeRole::Rule))]
         }
-        _ => wrap(&ticked(made_safe(line, base)), room),
+        _ => {
+            let line = ticked(made_safe(line, base));
+            match frames {
+                Some(frames) => marks::wrap_marked(line, room, sheet.quote, frames.glyphs),
+                None => wrap(&line, room),
+            }
+        }
     });
     let mut rows: Vec<_> = laid.collect();
     // keep the original number of blank lines between text and code

@@ -5,5 +5,6 @@ pub mod caret;
 pub mod code;
 pub mod links;
 pub mod markdown;
+mod marks;
 pub mod tables;
 pub mod wrap;

@@ -158,7 +158,7 @@ fn row(cells: &[Cell], lead: usize) -> Line<'static> {
 }
 
 /// Markers before a list item or a line: those of Markdown, and those of the program's narration.
-const BULLETS: [&str; 6] = ["- ", "* ", "+ ", "• ", "● ", "· "];
+const BULLETS: [&str; 10] = ["- ", "* ", "+ ", "• ", "● ", "· ", "○ ", "✓ ", "[ ] ", "[x] "];
 
 /// Returns the indent of the rows after the first: past blanks, quote marks, a bullet or a number.
 fn hanging(text: &str) -> usize {

@@ -73,6 +73,8 @@ pub struct Glyphs {
     pub full: &'static str,
     /// Empty part of a bar.
     pub empty: &'static str,
+    /// Prefixes of a task in a list: open, done.
+    pub tasks: [&'static str; 2],
     /// Played part of a timeline.
     pub played: &'static str,
     /// Playhead of a recording.
@@ -134,6 +136,7 @@ pub const UNICODE: Glyphs = Glyphs {
     joints: [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"],
     full: "█",
     empty: "░",
+    tasks: ["○", "✓"],
     played: "━",
     playhead: "●",
 };
@@ -175,6 +178,7 @@ pub const ASCII: Glyphs = Glyphs {
     joints: [" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"],
     full: "#",
     empty: ".",
+    tasks: ["[ ]", "[x]"],
     played: "=",
     playhead: "O",
 };

@@ -1,4 +1,4 @@
-//! An absence of the person, as far as the terminal reports its focus.
+//! An absence of the person, as far as the terminal reports its focus, and a rest from the keys.
 
 use crate::model::{Ms, Seq};
 
@@ -13,4 +13,15 @@ pub struct Absence {
     pub turns: u32,
     /// First event of the absence.
     pub since: Seq,
+}
+
+/// Wait for the ambient view.
+#[derive(Debug, Default)]
+pub struct Rest {
+    /// Milliseconds without a key or a click after which it opens; `None` never opens it.
+    pub after: Option<u64>,
+    /// Time of the last key or click, or of the first frame.
+    pub since: Option<Ms>,
+    /// True if the view that is shown opened by itself.
+    pub opened: bool,
 }

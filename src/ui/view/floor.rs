@@ -97,7 +97,7 @@ pub fn doing_word(purpose: Purpose) -> &'static str {
 pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
     let live = &transcript.live;
     if live.state.waits_for_human(turn) {
-        return ("has the floor".into(), Some(turn.granted));
+        return ("your turn".into(), Some(turn.granted));
     }
     if let Some((at, provider, rate)) = live.state.held_by_rate(turn, now) {
         let seconds = at.since(now).div_ceil(1_000);

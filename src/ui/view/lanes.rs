@@ -4,6 +4,7 @@
 
 use crate::analysis::TimedTurn;
 use crate::model::{Ms, Outcome, Purpose};
+use crate::ui::view::row::Aside;
 use crate::ui::view::transcript::Transcript;
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ pub struct Lanes {
     pub end: Ms,
     /// Turns, latest first: index of the seat, start and end.
     spoke: Vec<(usize, Ms, Ms)>,
+    /// Moments: index of the seat that moved, or `None` for a vote, a result or a failure; and the time.
+    moments: Vec<(Option<usize>, Ms)>,
     columns: usize,
 }
 
@@ -43,7 +46,22 @@ impl Lanes {
         let over = over.filter(spoke);
         let over = over.map(|turn| (transcript.seat_place(&turn.seat), turn.granted, turn.ended));
         let spoke = running.into_iter().chain(over).collect();
-        Lanes { begin, end, spoke, columns }
+        let moments = transcript.asides().rev().take_while(|row| row.at >= begin);
+        let moments = moments.filter_map(|row| match row.aside {
+            Aside::Moved { place, .. } => Some((Some(place), row.at)),
+            Aside::Failure | Aside::Vote(_) | Aside::Verdict(_) | Aside::Result(_) => {
+                Some((None, row.at))
+            }
+            Aside::Note | Aside::Limit | Aside::Step(_) => None,
+        });
+        let moments = moments.collect();
+        Lanes { begin, end, spoke, moments, columns }
+    }
+
+    /// Returns the columns of the moments of a seat, or of those of the whole table.
+    pub fn moments(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
+        let own = self.moments.iter().filter(move |(place, _)| *place == of);
+        own.map(|(_, at)| self.column(*at))
     }
 
     /// Returns the columns in which the seat at an index spoke.

@@ -41,6 +41,7 @@ pub mod player;
 pub mod profile;
 pub mod receipts;
 pub mod reply;
+pub mod rest;
 pub mod row;
 pub mod search;
 pub mod selection;

@@ -52,6 +52,20 @@ impl RowKind {
     pub(super) fn aside(head: String, body: String) -> RowKind {
         RowKind::Aside(Box::new(AsideText { head, body }))
     }
+
+    /// Creates the row of a message that is not in the state. An attempt whose participant starts over is folded into
+    /// its head; exports have its text.
+    pub(super) fn told(event: &Event, head: String, body: String) -> RowKind {
+        let restarts =
+            matches!(&event.kind, Kind::TurnEnded(end) if end.why == Some(CutWhy::Superseded));
+        match body.split_whitespace().count() {
+            words @ 1.. if restarts => {
+                let s = if words == 1 { "" } else { "s" };
+                RowKind::aside(format!("{head} ({words} word{s} dropped)"), String::new())
+            }
+            _ => RowKind::aside(head, body),
+        }
+    }
 }
 
 /// Kind of a note, which determines its appearance.

@@ -1,7 +1,7 @@
 //! Drawing of positions over the turns as rows of signs: a line per participant that bends where it moves, or the width
 //! of each row for many participants.
 
-use crate::analysis::{Crossing, Standing, Track};
+use crate::analysis::{Axis, Crossing, Standing, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -62,7 +62,7 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
     let pole = standing.rows.iter().map(|row| width(row)).max().unwrap_or(0);
     let name = |track: &Track| width(&track.name) + 1;
     let name = if bands { 0 } else { standing.tracks.iter().map(name).max().unwrap_or(0) };
-    let labels = if standing.has_poles { pole } else { 0 };
+    let labels = if standing.axis.is_scale() { pole } else { 0 };
     let left = (labels + name + 3).min(LEFT_MAX).min(room / 3);
     let right_room = (longest + 2).min(room / RIGHT_PART);
     let columns = room.saturating_sub(left + right_room + 1).max(1);
@@ -78,7 +78,7 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
     }
     let mut drawn = vec![];
     for ((canvas, label), right) in lines.iter_mut().zip(&standing.rows).zip(rights) {
-        if standing.has_poles {
+        if standing.axis.is_scale() {
             canvas.write(1, &clip(label, left.saturating_sub(2), glyphs.ellipsis), Ink::Muted);
         }
         let mut row = canvas.strokes(left + columns + 1);
@@ -245,6 +245,13 @@ fn right(standing: &Standing, row: usize, bands: bool, glyphs: &Glyphs) -> Vec<S
                 strokes.push(Stroke { text: format!(" {} ", glyphs.dot), ink: Ink::Muted });
             }
             strokes.push(Stroke { text: track.name.clone(), ink: Ink::Seat(track.place) });
+            let number = track.positions.last().filter(|_| standing.axis == Axis::Numbers);
+            if let Some(now) = number {
+                strokes.push(Stroke { text: format!(" {}", now.words), ink: Ink::Plain });
+            }
+        }
+        if standing.axis == Axis::Numbers {
+            return strokes;
         }
     }
     strokes.push(Stroke { text: format!("  {}", latest.words), ink: Ink::Plain });

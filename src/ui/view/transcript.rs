@@ -472,7 +472,7 @@ impl Fold for Transcript {
             match told {
                 None | Some(Narrated::Opening { .. }) => return,
                 Some(Narrated::Words { .. }) if self.is_version(event) => return,
-                Some(Narrated::Words { who, body, .. }) => RowKind::aside(who, body),
+                Some(Narrated::Words { who, body, .. }) => RowKind::told(event, who, body),
                 Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };

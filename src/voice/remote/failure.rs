@@ -327,7 +327,7 @@ fn of_words(status: u16, words: &Words) -> ServerFault {
         }
         ErrorClass::BadRequest => "rejected the request".into(),
         _ if status == 0 => "failed".into(),
-        _ => format!("failed with status {status}"),
+        _ => format!("answered with HTTP {status}"),
     };
     // a message about a key often contains it
     let quote = (class != ErrorClass::Credentials).then(|| words.message.clone());
