@@ -12,7 +12,6 @@ use crate::live::place;
 use crate::live::protocol::{Code, Doing, Hello};
 use crate::session::SessionFiles;
 use crate::text;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A running conversation that takes clients.
@@ -90,11 +89,13 @@ impl RunningSession {
 }
 
 /// Maximum number of running conversations that are listed.
+#[cfg(feature = "mcp")]
 const LISTED_MAX: usize = 100;
 
 /// Returns the introductions of the running conversations in the sessions folder that take clients.
+#[cfg(feature = "mcp")]
 pub async fn introductions(context: &Context) -> Vec<Hello> {
-    let sockets = fs::read_dir(&context.paths.sockets).into_iter().flatten().flatten();
+    let sockets = std::fs::read_dir(&context.paths.sockets).into_iter().flatten().flatten();
     let mut found = vec![];
     for entry in sockets.take(LISTED_MAX) {
         let socket = entry.path();
