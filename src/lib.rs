@@ -57,6 +57,7 @@
 //! | settings, keys, folders | [`config`] |
 //! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
 //! | pages of a running conversation for browsers: links, rows, event streams, seats | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
+//! | the MCP server: results, tasks, limits for clients | `cli/commands/mcp/`; `service.rs` speaks the protocol through its SDK, `lines.rs` and `http.rs` are the transports |
 //! | opening of files that may come from others | [`untrusted`] |
 //! | creating, extending and replacing the program's own files | [`own_file`] |
 //! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |

@@ -126,6 +126,7 @@ enum Command {
     Demo(commands::demo::DemoArgs),
     Run(commands::run::RunArgs),
     Ask(commands::ask::AskArgs),
+    #[cfg(feature = "mcp")]
     Mcp(commands::mcp::McpArgs),
     Replay(commands::replay::ReplayArgs),
     Watch(commands::watch::WatchArgs),
@@ -212,6 +213,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Fork(fork)) => fork.next(context)?,
         Some(Command::Resume(resume)) => resume.next(context)?,
         Some(Command::Ask(ask)) => return ask.run(context),
+        #[cfg(feature = "mcp")]
         Some(Command::Mcp(mcp)) => return mcp.run(context),
         Some(Command::Attach(attach)) => attach.next(context)?,
         Some(Command::Steer(steer)) => return steer.run(context),

@@ -88,6 +88,29 @@ impl RunningSession {
     }
 }
 
+/// Maximum number of running conversations that are listed.
+#[cfg(feature = "mcp")]
+const LISTED_MAX: usize = 100;
+
+/// Returns the introductions of the running conversations in the sessions folder that take clients.
+#[cfg(feature = "mcp")]
+pub async fn introductions(context: &Context) -> Vec<Hello> {
+    let sockets = std::fs::read_dir(&context.paths.sockets).into_iter().flatten().flatten();
+    let mut found = vec![];
+    for entry in sockets.take(LISTED_MAX) {
+        let socket = entry.path();
+        // sockets of dead processes stay until the next conversation opens one
+        let Ok(Greeted { hello, .. }) = greet(&socket).await else { continue };
+        let path = context.paths.sessions().join(format!("{}.jsonl", hello.session));
+        // another data folder may have conversations as well
+        if place::socket(&context.paths.sockets, &path).is_ok_and(|own| own == socket) {
+            found.push(hello);
+        }
+    }
+    found.sort_by(|a, b| a.session.cmp(&b.session));
+    found
+}
+
 /// Returns whether there is a socket for a session file.
 pub fn has_socket(path: &Path, context: &Context) -> bool {
     place::socket(&context.paths.sockets, path).is_ok_and(|socket| socket.exists())
@@ -112,7 +135,7 @@ pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
 }
 
 /// Describes the activity of a conversation: its speakers and the number of clients.
-fn doing(hello: &Hello) -> String {
+pub fn doing(hello: &Hello) -> String {
     let state = match hello.state {
         Doing::Running if hello.speaking.is_empty() => "running".to_owned(),
         Doing::Running => format!("{} speaks", hello.speaking.join(", ")),

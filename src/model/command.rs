@@ -352,6 +352,22 @@ impl Command {
         matches!(self, Command::Whisper { .. } | Command::EditQueued { .. })
     }
 
+    /// Returns whether only a terminal may give it, not a browser or another program: tools and permissions are decided,
+    /// programs and models are seated, and budgets are raised in a terminal. The number of turns may be raised anywhere.
+    pub fn needs_terminal(&self) -> bool {
+        match self {
+            Command::Decide { .. } | Command::Join { .. } | Command::Change { .. } => true,
+            Command::Limit { set } => {
+                *set != Limits {
+                    utterances: set.utterances,
+                    rounds: set.rounds,
+                    ..Limits::default()
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the value of `do`.
     pub fn name(&self) -> &'static str {
         match self {

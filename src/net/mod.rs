@@ -1,5 +1,5 @@
-//! The only module that opens sockets: an HTTP client for all remote servers, a small server for this machine, and
-//! listeners for local clients and browsers.
+//! The only module that opens sockets: an HTTP client for all remote servers, and listeners for local clients and for
+//! clients over HTTP.
 //!
 //! The client follows no redirects, because a key belongs to one address. It keeps no cookies, requests no compression
 //! (a compressed stream arrives in large blocks) and never retries. It knows nothing of models and sets only the
@@ -8,14 +8,12 @@
 mod error;
 mod local;
 mod resolver;
-mod serve;
 mod web;
 
 pub use error::NetError;
 pub use local::{LineFault, LocalPeer};
 #[cfg(unix)]
 pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
-pub use serve::{Connection, HttpReply, HttpRequest, Peer, Server};
 pub use web::WebListener;
 
 use crate::model::Secret;

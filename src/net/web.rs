@@ -1,10 +1,10 @@
-//! Connections of browsers.
+//! Connections of clients over HTTP.
 
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::{TcpListener, TcpStream};
 
-/// A listener for browsers.
+/// A listener for clients over HTTP.
 #[derive(Debug)]
 pub struct WebListener {
     listener: TcpListener,

@@ -1,6 +1,5 @@
 //! Rules for each request: its host, its origin, the commands of a page, and the headers of each response.
 
-use crate::model::{Command, Limits};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::net::{IpAddr, SocketAddr};
 
@@ -91,18 +90,6 @@ impl Names {
             Ok(ip) => ip == own || (own.is_loopback() && ip.is_loopback()),
             Err(_) => own.is_loopback() && name.eq_ignore_ascii_case("localhost"),
         }
-    }
-}
-
-/// Returns whether a command is refused from a page: tools and permissions are decided, programs and models are seated, and
-/// budgets are raised in a terminal of this machine. A page may raise the number of turns.
-pub fn needs_terminal(command: &Command) -> bool {
-    match command {
-        Command::Decide { .. } | Command::Join { .. } | Command::Change { .. } => true,
-        Command::Limit { set } => {
-            *set != Limits { utterances: set.utterances, rounds: set.rounds, ..Limits::default() }
-        }
-        _ => false,
     }
 }
 

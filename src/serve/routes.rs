@@ -2,7 +2,7 @@
 
 use super::access::{Access, AccessRefusal, Right};
 use super::audience::Audience;
-use super::checks::{HEADERS, Misdirected, Names, needs_terminal};
+use super::checks::{HEADERS, Misdirected, Names};
 use super::steering::SteeringClient;
 use super::token::TokenDigest;
 use crate::clock::Clock;
@@ -160,7 +160,7 @@ impl Pages {
         let refused = |text: String| Refused(StatusCode::FORBIDDEN, text);
         match right {
             Right::Watch => Err(refused("the link to watch gives no commands".into())),
-            Right::Steer if needs_terminal(&line.command) => {
+            Right::Steer if line.command.needs_terminal() => {
                 let name = line.command.name();
                 Err(refused(format!("`{name}` is for a terminal, as in: colloquium attach")))
             }

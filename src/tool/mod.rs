@@ -3,7 +3,9 @@
 //! A tool runs once for each `tool.called` and returns one [`ToolResult`], also on failure, so that the model learns of
 //! it. Its output is untrusted text; its time and bytes are limited. The engine decides whether a tool may run.
 
+mod fault;
 mod files;
+mod http;
 mod job;
 mod link;
 mod script;

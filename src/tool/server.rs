@@ -4,8 +4,9 @@
 //! output may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
 //! capabilities; all of its requests except `ping` are answered with "method not found".
 
+use super::fault::LinkFault;
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
-use super::link::{Link, LinkFault, ToolLine};
+use super::link::{Link, ToolLine};
 use crate::model::sentence::sentence_error;
 use crate::model::tool::{ServerPlace, Tool, ToolServer, ToolSource};
 use crate::model::{Secret, Text};
@@ -87,18 +88,18 @@ impl ToolServers {
 
     async fn connect(&self, place: &ServerPlace) -> Result<Link, LinkFault> {
         if !(self.permits)(&place.agreed()) {
-            return Err(LinkFault("is not trusted: add --trust to use it".into()));
+            return Err(LinkFault::new("is not trusted: add --trust to use it"));
         }
-        let line = match place {
+        let start = || match place {
             ServerPlace::Command(command) => {
-                ToolLine::child(command, &self.folder, &self.environment)?
+                ToolLine::child(command, &self.folder, &self.environment)
             }
             ServerPlace::Url(url) => {
-                let key = self.keys.get(url).cloned().transpose().map_err(LinkFault)?;
-                ToolLine::http(self.client.clone(), url.clone(), key)
+                let key = self.keys.get(url).cloned().transpose().map_err(LinkFault::new)?;
+                Ok(ToolLine::http(self.client.clone(), url.clone(), key))
             }
         };
-        let link = Link::open(line);
+        let link = Link::open(start);
         timeout(self.within, link).await.unwrap_or_else(|_| Err(LinkFault::late(self.within)))
     }
 
@@ -107,7 +108,7 @@ impl ToolServers {
     /// # Errors
     /// A message for people if the server cannot be reached or violates the protocol.
     pub async fn offered(&self, server: &ToolServer) -> Result<OfferedTools, ToolServerFault> {
-        let told = |fault: LinkFault| format!("the tool server {} {}", server.name, fault.0);
+        let told = |fault: LinkFault| format!("the tool server {} {fault}", server.name);
         let listed = async {
             let mut link = self.connect(&server.place).await?;
             let mut all: Vec<Value> = vec![];
@@ -116,7 +117,7 @@ impl ToolServers {
                 let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
                 let page = link.ask("tools/list", &params).await?;
                 let tools = page["tools"].as_array().cloned();
-                all.extend(tools.ok_or_else(|| LinkFault("lists no tools".into()))?);
+                all.extend(tools.ok_or_else(|| LinkFault::new("lists no tools"))?);
                 cursor = page["nextCursor"].clone();
                 if cursor.is_null() {
                     break;
@@ -156,7 +157,7 @@ impl ToolServers {
             let answer = timeout(within, servers.ask(&mut slot, &server, &tool, &job)).await;
             let answer = answer.unwrap_or_else(|_| Err(LinkFault::late(within)));
             answer.map_or_else(
-                |fault| ToolResult::failed(format!("the tool server {}", fault.0)),
+                |fault| ToolResult::failed(format!("the tool server {fault}")),
                 |result| read(&result),
             )
         })
@@ -176,7 +177,7 @@ impl ToolServers {
         };
         let params = json!({"name": tool, "arguments": job.arguments});
         let answer = link.ask("tools/call", &params).await;
-        if answer.as_ref().map_or_else(LinkFault::is_of_server, |_| true) {
+        if matches!(answer, Ok(_) | Err(LinkFault::Refused(_))) {
             *slot = Some(link);
         }
         answer

@@ -38,11 +38,23 @@ mod limits;
 mod lists;
 mod live;
 mod long_life;
+#[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
 mod mcp_client;
+mod mcp_eras;
+#[cfg(feature = "mcp")]
 mod mcp_gate;
+#[cfg(feature = "mcp")]
 mod mcp_http;
+#[cfg(feature = "mcp")]
 mod mcp_limits;
+#[cfg(feature = "mcp")]
+#[cfg(target_os = "linux")]
+mod mcp_live;
+#[cfg(feature = "mcp")]
+mod mcp_sdk;
+#[cfg(feature = "mcp")]
 mod mcp_sessions;
 mod model_tests;
 mod models;

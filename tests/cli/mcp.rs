@@ -293,21 +293,3 @@ fn over_http_only_this_machine_with_the_token_is_answered() {
     .unwrap();
     child.wait().unwrap();
 }
-
-#[test]
-#[ignore = "needs PyPI's `mcp`: MCP_PYTHON=PYTHON cargo test --test cli the_official_client -- --ignored"]
-fn the_official_client_for_python_convenes_a_table() {
-    let python = std::env::var("MCP_PYTHON").unwrap_or_else(|_| "python3".into());
-    let house = House::new();
-    let script = house.file("client.py", include_str!("mcp_client.py"));
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    let data = house.path("data");
-    let out = std::process::Command::new(python)
-        .args([&script, program])
-        .env("COLLOQUIUM_DATA_DIR", data)
-        .env("HOME", house.home.path())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&out.stdout);
-    assert!(text.contains("complete: True"), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
-}

@@ -20,11 +20,16 @@ impl Client {
         Client::new(house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap())
     }
 
-    /// Initialises a connection to a started server.
-    pub fn new(mut child: Child) -> Client {
+    /// Returns a client that has not said anything.
+    pub fn without_handshake(mut child: Child) -> Client {
         let input = child.stdin.take();
         let out = BufReader::new(child.stdout.take().unwrap());
-        let mut client = Client { child, input, out, next: 0, notices: vec![] };
+        Client { child, input, out, next: 0, notices: vec![] }
+    }
+
+    /// Initialises a connection to a started server.
+    pub fn new(child: Child) -> Client {
+        let mut client = Client::without_handshake(child);
         let hello = client.ask(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),

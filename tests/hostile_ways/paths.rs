@@ -69,6 +69,7 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("keys", Some(&[])),
     ("man", Some(&[])),
     // its own walk is that of the MCP tools
+    #[cfg(feature = "mcp")]
     ("mcp", None),
     ("models", Some(&[])),
     ("paths", Some(&[])),

@@ -35,8 +35,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // JSON-RPC by lines, for agents and for tool servers
     ("rpc", &[]),
     ("spawn", &["model"]),
-    // its server gives a request a deadline
-    ("net", &["model", "clock"]),
+    ("net", &["model"]),
     // its built-in ones open files that may be hostile
     ("tool", &["model", "scenario", "rpc", "spawn", "net", "text", "untrusted"]),
     ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),

@@ -21,6 +21,7 @@ pub enum SteerSource {
     /// Lines on standard input, read during the conversation.
     StandardInput,
     /// Caller that runs the conversation and sends the commands itself.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only clients of `mcp` do"))]
     Caller,
 }
 

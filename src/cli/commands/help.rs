@@ -19,6 +19,7 @@ const PAGES: &[Page] = &[
     ("tools", include_str!("../../../assets/help/tools.md")),
     ("agents", include_str!("../../../assets/help/agents.md")),
     ("http", include_str!("../../../assets/help/http.md")),
+    #[cfg(feature = "mcp")]
     ("mcp", include_str!("../../../assets/help/mcp.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),

@@ -14,6 +14,7 @@ pub mod help;
 pub mod import;
 pub mod keys;
 pub mod manual;
+#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod models;
 pub mod paths;

@@ -1,11 +1,12 @@
 //! Results of the tools.
 
 use super::bounds::ClientGate;
-use super::call::{COMMANDS, ToolCall, WAIT_SECONDS};
+use super::call::{COMMANDS, ToolCall, WAIT_MAX, WAIT_SECONDS};
 use super::cast::{PANELS, Wanted};
 use super::convened::{Convened, Interest};
+use super::guest;
 use super::report;
-use super::values::GivenName;
+use super::values::{GivenName, SessionId};
 use crate::analysis::{self, Analysis};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
@@ -14,13 +15,19 @@ use crate::cli::source;
 use crate::export::figures;
 use crate::model::{Command, Limit, SeatId, Seq, SteerLine};
 use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
+use crate::session::holder;
 use crate::steer;
 use crate::text;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
-/// Naps while a call waits for the floor: five in a second.
-const FLOOR_NAPS: u64 = WAIT_SECONDS * 5;
+/// Time between two looks at a session.
+const NAP: Duration = Duration::from_millis(200);
+const NAPS_PER_SECOND: u64 = 5;
+/// Naps while a call waits for the floor.
+const FLOOR_NAPS: u64 = WAIT_SECONDS * NAPS_PER_SECOND;
 
 pub fn list_scenarios(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let row = |kind: &str, name: &str, text: &str| json!({"name": name, "kind": kind, "about": about(text)});
@@ -66,7 +73,19 @@ pub fn start(call: &ToolCall<'_>) -> Result<Value, Failure> {
     Ok(json!({"session": job.id, "state": "running", "cast": cast}))
 }
 
+/// Puts a question to the default panel.
+pub fn ask(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let mut arguments = call.arguments.clone();
+    if let Some(question) = arguments.remove("question") {
+        arguments.insert("topic".into(), question);
+    }
+    convene(&ToolCall { arguments: &arguments, ..*call })
+}
+
 pub fn convene(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    if call.as_task {
+        return start(call);
+    }
     let job = started(call)?;
     if job.wait(call.within("deadline_seconds"), call.tell) == Interest::Cancelled {
         // a client that cancels does not want the conversation any more
@@ -82,8 +101,28 @@ pub fn wait(call: &ToolCall<'_>) -> Result<Value, Failure> {
 }
 
 pub fn tail(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let log = report::read(&call.session()?, call.context)?;
-    report::tail(&log, call.number("after"))
+    let id = call.session()?;
+    let after = call.number("after");
+    let mut naps = call.number("seconds").min(WAIT_MAX) * NAPS_PER_SECOND;
+    let mut length = None;
+    loop {
+        // a session is parsed again only once it has grown
+        let now = report::length(&id, call.context)?;
+        if length.replace(now) != Some(now) {
+            let log = report::read(&id, call.context)?;
+            let slice = report::tail(&log, after)?;
+            let is_over = slice["ended"] == true || holder(&log.files).is_none();
+            let is_empty = slice["lines"].as_array().is_some_and(Vec::is_empty);
+            if !is_empty || is_over || naps == 0 {
+                return Ok(slice);
+            }
+        }
+        if naps == 0 || (call.tell)(0) != Interest::Waiting {
+            return report::tail(&report::read(&id, call.context)?, after);
+        }
+        naps -= 1;
+        thread::sleep(NAP);
+    }
 }
 
 pub fn result(call: &ToolCall<'_>) -> Result<Value, Failure> {
@@ -95,23 +134,34 @@ pub fn read_session(call: &ToolCall<'_>) -> Result<Value, Failure> {
     report::page(&log, usize::try_from(call.number("from")).unwrap_or(usize::MAX))
 }
 
-/// Returns the conversation of the call, which runs here.
-fn running(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
+/// The conversation that a command is for.
+enum Target {
+    /// One that runs here.
+    Own(Arc<Convened>),
+    /// One that another process runs, or that does not run.
+    Other(SessionId),
+}
+
+fn target(call: &ToolCall<'_>) -> Result<Target, Failure> {
     let id = call.session()?;
-    call.jobs.get(&id).filter(|job| job.runs()).ok_or_else(|| {
-        let message = format!("no conversation `{id}` is running here");
-        Failure::usage(message, "`status` lists the running conversations; `wait` continues one")
-    })
+    let own = call.jobs.get(&id).filter(|job| job.runs());
+    Ok(own.map_or(Target::Other(id), Target::Own))
 }
 
 pub fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let job = running(call)?;
+    let target = target(call)?;
     let text = call.text("text")?.into();
-    let command = match call.name("as")? {
-        Some(who) => Command::Speak { text, who: await_floor(&job, &who, call)? },
-        None => Command::Say { text, re: None, material: None },
+    let command = match (call.name("as")?, &target) {
+        (Some(who), Target::Own(job)) => {
+            Command::Speak { text, who: await_floor(job, &who, call)? }
+        }
+        (Some(who), Target::Other(id)) => {
+            let message = format!("you do not speak for `{}` in `{id}`", text::line(who.as_str()));
+            return Err(Failure::usage(message, "leave out `as`"));
+        }
+        (None, _) => Command::Say { text, re: None, material: None },
     };
-    give(&job, command.into())
+    give(&target, command.into(), call)
 }
 
 /// Waits until a participant that the caller speaks for has the floor; returns its id.
@@ -135,7 +185,7 @@ fn await_floor(job: &Convened, who: &GivenName, call: &ToolCall<'_>) -> Result<S
 }
 
 pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let job = running(call)?;
+    let target = target(call)?;
     let fix = "as in {\"do\": \"note\", \"text\": \"be brief\"}";
     let Some(Value::Object(command)) = call.arguments.get("command") else {
         return Err(Failure::usage("`command` is not an object", fix));
@@ -147,19 +197,33 @@ pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
     }
     let line = SteerLine::from_map(command.clone()).map_err(|e| Failure::usage(e.0, fix))?;
     steer::compiles(&line).map_err(|e| Failure::usage(e, fix))?;
-    // going on at a limit would double it
-    let state = fold(&report::read_own(&job.id, call.context)?);
-    let near = |limit: Limit| state.limits.get(limit).is_some();
-    if matches!(verb, "resume" | "step") && state.limit.is_some() && near(Limit::Seconds) {
-        return Err(Failure::usage("a limit was reached", "start another conversation"));
+    if let Target::Own(job) = &target {
+        // going on at a limit would double it
+        let state = fold(&report::read_own(&job.id, call.context)?);
+        let near = |limit: Limit| state.limits.get(limit).is_some();
+        if matches!(verb, "resume" | "step") && state.limit.is_some() && near(Limit::Seconds) {
+            return Err(Failure::usage("a limit was reached", "start another conversation"));
+        }
     }
-    give(&job, line)
+    give(&target, line, call)
 }
 
-fn give(job: &Convened, line: SteerLine) -> Result<Value, Failure> {
-    job.command(line)
-        .map_err(|why| Failure::usage(why, "`status` lists the running conversations"))?;
-    Ok(json!({"session": job.id, "taken": true}))
+fn give(target: &Target, line: SteerLine, call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let fix = "`status` lists the running conversations; `wait` continues one of this server";
+    match target {
+        Target::Own(job) => {
+            job.command(line).map_err(|why| Failure::usage(why, fix))?;
+            Ok(json!({"session": job.id, "taken": true}))
+        }
+        Target::Other(id) => {
+            let log = report::read(id, call.context)?;
+            if holder(&log.files).is_none() {
+                let message = format!("no conversation `{id}` is running here or elsewhere");
+                return Err(Failure::usage(message, fix));
+            }
+            guest::give(id, &line, &fold(&log), call.context)
+        }
+    }
 }
 
 pub fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
@@ -172,7 +236,8 @@ pub fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
         }))
     };
     let running: Vec<Value> = running.iter().filter_map(one).collect();
-    Ok(json!({"running": running, "usd_left": f64::from(call.jobs.left())}))
+    let others = guest::list(call.context)?;
+    Ok(json!({"running": running, "others": others, "usd_left": f64::from(call.jobs.left())}))
 }
 
 pub fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {

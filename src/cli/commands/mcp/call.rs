@@ -42,6 +42,8 @@ pub struct ToolCall<'a> {
     pub context: &'a Context,
     /// The arguments, which fit the schema.
     pub arguments: &'a Map<String, Value>,
+    /// True if the caller takes the conversation as a task, so that the call does not wait for its end.
+    pub as_task: bool,
     /// Passes on the number of turns; returns whether the caller still waits.
     pub tell: &'a dyn Fn(u32) -> Interest,
 }

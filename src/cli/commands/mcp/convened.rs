@@ -11,6 +11,7 @@ use crate::session::{Item, SessionFiles, holder};
 use crate::state::State;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -70,6 +71,8 @@ pub struct Convened {
     sent: Mutex<u32>,
     /// Random part of its command keys: an earlier server used others.
     dice: u64,
+    /// True once a client stopped it.
+    is_stopped: AtomicBool,
 }
 
 /// The way in which a conversation is stopped.
@@ -122,6 +125,7 @@ impl Convened {
             changed: Condvar::new(),
             sent: Mutex::default(),
             dice: random(),
+            is_stopped: AtomicBool::default(),
         }
     }
 
@@ -166,7 +170,13 @@ impl Convened {
         !pulse.over || self.elsewhere.is_some()
     }
 
-    fn is_over(&self) -> bool {
+    /// Returns whether a client stopped it.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::SeqCst)
+    }
+
+    /// Returns whether it runs nowhere.
+    pub fn is_over(&self) -> bool {
         match &self.elsewhere {
             Some(files) => holder(files).is_none(),
             None => !self.runs(),
@@ -221,6 +231,7 @@ impl Convened {
 
     /// Ends the conversation, as an operator would.
     pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
         self.order(Stop::End);
     }
 

@@ -1,6 +1,7 @@
 //! `mcp`: a Model Context Protocol server, with which editors, assistants and agents start conversations.
 //!
-//! Each request is answered on its own thread; only protocol messages go to standard output. When the client
+//! The protocol itself is that of the official SDK; `lines` and `http` are its transports, with the bounds of this
+//! program. Each request is answered on its own thread; only protocol messages go to standard output. When the client
 //! disconnects or a signal arrives, each conversation is saved up to its last event; it continues when a client asks for
 //! it again.
 
@@ -9,12 +10,17 @@ mod bounds;
 mod call;
 mod cast;
 mod claims;
+mod connections;
 mod convened;
+mod guest;
 mod http;
 mod jobs;
+mod lines;
 mod open;
 mod protocol;
 mod report;
+mod service;
+mod tasks;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;
@@ -27,21 +33,18 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
-use crate::rpc::{self, NO_MESSAGE, RpcError, RpcLines, RpcMessage};
 use bounds::Bounds;
 use clap::Args;
-use convened::Interest;
 use jobs::Jobs;
-use open::{CANCELLED, OpenRequest, OpenRequests};
-use serde_json::{Value, json};
-use std::io::{self, Read, Write, stdin, stdout};
+use lines::Lines;
+use open::OpenRequests;
+use rmcp::ServiceExt;
+use service::McpService;
+use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-
-/// Bytes that are read at once.
-const READ_AT_ONCE: usize = 64 << 10;
 
 /// Serve the Model Context Protocol: let other programs start, follow and read conversations
 #[derive(Debug, Args)]
@@ -59,12 +62,11 @@ impl McpArgs {
         let settings = context.settings()?;
         let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), self.models, context));
         leave_on_signals(&jobs)?;
+        let service = McpService::new(jobs.clone(), context);
+        let open = OpenRequests::default();
         let served = match self.http {
-            Some(address) => http::serve(address, &jobs, context),
-            None => {
-                serve(&jobs, context);
-                Ok(())
-            }
+            Some(address) => http::serve(address, service, open, context),
+            None => serve(service, open),
         };
         jobs.leave();
         served.map(|()| Exit::Done)
@@ -97,92 +99,18 @@ fn leave_on_signals(jobs: &Arc<Jobs>) -> Result<(), Failure> {
     caught.recv().map_err(ended)?
 }
 
-/// Serves standard input and output.
-fn serve(jobs: &Jobs, context: &Context) {
-    let open = OpenRequests::default();
-    let open = &open;
-    thread::scope(|scope| {
-        let mut lines = RpcLines::default();
-        let mut bytes = vec![0; READ_AT_ONCE];
-        let mut input = stdin().lock();
-        loop {
-            let n = match input.read(&mut bytes) {
-                Ok(0) | Err(_) => break,
-                Ok(n) => n,
-            };
-            let mut read = vec![];
-            // line by line: what follows a bad line in the same bytes is read all the same
-            for part in bytes.get(..n).unwrap_or_default().split_inclusive(|b| *b == b'\n') {
-                match lines.push(part) {
-                    Ok(messages) => read.extend(messages),
-                    Err(fault) => {
-                        let error = RpcError { code: NO_MESSAGE, message: fault.to_string() };
-                        write(&rpc::answered(&Value::Null, &Err(error)));
-                        lines = RpcLines::default();
-                    }
-                }
-            }
-            for message in read {
-                match message {
-                    RpcMessage::Request { id, method, params } => {
-                        let free = (!open.has("", &id)).then(|| open.begin("", &id));
-                        let Some(request) = free.flatten() else {
-                            let message =
-                                "too many requests at once, or one with the same id".into();
-                            let error = RpcError { code: NO_MESSAGE, message };
-                            write(&rpc::answered(&id, &Err(error)));
-                            continue;
-                        };
-                        let own = context.again();
-                        scope.spawn(move || {
-                            answer(&id, &method, &params, jobs, &own, request);
-                        });
-                    }
-                    RpcMessage::Notice { method, params } => {
-                        if method == CANCELLED {
-                            open.cancel("", &params);
-                        }
-                    }
-                    RpcMessage::Answer { .. } => {}
-                }
-            }
+/// Serves standard input and output until the client goes.
+fn serve(service: McpService, open: OpenRequests) -> Result<(), Failure> {
+    let (lines, writer) = Lines::new(open).map_err(refused)?;
+    let served = block_on(async {
+        // fails only if the client goes before its first request
+        if let Ok(running) = service.serve(lines).await {
+            // a fault of the connection ends it, as the client does
+            let _ = running.waiting().await;
         }
-        open.abandon();
-        jobs.leave();
+        Ok(())
     });
-}
-
-fn answer(
-    id: &Value,
-    method: &str,
-    params: &Value,
-    jobs: &Jobs,
-    context: &Context,
-    request: OpenRequest<'_>,
-) {
-    let token = params["_meta"]["progressToken"].clone();
-    let told = Mutex::new(None);
-    let tell = |turns: u32| {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if !token.is_null() && *told != Some(turns) {
-            *told = Some(turns);
-            let message = format!("{turns} turns");
-            let params = json!({"progressToken": token, "progress": turns, "message": message});
-            write(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
-        }
-        request.interest()
-    };
-    let result = protocol::answer(method, params, jobs, context, &tell);
-    let wanted = request.interest() == Interest::Waiting;
-    // the id is free again before the client can know the answer
-    drop(request);
-    if wanted {
-        write(&rpc::answered(id, &result));
-    }
-}
-
-/// Writes a message as a line; a client that has gone needs none.
-fn write(message: &Value) {
-    let mut out = stdout().lock();
-    let _ = writeln!(out, "{message}").and_then(|()| out.flush());
+    // a writer that panicked has nothing more to write
+    let _ = writer.join();
+    served
 }

@@ -2,7 +2,7 @@
 
 use super::convened::Interest;
 use serde_json::Value;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The notification by which a client cancels a request.
 pub const CANCELLED: &str = "notifications/cancelled";
@@ -10,9 +10,9 @@ pub const CANCELLED: &str = "notifications/cancelled";
 const AT_ONCE: usize = 32;
 
 /// The requests that are being answered, by the client's session and the request's id.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct OpenRequests {
-    all: Mutex<Vec<Entry>>,
+    all: Arc<Mutex<Vec<Entry>>>,
 }
 
 struct Entry {
@@ -24,8 +24,8 @@ struct Entry {
 }
 
 /// A request that is being answered, until it is dropped.
-pub struct OpenRequest<'a> {
-    all: &'a OpenRequests,
+pub struct OpenRequest {
+    all: OpenRequests,
     number: u64,
 }
 
@@ -41,7 +41,7 @@ impl OpenRequests {
     }
 
     /// Takes a request in; `None` if there are too many.
-    pub fn begin(&self, session: &str, id: &Value) -> Option<OpenRequest<'_>> {
+    pub fn begin(&self, session: &str, id: &Value) -> Option<OpenRequest> {
         let mut all = self.lock();
         if all.len() >= AT_ONCE {
             return None;
@@ -50,16 +50,19 @@ impl OpenRequests {
         let session = session.to_owned();
         let id = id.to_string();
         all.push(Entry { number, session, id, interest: Interest::Waiting });
-        Some(OpenRequest { all: self, number })
+        Some(OpenRequest { all: self.clone(), number })
     }
 
-    /// Cancels the request that a notification names.
-    pub fn cancel(&self, session: &str, params: &Value) {
+    /// Cancels the request that a notification names; returns whether it is open.
+    pub fn cancel(&self, session: &str, params: &Value) -> bool {
         let id = params["requestId"].to_string();
         let mut all = self.lock();
+        let mut found = false;
         for entry in all.iter_mut().filter(|entry| entry.session == session && entry.id == id) {
             entry.interest = Interest::Cancelled;
+            found = true;
         }
+        found
     }
 
     /// Ends the waits of all requests: their client has gone.
@@ -70,16 +73,25 @@ impl OpenRequests {
     }
 }
 
-impl OpenRequest<'_> {
+impl OpenRequest {
     /// Returns whether the client still waits for it.
     pub fn interest(&self) -> Interest {
         let all = self.all.lock();
         let own = all.iter().find(|entry| entry.number == self.number);
         own.map_or(Interest::Gone, |entry| entry.interest)
     }
+
+    /// Ends the wait of the client, unless it ended before.
+    pub fn lose(&self, interest: Interest) {
+        let mut all = self.all.lock();
+        let own = all.iter_mut().find(|entry| entry.number == self.number);
+        if let Some(entry) = own.filter(|entry| entry.interest == Interest::Waiting) {
+            entry.interest = interest;
+        }
+    }
 }
 
-impl Drop for OpenRequest<'_> {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.all.lock().retain(|entry| entry.number != self.number);
     }

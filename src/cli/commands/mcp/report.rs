@@ -12,6 +12,7 @@ use crate::session::{self, Log, holder};
 use crate::state::State;
 use crate::text;
 use serde_json::{Value, json};
+use std::fs;
 
 /// Characters of the end of a transcript that a result holds.
 const END_CHARS: usize = 4_000;
@@ -43,6 +44,17 @@ pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
         ));
     }
     Ok(session::read(&path)?)
+}
+
+/// Returns the length of a session's file.
+///
+/// # Errors
+/// When there is no such session.
+pub fn length(id: &SessionId, context: &Context) -> Result<u64, Failure> {
+    let path = context.paths.sessions().join(format!("{id}.jsonl"));
+    let hint = "`status` lists the running conversations";
+    let length = fs::metadata(path).map(|found| found.len());
+    length.map_err(|_| Failure::usage(format!("no session `{id}`"), hint))
 }
 
 /// Returns where a conversation stands and what came of it.

@@ -158,6 +158,8 @@ impl Walk {
             "convene" | "start" => {
                 json!({"scenario": "council", "rehearsed": true, "max_turns": 1})
             }
+            "ask" if first == "model" => json!({"question": TOPIC}),
+            "ask" => json!({"question": TOPIC, "rehearsed": true}),
             "say" => json!({"session": self.running, "text": "x"}),
             "steer" => json!({"session": self.running, "command": command_with(place.get(1))}),
             "search_sessions" => json!({"words": "tea"}),

@@ -44,6 +44,22 @@ pub const TOOLS: &[ServedTool] = &[
         answer: answers::list_scenarios,
     },
     ServedTool {
+        name: "ask",
+        description: "Ask the panel `council` a question and wait for its answer, dissent and cost. As `convene`, with \
+            fewer choices.",
+        read_only: false,
+        schema: || {
+            let all = wanted();
+            let mut properties = json!({"question": values::text("the question")});
+            for key in ["material", "opinion", "model", "rehearsed", "max_usd", "key"] {
+                properties[key] = all[key].clone();
+            }
+            properties["deadline_seconds"] = seconds("how long to wait (default 45)");
+            (properties, &["question"])
+        },
+        answer: answers::ask,
+    },
+    ServedTool {
         name: "convene",
         description: "Let several models talk about a topic and wait for the result: answer, dissent, verdict, cost and \
             the end of the transcript. If it is not over within deadline_seconds, the result is partial (complete: \
@@ -82,11 +98,15 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "tail",
-        description: "Return the messages after a cursor: pass `next` of the last call as `after`.",
+        description: "Return the messages of any session after a cursor: pass `next` of the last call as `after`. With \
+            `seconds`, wait that long for the next message of a running conversation.",
         read_only: true,
         schema: || {
             let after = values::count(0, CURSOR_MAX, "cursor (default 0: the beginning)");
-            (json!({"session": values::session(), "after": after}), &["session"])
+            let seconds = values::count(0, WAIT_MAX, "how long to wait (default 0)");
+            let properties =
+                json!({"session": values::session(), "after": after, "seconds": seconds});
+            (properties, &["session"])
         },
         answer: answers::tail,
     },
@@ -99,8 +119,8 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "say",
-        description: "Say something to everyone in a running conversation, as its operator, or as the participant of \
-            your own cast that you speak for.",
+        description: "Say something to everyone in any running conversation, as its operator, or as the participant \
+            of your own cast that you speak for.",
         read_only: false,
         schema: || {
             let who =
@@ -114,7 +134,7 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "steer",
-        description: "Give a running conversation a command, such as {\"do\": \"skip\"}, {\"do\": \"note\", \"text\": \
+        description: "Give any running conversation a command, such as {\"do\": \"skip\"}, {\"do\": \"note\", \"text\": \
             \"be brief\"} or {\"do\": \"end\"}.",
         read_only: false,
         schema: || {
@@ -124,7 +144,8 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "status",
-        description: "List the running conversations and the dollars that are left.",
+        description: "List the running conversations of this server, those that other programs run (`others`), and \
+            the dollars that are left.",
         read_only: true,
         schema: || (json!({}), &[]),
         answer: answers::status,

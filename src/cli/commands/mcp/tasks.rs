@@ -1,0 +1,78 @@
+//! Tasks: a client that can take them gets the conversation of a call as a task and asks for its state, so that no call
+//! has to stay open for longer than a client waits.
+//!
+//! The id of a task is the id of the session, and its state is read from the session: a task survives a restart of the
+//! server, and `wait`, `tail` and `steer` work on it.
+
+use super::jobs::Jobs;
+use super::protocol;
+use super::report;
+use super::values::SessionId;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::session_file::fold;
+use crate::model::{StopReason, Wall};
+use crate::rpc::{BAD_PARAMS, RpcError};
+use jiff::Timestamp;
+use rmcp::model::{DetailedTask, Task, TaskPayload, TaskStatus};
+use serde_json::Value;
+
+/// Tools whose calls become tasks.
+pub const TOOLS: [&str; 2] = ["ask", "convene"];
+/// Milliseconds after which a client asks again.
+const POLL_MS: u64 = 2_000;
+
+fn unknown(failure: Failure) -> RpcError {
+    RpcError { code: BAD_PARAMS, message: failure.with_hint() }
+}
+
+fn parse(id: &str) -> Result<SessionId, RpcError> {
+    let id = SessionId::try_from(id.to_owned());
+    id.map_err(|message| RpcError { code: BAD_PARAMS, message })
+}
+
+/// Returns the state of a task; a conversation that was interrupted by a restart continues.
+///
+/// # Errors
+/// When no task has this id, or its session cannot be read.
+pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, RpcError> {
+    let id = parse(id)?;
+    let job = jobs.going_on(&id, context).map_err(unknown)?;
+    let is_over = job.is_over();
+    let log = report::read(&id, context).map_err(unknown)?;
+    let state = fold(&log);
+    let time = |at: Option<Wall>| {
+        let at = at.and_then(|at| Timestamp::from_millisecond(at.0).ok());
+        at.unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+    };
+    let mut times = log.events().map(|event| event.at);
+    let created = time(times.next());
+    let updated = times.last().map_or_else(|| created.clone(), |at| time(Some(at)));
+    let task = Task::new(id.as_str(), TaskStatus::Working, created, updated)
+        .with_poll_interval_ms(POLL_MS)
+        .with_status_message(format!("{} turns", state.utterances));
+    let payload = match &state.ended {
+        Some(end) if end.reason == StopReason::Signal && job.is_stopped() => TaskPayload::Cancelled,
+        None if !is_over => TaskPayload::Working,
+        // the result of a conversation without an end says that it is not complete
+        Some(_) | None => {
+            let result = report::result(&log, &state).map_err(unknown)?;
+            let mut result = protocol::completed(&result);
+            result["resultType"] = "complete".into();
+            match result {
+                Value::Object(result) => TaskPayload::Completed { result },
+                _ => TaskPayload::Working,
+            }
+        }
+    };
+    Ok(DetailedTask::new(task, payload))
+}
+
+/// Ends the conversation of a task.
+///
+/// # Errors
+/// As [`state`].
+pub fn cancel(id: &str, jobs: &Jobs, context: &Context) -> Result<(), RpcError> {
+    jobs.going_on(&parse(id)?, context).map_err(unknown)?.stop();
+    Ok(())
+}
