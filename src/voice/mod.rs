@@ -9,7 +9,7 @@ pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
-use crate::model::agent::PlanStep;
+use crate::model::agent::{AgentContext, PlanStep};
 use crate::model::payload::CallParameters;
 use crate::model::sentence::sentence_error;
 use crate::model::{
@@ -54,6 +54,8 @@ pub struct CallRequest {
     pub facts: Arc<Value>,
     /// Remaining limits of the conversation in tokens and in money.
     pub left: Limits,
+    /// Session of the seat's agent as of its last reply.
+    pub agent: Option<AgentContext>,
 }
 
 impl CallRequest {
@@ -79,6 +81,7 @@ impl CallRequest {
             labels: BTreeMap::new(),
             facts: Arc::default(),
             left: Limits::default(),
+            agent: None,
         }
     }
 }
@@ -151,6 +154,8 @@ pub struct Done {
     pub tools: Vec<ToolRequest>,
     /// The position that the reply ended with; the engine takes it out of the pieces.
     pub stance: Option<Text>,
+    /// The session of the agent that replied.
+    pub agent: Option<AgentContext>,
 }
 
 /// A call in progress. Dropping it cancels the call.
@@ -163,6 +168,11 @@ pub trait Voice: Send + Sync {
 
     /// Receives the operator's answer to a permission request of a running call.
     fn answered(&self, _call: CallId, _request: u32, _yes: bool) {}
+
+    /// Ends what the voice keeps between calls, within about a second; no call follows.
+    fn leave(&self) -> Speaking {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 sentence_error! {
@@ -184,6 +194,11 @@ pub trait Voices: Send + Sync {
     /// If no voice can speak for the seat.
     fn seat(&self, _: &mut Participant) -> Result<(), NoVoice> {
         Ok(())
+    }
+
+    /// Lets all voices end what they keep between calls, within about a second.
+    fn leave(&self) -> Speaking {
+        Box::pin(std::future::ready(()))
     }
 }
 
