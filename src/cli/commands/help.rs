@@ -19,6 +19,8 @@ const PAGES: &[Page] = &[
     ("tools", include_str!("../../../assets/help/tools.md")),
     ("agents", include_str!("../../../assets/help/agents.md")),
     ("mcp", include_str!("../../../assets/help/mcp.md")),
+    #[cfg(feature = "acp")]
+    ("acp", include_str!("../../../assets/help/acp.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("attach", include_str!("../../../assets/help/attach.md")),
