@@ -71,6 +71,7 @@
 //! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
 //! | conversations of other programs: parsers, and their events | [`import`], one file per format |
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
+//! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/play/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |

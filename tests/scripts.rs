@@ -164,6 +164,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
             "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"
         })),
         left: Default::default(),
+        agent: None,
     }
 }
 

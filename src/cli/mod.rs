@@ -128,6 +128,8 @@ enum Command {
     Ask(commands::ask::AskArgs),
     #[cfg(feature = "mcp")]
     Mcp(commands::mcp::McpArgs),
+    #[cfg(feature = "acp")]
+    Acp(commands::acp::AcpArgs),
     Replay(commands::replay::ReplayArgs),
     Watch(commands::watch::WatchArgs),
     Resume(commands::resume::ResumeArgs),
@@ -215,6 +217,8 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Ask(ask)) => return ask.run(context),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp(mcp)) => return mcp.run(context),
+        #[cfg(feature = "acp")]
+        Some(Command::Acp(acp)) => return acp.run(context),
         Some(Command::Attach(attach)) => attach.next(context)?,
         Some(Command::Steer(steer)) => return steer.run(context),
         Some(Command::Say(say)) => return say.run(context),

@@ -459,13 +459,13 @@ impl Engine {
         self.writer.lock_file()
     }
 
-    /// Seals the loose pieces and waits until all events are on the disk.
+    /// Seals the loose pieces, waits until all events are on the disk, and lets the voices leave.
     ///
     /// # Errors
     /// The error of the disk.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
-        self.writer.finish().await
+        tokio::join!(self.writer.finish(), self.voices.leave()).0
     }
 
     /// Abandons a session before it ran: nothing is written, and a new session leaves no file.

@@ -133,6 +133,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         labels: turn.labels.clone(),
         facts: Arc::new(state.turn_facts(turn)),
         left: money::left(state),
+        agent: seat.agent.clone(),
     })))
 }
 

@@ -57,6 +57,10 @@ impl Voices for WithTeams {
     fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
         self.0.seat(seat)
     }
+
+    fn leave(&self) -> Speaking {
+        self.0.leave()
+    }
 }
 
 /// Voices inside a team: scripted lines are the team's own, even if an outer seat has the same id.

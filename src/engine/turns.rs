@@ -183,6 +183,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
         skipped: done.skipped,
+        agent: done.agent.clone(),
         usage: usage.clone(),
         cost,
         ..turn.ended(now, outcome)

@@ -162,6 +162,7 @@ impl LogWriter {
             mentions: vec![],
             why: None,
             error: None,
+            agent: None,
             finish: None,
             skipped: 0,
             usage: said.usage.clone(),

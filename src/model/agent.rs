@@ -28,6 +28,23 @@ impl AgentSpec {
     }
 }
 
+/// Session of an agent, and the part of the conversation that it was told there. A later process of the same agent can
+/// continue the session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentContext {
+    /// Id of the session, as the agent named it.
+    pub session: Text,
+    /// Number of messages that it was told.
+    pub told: u32,
+    /// Digest of these messages.
+    pub messages: Text,
+    /// Digest of the rules in its prompts.
+    pub rules: Text,
+    /// Digest of its last reply, as received; empty if there was none.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub reply: Text,
+}
+
 /// Kinds of agent tools, as in the protocol.
 pub const AGENT_TOOLS: [&str; 10] = [
     "read",

@@ -1,6 +1,7 @@
 //! `turn.ended`: text, data, usage and outcome of a turn.
 
 use super::act::TurnAct;
+use super::agent::AgentContext;
 use super::failure::CallError;
 use super::ids::{CallId, SeatId, Text, TurnId};
 use super::money::Usd;
@@ -72,6 +73,9 @@ pub struct TurnEnded {
     /// Number of unreadable parts of the reply that were skipped.
     #[serde(default, skip_serializing_if = "super::prompt::is_zero")]
     pub skipped: u32,
+    /// The session of the agent that spoke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentContext>,
     /// Tokens used by all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

@@ -379,6 +379,7 @@ mod tests {
             error: None,
             finish: None,
             skipped: 0,
+            agent: None,
             usage: Some(Usage { input: 3, output: 4, ..Usage::default() }),
             cost: Some(Usd(123_400)),
             first_piece_ms: None,

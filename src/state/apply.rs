@@ -377,6 +377,9 @@ impl Conversation {
         if e.think.is_some() {
             self.set_seat(&turn.seat, |s| s.thinks = true);
         }
+        if e.agent.is_some() {
+            self.set_seat(&turn.seat, |s| s.agent.clone_from(&e.agent));
+        }
         if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Budget) {
             self.set_seat(&turn.seat, |s| s.broke = true);
         }

@@ -27,6 +27,8 @@ impl Conversation {
     /// Applies a fork, which continues like a resume, with other random choices if it has another seed.
     pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
         self.reopen(seq, f.attended, f.steered);
+        // the sessions of agents go on in the parent
+        self.seats.iter_mut().for_each(|seat| seat.agent = None);
         if let Some(passed) = f.passed {
             self.pass(seq, passed, passed);
         }

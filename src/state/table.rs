@@ -4,6 +4,7 @@ use super::moves::AnswerMove;
 use super::planned::Plan;
 use super::used_tool::UsedTool;
 use super::{Labels, Reserve, Spent};
+use crate::model::agent::AgentContext;
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
@@ -47,6 +48,8 @@ pub struct Seat {
     pub own_notes: Option<Text>,
     /// Acts of its spoken turns, oldest first.
     pub acts: Vec<TurnAct>,
+    /// Session of its agent as of its last reply.
+    pub agent: Option<AgentContext>,
     /// Number of times that its replies got four times as many tokens, after one spent all of them before the first
     /// word.
     pub widened: u32,
@@ -73,6 +76,7 @@ impl Seat {
             thinks: false,
             own_notes: None,
             acts: vec![],
+            agent: None,
             widened: 0,
         }
     }
@@ -370,6 +374,7 @@ impl Turn {
             error: None,
             finish: None,
             skipped: 0,
+            agent: None,
             usage: None,
             cost: None,
             first_piece_ms: self.first_piece,

@@ -11,7 +11,7 @@ pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
-use crate::model::agent::PlanStep;
+use crate::model::agent::{AgentContext, PlanStep};
 use crate::model::payload::CallParameters;
 use crate::model::sentence::sentence_error;
 use crate::model::{
@@ -56,6 +56,8 @@ pub struct CallRequest {
     pub facts: Arc<Value>,
     /// Remaining limits of the conversation in tokens and in money.
     pub left: Limits,
+    /// Session of the seat's agent as of its last reply.
+    pub agent: Option<AgentContext>,
 }
 
 impl CallRequest {
@@ -81,6 +83,7 @@ impl CallRequest {
             labels: BTreeMap::new(),
             facts: Arc::default(),
             left: Limits::default(),
+            agent: None,
         }
     }
 }
@@ -153,6 +156,8 @@ pub struct Done {
     pub tools: Vec<ToolRequest>,
     /// The position that the reply ended with; the engine takes it out of the pieces.
     pub stance: Option<Text>,
+    /// The session of the agent that replied.
+    pub agent: Option<AgentContext>,
 }
 
 /// A call in progress. Dropping it cancels the call.
@@ -165,6 +170,11 @@ pub trait Voice: Send + Sync {
 
     /// Receives the operator's answer to a permission request of a running call.
     fn answered(&self, _call: CallId, _request: u32, _yes: bool) {}
+
+    /// Ends what the voice keeps between calls, within about a second; no call follows.
+    fn leave(&self) -> Speaking {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 sentence_error! {
@@ -186,6 +196,11 @@ pub trait Voices: Send + Sync {
     /// If no voice can speak for the seat.
     fn seat(&self, _: &mut Participant) -> Result<(), NoVoice> {
         Ok(())
+    }
+
+    /// Lets all voices end what they keep between calls, within about a second.
+    fn leave(&self) -> Speaking {
+        Box::pin(std::future::ready(()))
     }
 }
 

@@ -194,6 +194,53 @@ fn a_crash_opens_a_new_session_with_the_talk_so_far() {
 }
 
 #[test]
+fn a_new_process_continues_the_session_where_the_agent_can() {
+    for (how, retries, resumed, again) in
+        [("resumes", 1, true, false), ("forgets", 1, true, true), ("doomed", 2, true, true)]
+    {
+        let house = House::new();
+        let path = talk(&house, how, 3, &format!("on_failure = {{ retry = {retries} }}"));
+        run(&house, &path, &[]).code(0);
+        let told = logged_lines(&house);
+        let processes = 1 + retries;
+        assert_eq!(notes(&told, "started").len(), processes, "{how}");
+        let first = notes(&told, "started")[0];
+        let named = notes(&told, "resumed").first().map(|id| id.as_str().unwrap().to_owned());
+        assert_eq!(named, resumed.then(|| format!("s-{first}")), "{how}");
+        assert_eq!(notes(&told, "resumed").len(), 1, "a session that crashed twice is given up");
+        let last = notes(&told, "prompt").last().unwrap().as_str().unwrap().to_owned();
+        assert!(last.contains("Coffee, says Bo."), "{how}: {last}");
+        assert_eq!(last.contains("You like tea."), again, "{how}: {last}");
+        assert_eq!(last.contains("The conversation so far:"), again, "{how}: {last}");
+        assert_eq!(notes(&told, "closed"), [&json!(true)], "{how}: {told:?}");
+    }
+}
+
+#[test]
+fn a_resumed_conversation_continues_the_sessions_of_its_agents() {
+    let house = House::new();
+    let path = talk(&house, "resumes", 1, "");
+    run(&house, &path, &[]).code(0);
+    let id = house.sessions()[0]["id"].as_str().unwrap().to_owned();
+    let more = |id: &str, turns: &str| {
+        house.run(&["resume", id, "--headless", "--trust", "--max-utterances", turns]).code(0);
+        let told = logged_lines(&house);
+        let last = notes(&told, "prompt").last().unwrap().as_str().unwrap().to_owned();
+        (notes(&told, "resumed").len(), last)
+    };
+    let (resumed, last) = more(&id, "3");
+    assert_eq!(resumed, 1, "{last}");
+    assert!(last.contains("Coffee, says Bo.") && !last.contains("You like tea."), "{last}");
+    assert!(!last.contains("turn 1 of"), "its own words are not told: {last}");
+    // a branch is another conversation: the agent's session goes on in the parent
+    house.run(&["fork", &id, "--at", "2", "--headless", "--trust"]).code(0);
+    let told = logged_lines(&house);
+    assert_eq!(notes(&told, "resumed").len(), 1, "{told:?}");
+    let last = notes(&told, "prompt").last().unwrap().as_str().unwrap().to_owned();
+    assert!(last.contains("You like tea.") && last.contains("Coffee, says Bo."), "{last}");
+}
+
+#[test]
 fn agent_faults_are_reported_at_once() {
     for (how, said) in [
         (
@@ -367,6 +414,7 @@ fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
         labels: Default::default(),
         facts: Default::default(),
         left: Default::default(),
+        agent: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -458,6 +506,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
         labels: Default::default(),
         facts: Default::default(),
         left: Default::default(),
+        agent: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -59,6 +59,7 @@ def permission(session, number):
         ]}})
 
 
+RESUMES = ("resumes", "forgets", "doomed")
 initialized, session, turns = False, None, 0
 log({"started": os.getpid(), "cwd": os.getcwd(), "env": sorted(os.environ), "home": os.environ.get("HOME"), "argv": sys.argv})
 if HOW == "dead":
@@ -77,7 +78,8 @@ while True:
         if HOW == "mute":
             time.sleep(3600)
         version = 7 if HOW == "future" else 1
-        result = {"protocolVersion": version, "agentCapabilities": {}, "authMethods": [{"id": "web", "name": "Log in on the web"}]}
+        able = {"sessionCapabilities": {"resume": {}, "close": {}}} if HOW in RESUMES else {}
+        result = {"protocolVersion": version, "agentCapabilities": able, "authMethods": [{"id": "web", "name": "Log in on the web"}]}
         send({"id": message["id"], "result": result})
     elif method == "session/new":
         keys(params, ["cwd", "mcpServers"])
@@ -88,6 +90,18 @@ while True:
             continue
         session = "s-%d" % os.getpid()
         send({"id": message["id"], "result": {"sessionId": session}})
+    elif method == "session/resume" and HOW in RESUMES:
+        keys(params, ["sessionId", "cwd", "mcpServers"])
+        log({"resumed": params["sessionId"]})
+        if HOW == "forgets":
+            send({"id": message["id"], "error": {"code": -32002, "message": "no such session"}})
+            continue
+        session = params["sessionId"]
+        send({"id": message["id"], "result": {}})
+    elif method == "session/close" and HOW in RESUMES:
+        keys(params, ["sessionId"])
+        log({"closed": params["sessionId"] == session})
+        send({"id": message["id"], "result": {}})
     elif method == "session/cancel":
         if "id" in message:
             breach("cancel is a notification")
@@ -101,6 +115,11 @@ while True:
         turns += 1
         log({"prompt": parts[0]["text"], "turn": turns})
         end, usage = "end_turn", {"inputTokens": 11, "outputTokens": 7, "totalTokens": 18}
+        if HOW in ("resumes", "forgets") and turns == 2 and not os.path.exists(LOG + ".crashed"):
+            open(LOG + ".crashed", "w").close()
+            os._exit(5)
+        if HOW == "doomed" and (turns == 2 or session != "s-%d" % os.getpid()):
+            os._exit(5)
         if HOW == "crash" and turns == 2:
             say(session, "half a ")
             os._exit(5)

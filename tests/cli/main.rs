@@ -2,6 +2,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+#[cfg(feature = "acp")]
+mod acp;
 mod agents;
 mod ask;
 mod batch;

@@ -51,6 +51,8 @@ const VALUES: &[(&str, bool)] = &[
 /// commands that only run for somebody who waits.
 const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("", Some(&["paths"])),
+    #[cfg(feature = "acp")]
+    ("acp", Some(&["SCENARIO=good.toml"])),
     ("analyze", Some(&["SESSION=good.jsonl"])),
     ("ask", Some(&["QUESTION=Why?", "FILE=good.toml", "--rehearsed", "--no-save"])),
     ("attach", Some(&["SESSION=good.jsonl"])),

@@ -147,6 +147,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         error: None,
         finish: None,
         skipped: 0,
+        agent: None,
         usage: None,
         cost: None,
         first_piece_ms: Some(3),

@@ -102,6 +102,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         labels: Default::default(),
         facts: Arc::default(),
         left: Default::default(),
+        agent: None,
     }
 }
 

@@ -21,6 +21,8 @@ const PAGES: &[Page] = &[
     ("http", include_str!("../../../assets/help/http.md")),
     #[cfg(feature = "mcp")]
     ("mcp", include_str!("../../../assets/help/mcp.md")),
+    #[cfg(feature = "acp")]
+    ("acp", include_str!("../../../assets/help/acp.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("attach", include_str!("../../../assets/help/attach.md")),

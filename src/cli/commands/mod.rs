@@ -1,5 +1,7 @@
 //! The sub-commands.
 
+#[cfg(feature = "acp")]
+pub mod acp;
 pub mod analyze;
 pub mod ask;
 pub mod attach;

@@ -13,7 +13,7 @@ use crate::voice::agent::Agent;
 use crate::voice::http::Http;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
-use crate::voice::{Voice, Voices};
+use crate::voice::{Speaking, Voice, Voices};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -171,6 +171,14 @@ impl Voices for Cast {
             return Err("a team can only be seated by the scenario".into());
         }
         self.models.seat(seat)
+    }
+
+    fn leave(&self) -> Speaking {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let leaving: Vec<Speaking> = agents.values().map(|seated| seated.agent.leave()).collect();
+        Box::pin(async move {
+            futures::future::join_all(leaving).await;
+        })
     }
 }
 

@@ -213,6 +213,7 @@ mod tests {
             labels: BTreeMap::new(),
             facts: Arc::default(),
             left: Limits::default(),
+            agent: None,
         }
     }
 

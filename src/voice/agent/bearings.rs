@@ -1,8 +1,12 @@
 //! Context that an agent already has of the conversation, and its next prompt: only the new messages, or the whole
 //! conversation if an earlier message has changed.
 
-use crate::model::{Message, Role};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use crate::model::agent::AgentContext;
+use crate::model::{Message, Role, Text};
+use sha2::{Digest, Sha256};
+
+/// Characters of a digest.
+const DIGEST_CHARS: usize = 32;
 
 /// Heading of the conversation in the first prompt of a session that starts late.
 const SO_FAR: &str = "The conversation so far:";
@@ -14,16 +18,29 @@ const HEARD: &str = "Of your last message, the others heard this:";
 const RULES: &str = "From now on this holds for you:";
 
 /// Context of an agent, as of its last prompt.
-#[derive(Debug, Default)]
-pub(super) struct Bearings {
-    rules: Option<u64>,
-    /// Digest of each message of the conversation.
-    known: Vec<u64>,
-    /// Last reply of the agent, as received.
-    pub said: String,
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bearings(Option<AgentContext>);
+
+impl From<AgentContext> for Bearings {
+    fn from(context: AgentContext) -> Bearings {
+        Bearings(Some(context))
+    }
 }
 
 impl Bearings {
+    /// Returns the context in a session; `None` before the first prompt.
+    pub(super) fn context(&self, session: &str) -> Option<AgentContext> {
+        let context = self.0.clone()?;
+        Some(AgentContext { session: session.into(), ..context })
+    }
+
+    /// Remembers the agent's reply as received.
+    pub(super) fn replied(&mut self, said: &str) {
+        if let Some(context) = &mut self.0 {
+            context.reply = reply(said);
+        }
+    }
+
     /// Returns the next prompt, and assumes that the agent reads it.
     pub(super) fn prompt(&mut self, messages: &[Message]) -> String {
         let (rules, talk): (Vec<&Message>, Vec<&Message>) =
@@ -31,33 +48,42 @@ impl Bearings {
         let (fresh, kept): (Vec<&Message>, Vec<&Message>) =
             talk.into_iter().partition(|m| m.fresh == m.text.len() && m.fresh > 0);
         let rules: String = rules.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n\n");
-        let digests: Vec<u64> = kept.iter().map(|m| digest(&(own(m), &m.text))).collect();
-        let first = self.rules.is_none();
+        let before = self.0.take();
+        let first = before.is_none();
+        let before = before.unwrap_or_default();
+        let digest_of_rules = digest([rules.as_str()]);
         let mut parts: Vec<String> = vec![];
-        if self.rules.replace(digest(&rules)) != Some(digest(&rules)) {
+        if before.rules != digest_of_rules {
             parts.extend((!first).then(|| RULES.to_owned()));
             parts.push(rules);
         }
-        let new = match digests.strip_prefix(&*self.known) {
-            Some(new) if !first => &kept[kept.len() - new.len()..],
-            Some(_) | None => {
-                self.said.clear();
+        let told = kept.get(..before.told as usize);
+        let same = told.filter(|told| !first && of_messages(told) == before.messages);
+        let (new, said) = match same {
+            Some(told) => (&kept[told.len()..], before.reply),
+            None => {
                 let head = if first { SO_FAR } else { CHANGED };
                 parts.extend((!kept.is_empty()).then(|| head.to_owned()));
-                &kept[..]
+                (&kept[..], "".into())
             }
         };
         for message in new {
             if !own(message) {
                 parts.push(message.text.clone());
-            } else if self.said.is_empty() {
+            } else if said.is_empty() {
                 parts.push(format!("<said by=\"you\">\n{}\n</said>", message.text));
-            } else if !same(&message.text, &self.said) {
+            } else if reply(&message.text) != said {
                 parts.push(format!("{HEARD}\n<said by=\"you\">\n{}\n</said>", message.text));
             }
         }
         parts.extend(fresh.iter().map(|m| m.text.clone()));
-        self.known = digests;
+        self.0 = Some(AgentContext {
+            session: "".into(),
+            told: u32::try_from(kept.len()).unwrap_or(u32::MAX),
+            messages: of_messages(&kept),
+            rules: digest_of_rules,
+            reply: "".into(),
+        });
         parts.retain(|part| !part.trim().is_empty());
         parts.join("\n\n")
     }
@@ -67,15 +93,24 @@ fn own(message: &Message) -> bool {
     message.role == Role::Assistant
 }
 
-fn digest(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+/// Returns the digest of a conversation as the agent reads it.
+fn of_messages(messages: &[&Message]) -> Text {
+    digest(messages.iter().flat_map(|m| [if own(m) { "own" } else { "other" }, &*m.text]))
 }
 
-/// Returns whether two texts are equal up to whitespace.
-fn same(a: &str, b: &str) -> bool {
-    a.split_whitespace().eq(b.split_whitespace())
+/// Returns the digest of a reply, which is equal for texts that differ in whitespace only; empty for an empty one.
+fn reply(said: &str) -> Text {
+    if said.trim().is_empty() { "".into() } else { digest(said.split_whitespace()) }
+}
+
+fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> Text {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.len().to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    hex[..DIGEST_CHARS].into()
 }
 
 #[cfg(test)]
@@ -97,11 +132,11 @@ mod tests {
         let with = |talk: &[Message], cue: &str| [talk, &[asked(cue)]].concat();
         let first = bearings.prompt(&with(&talk, "Speak."));
         assert_eq!(first, "You are Ada.\n\nThe conversation so far:\n\nBo: one\n\nSpeak.");
-        bearings.said = "I say\n two".into();
+        bearings.replied("I say\n two");
         talk.push(message(Role::Assistant, "I say two"));
         talk.push(message(Role::User, "Bo: three"));
         assert_eq!(bearings.prompt(&with(&talk, "Again.")), "Bo: three\n\nAgain.");
-        bearings.said = "four, and more".into();
+        bearings.replied("four, and more");
         talk.push(message(Role::Assistant, "four"));
         let cut = bearings.prompt(&with(&talk, "Now."));
         assert_eq!(cut, format!("{HEARD}\n<said by=\"you\">\nfour\n</said>\n\nNow."));
@@ -113,7 +148,7 @@ mod tests {
         let mut bearings = Bearings::default();
         let talk = [message(Role::System, "You are Ada."), message(Role::User, "Bo: one")];
         bearings.prompt(&talk);
-        bearings.said = "two".into();
+        bearings.replied("two");
         let edited = [
             message(Role::System, "You are Ada, a poet."),
             message(Role::User, "Bo: uno"),

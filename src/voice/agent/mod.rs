@@ -16,6 +16,7 @@ mod talk;
 mod update;
 
 use super::{CallFailure, CallRequest, Chunk, Out, Speaking, Voice};
+use crate::model::agent::AgentContext;
 use crate::model::{AgentSpec, CallId, Text};
 use crate::spawn::{ChildEnvironment, Job};
 use fault::AgentFault;
@@ -33,8 +34,20 @@ pub const CANCEL_GRACE: Duration = Duration::from_secs(3);
 /// Maximum time that an agent may take to open its session, in milliseconds.
 const HANDSHAKE_MS: u64 = 20_000;
 
+/// Maximum time that an agent may take to close its session at the end of the conversation.
+const CLOSE_GRACE: Duration = Duration::from_secs(1);
+
 /// Channel for the operator's answers to the requests of one call: number of the request, and true if it is granted.
 type Answers = mpsc::UnboundedSender<(u32, bool)>;
+
+/// An agent's process, and the session that its next process continues.
+#[derive(Default)]
+struct Held {
+    talk: Option<Talk>,
+    known: Option<AgentContext>,
+    /// True once a process was started: before, the session is that of the log.
+    begun: bool,
+}
 
 /// Voice of an agent in its seat.
 pub struct Agent {
@@ -43,7 +56,7 @@ pub struct Agent {
     command: Vec<String>,
     folder: PathBuf,
     environment: ChildEnvironment,
-    talk: Arc<tokio::sync::Mutex<Option<Talk>>>,
+    talk: Arc<tokio::sync::Mutex<Held>>,
     waiting: Mutex<HashMap<CallId, Answers>>,
 }
 
@@ -96,14 +109,26 @@ impl Voice for Agent {
         let name = self.spec.command.first().cloned().unwrap_or_default();
         Box::pin(async move {
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
-            let end = spoken(turn.talk(), job, &ask, &out, answers).await;
+            let end = spoken(turn.held(), job, &ask, &out, answers).await;
             let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
                 // the rest of the agent's output belongs to no turn
-                *turn.talk() = None;
+                turn.held().talk = None;
                 Chunk::Failed(CallFailure::new(class, format!("agent `{name}` {why}")))
             });
             turn.0 = None;
             out.send(chunk).await;
+        })
+    }
+
+    fn leave(&self) -> Speaking {
+        let held = self.talk.clone();
+        Box::pin(async move {
+            // a turn that still runs is being cancelled
+            if let Ok(mut held) = held.try_lock()
+                && let Some(talk) = &mut held.talk
+            {
+                talk.close(CLOSE_GRACE).await;
+            }
         })
     }
 
@@ -116,32 +141,41 @@ impl Voice for Agent {
     }
 }
 
-/// Runs one turn, in the open session or in a new one.
+/// Runs one turn: in the open session, in the one of an earlier process, or in a new one.
 async fn spoken(
-    slot: &mut Option<Talk>,
+    held: &mut Held,
     job: Job,
     ask: &CallRequest,
     out: &Out,
     mut answers: mpsc::UnboundedReceiver<(u32, bool)>,
 ) -> Result<Chunk, AgentFault> {
-    if slot.as_mut().is_some_and(Talk::is_over) {
-        *slot = None;
+    let Held { talk, known, begun } = held;
+    if !std::mem::replace(begun, true) {
+        known.clone_from(&ask.agent);
     }
-    let talk = match slot {
+    if talk.as_mut().is_some_and(Talk::is_over) {
+        *talk = None;
+    }
+    let mut resumed = false;
+    let talk = match talk {
         Some(talk) => talk,
         None => {
             let folder = job.folder.clone();
             let environment = job.environment.clone();
-            let begun = slot.insert(Talk::start(job)?);
+            let begun = talk.insert(Talk::start(job)?);
             let opened = tokio::select! { biased;
-                opened = begun.open(&folder) => opened,
+                opened = begun.open(&folder, known.take()) => opened,
                 () = out.wait(HANDSHAKE_MS) => Err(AgentFault::no_answer()),
             };
-            opened.map_err(|fault| fault.at_home(&environment))?;
+            resumed = opened.map_err(|fault| fault.at_home(&environment))?;
             begun
         }
     };
-    match talk.turn(&ask.messages, out, &mut answers).await? {
+    // a crash in the turn leaves the context of the prompt before it; a session that crashed twice is given up
+    *known = if resumed { None } else { talk.context() };
+    let end = talk.turn(&ask.messages, out, &mut answers).await?;
+    *known = talk.context();
+    match end {
         TurnEnd::Done(done) => Ok(Chunk::Done(done)),
         TurnEnd::Failed(class, why) => {
             Ok(Chunk::Failed(CallFailure::new(class, format!("the agent {why}"))))
@@ -150,10 +184,10 @@ async fn spoken(
 }
 
 /// A turn that holds its agent. If it is dropped before its end, it is cancelled before another turn gets the agent.
-struct TurnAtWork(Option<OwnedMutexGuard<Option<Talk>>>);
+struct TurnAtWork(Option<OwnedMutexGuard<Held>>);
 
 impl TurnAtWork {
-    fn talk(&mut self) -> &mut Option<Talk> {
+    fn held(&mut self) -> &mut Held {
         self.0.as_mut().expect("a turn holds its agent until its end")
     }
 }
@@ -161,12 +195,12 @@ impl TurnAtWork {
 impl Drop for TurnAtWork {
     fn drop(&mut self) {
         let Some(mut held) = self.0.take() else { return };
-        let Some(mut talk) = held.take() else { return };
+        let Some(mut talk) = held.talk.take() else { return };
         // without a runtime the program is exiting, and its children exit with it
         if let (true, Ok(runtime)) = (talk.works(), Handle::try_current()) {
             runtime.spawn(async move {
                 if talk.cancel(CANCEL_GRACE).await {
-                    *held = Some(talk);
+                    held.talk = Some(talk);
                 }
             });
         }

@@ -1,8 +1,14 @@
 //! Connection to one agent process: its session, one prompt at a time, and the agent's requests in between.
+//!
+//! The crate `agent-client-protocol` (5.2) serves the other side, `colloquium acp`, and not this one: it reads lines into
+//! an unbounded queue while a message is handled, so that an agent which writes faster than the conversation accepts its
+//! words fills the memory. Here nothing is read before the last message was handled. The crate also answers a line
+//! without a message, which ends the turn here.
 
 use super::bearings::Bearings;
 use super::fault::AgentFault;
 use super::update::{self, Doings, Update};
+use crate::model::agent::AgentContext;
 use crate::model::{Channel, ErrorClass, LENGTH, Message, Text, Usage};
 use crate::rpc::{self, NO_METHOD, RpcError, RpcLines, RpcMessage};
 use crate::spawn::{self, Child, Job, Output};
@@ -23,6 +29,8 @@ const LOGIN: i64 = -32000;
 const REQUESTS_MAX: u32 = 200;
 /// Maximum bytes of text and reasoning in one turn.
 const TEXT_MAX: usize = 8 << 20;
+/// Maximum bytes of the id of a session that can be continued.
+const SESSION_MAX: usize = 256;
 /// Maximum characters of an agent's reason for a failure.
 const REASON_MAX: usize = 300;
 
@@ -35,12 +43,21 @@ pub(super) struct Talk {
     next: u64,
     session: String,
     bearings: Bearings,
+    abilities: Abilities,
     /// Open requests for permission, by number.
     asked: HashMap<u32, Ask>,
     requests: u32,
     /// Id of the prompt without an answer so far.
     prompting: Option<u64>,
     over: bool,
+}
+
+/// Methods for sessions that an agent offers besides opening one.
+#[derive(Clone, Copy, Default)]
+struct Abilities {
+    /// The method that continues a session of an earlier process.
+    resume: Option<&'static str>,
+    close: bool,
 }
 
 /// A request for permission: its id, and the offered options that grant or reject it.
@@ -79,6 +96,7 @@ impl Talk {
             next: 0,
             session: String::new(),
             bearings: Bearings::default(),
+            abilities: Abilities::default(),
             asked: HashMap::new(),
             requests: 0,
             prompting: None,
@@ -96,8 +114,13 @@ impl Talk {
         self.prompting.is_some() && !self.over
     }
 
-    /// Negotiates the protocol and opens the session.
-    pub(super) async fn open(&mut self, folder: &Path) -> Result<(), AgentFault> {
+    /// Negotiates the protocol, and continues a known session if the agent can, or opens a new one. Returns whether it
+    /// continued the known one.
+    pub(super) async fn open(
+        &mut self,
+        folder: &Path,
+        known: Option<AgentContext>,
+    ) -> Result<bool, AgentFault> {
         let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
         let offered =
             json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
@@ -110,7 +133,18 @@ impl Talk {
             );
             return Err(AgentFault(ErrorClass::NoProtocol, why));
         }
+        self.abilities = Abilities::offered(&agreed["agentCapabilities"]);
         let place = json!({"cwd": folder.display().to_string(), "mcpServers": []});
+        if let (Some(method), Some(known)) = (self.abilities.resume, known) {
+            let mut again = place.clone();
+            again["sessionId"] = (*known.session).into();
+            // an agent that has lost the session opens a new one
+            if self.ask(method, &again).await?.is_ok() {
+                self.session = known.session.to_string();
+                self.bearings = known.into();
+                return Ok(true);
+            }
+        }
         let opened = self.ask("session/new", &place).await?.map_err(|e| match e.code {
             LOGIN => login(&agreed),
             _ => refused(e),
@@ -118,7 +152,22 @@ impl Talk {
         let session = opened["sessionId"].as_str().filter(|id| !id.is_empty());
         let none = || AgentFault(ErrorClass::NoProtocol, "opened a session without an id".into());
         self.session = session.ok_or_else(none)?.to_owned();
-        Ok(())
+        Ok(false)
+    }
+
+    /// Returns the session and what the agent was told in it; `None` before the first prompt.
+    pub(super) fn context(&self) -> Option<AgentContext> {
+        // it is in the log of each turn
+        (self.session.len() <= SESSION_MAX).then(|| self.bearings.context(&self.session)).flatten()
+    }
+
+    /// Closes the session, if the agent offers that, and waits for the answer.
+    pub(super) async fn close(&mut self, within: Duration) {
+        if self.abilities.close && !self.over && !self.session.is_empty() {
+            let session = json!({"sessionId": self.session});
+            // the process ends in any case
+            let _ = timeout(within, self.ask("session/close", &session)).await;
+        }
     }
 
     /// Sends a request outside a turn and waits for the answer.
@@ -193,7 +242,6 @@ impl Talk {
     ) -> Result<TurnEnd, AgentFault> {
         let text = self.bearings.prompt(messages);
         let prompt = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": text}]});
-        self.bearings.said.clear();
         self.requests = 0;
         self.asked = HashMap::new();
         self.drop_late()?;
@@ -238,9 +286,12 @@ impl Talk {
         for did in hearing.doings.unfinished() {
             out.send(Chunk::Did(did)).await;
         }
-        self.bearings.said = hearing.said;
-        let result = result.map_err(refused)?;
-        Ok(ended(&result))
+        self.bearings.replied(&hearing.said);
+        let mut end = ended(&result.map_err(refused)?);
+        if let TurnEnd::Done(done) = &mut end {
+            done.agent = self.context();
+        }
+        Ok(end)
     }
 
     /// Forwards a request for permission to the operator.
@@ -308,6 +359,19 @@ impl Talk {
         }
         self.prompting = None;
         Ok(())
+    }
+}
+
+impl Abilities {
+    fn offered(capabilities: &Value) -> Abilities {
+        let sessions = &capabilities["sessionCapabilities"];
+        let resume = if sessions["resume"].is_object() {
+            Some("session/resume")
+        } else {
+            // the agent repeats the conversation first, which is not read
+            (capabilities["loadSession"] == true).then_some("session/load")
+        };
+        Abilities { resume, close: sessions["close"].is_object() }
     }
 }
 

@@ -129,6 +129,7 @@ impl ScriptAnswer {
             skipped: 0,
             tools: vec![],
             stance: None,
+            agent: None,
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // data nested too deeply for the parser stays text

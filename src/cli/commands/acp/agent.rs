@@ -1,0 +1,145 @@
+//! The methods of the protocol.
+
+use super::errors::wrong;
+use super::order::Order;
+use super::pace::Pace;
+use super::prompt::ClientPrompt;
+use super::sessions::Sessions;
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    AgentCapabilities, CancelNotification, CloseSessionRequest, Implementation, InitializeRequest,
+    InitializeResponse, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
+    NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest, ResumeSessionRequest,
+    ResumeSessionResponse, SessionCapabilities, SessionCloseCapabilities, SessionListCapabilities,
+    SessionResumeCapabilities, SetSessionModeRequest,
+};
+use agent_client_protocol::{
+    Agent, Client, ConnectTo, Error, on_receive_notification, on_receive_request,
+};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// Serves a client until it disconnects.
+pub async fn serve(
+    sessions: Arc<Sessions>,
+    transport: impl ConnectTo<Agent> + 'static,
+) -> Result<(), Error> {
+    let all = || sessions.clone();
+    let (created, loaded, resumed, closed, prompted, cancelled, paced, listed) =
+        (all(), all(), all(), all(), all(), all(), all(), all());
+    Agent
+        .v1()
+        .name("colloquium")
+        .on_receive_request(
+            async move |_: InitializeRequest, responder, _| responder.respond(introduction()),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: NewSessionRequest, responder, client| {
+                let servers = !request.mcp_servers.is_empty();
+                let id = match created.create(client, servers) {
+                    Ok(id) => id,
+                    Err(e) => return responder.respond_with_error(e),
+                };
+                let modes = Pace::default().modes();
+                responder.respond(NewSessionResponse::new(id.clone()).modes(modes))?;
+                created.order(&id, Order::Announce);
+                Ok(())
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, client| {
+                if let Err(e) = loaded.reopen(&request.session_id, client) {
+                    return responder.respond_with_error(e);
+                }
+                loaded.order(&request.session_id, Order::Load(responder));
+                loaded.order(&request.session_id, Order::Announce);
+                Ok(())
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ResumeSessionRequest, responder, client| {
+                if let Err(e) = resumed.reopen(&request.session_id, client) {
+                    return responder.respond_with_error(e);
+                }
+                let modes = Pace::default().modes();
+                responder.respond(ResumeSessionResponse::new().modes(modes))?;
+                resumed.order(&request.session_id, Order::Announce);
+                Ok(())
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CloseSessionRequest, responder, _| {
+                closed.order(&request.session_id, Order::Close(responder));
+                Ok(())
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: PromptRequest, responder, _| match ClientPrompt::read(
+                request.prompt,
+            ) {
+                Ok(prompt) => {
+                    prompted.order(&request.session_id, Order::Prompt(prompt, responder));
+                    Ok(())
+                }
+                Err(why) => responder.respond_with_error(wrong(&why)),
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: SetSessionModeRequest, responder, _| match Pace::by_id(
+                &request.mode_id,
+            ) {
+                Some(pace) => {
+                    paced.order(&request.session_id, Order::Pace(pace, responder));
+                    Ok(())
+                }
+                None => {
+                    responder.respond_with_error(wrong("the modes are `whole`, `round` and `turn`"))
+                }
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ListSessionsRequest, responder, client| {
+                let sessions = listed.clone();
+                // sessions without a stored summary are read whole
+                let list = spawn_blocking(move || sessions.list(request.cwd));
+                client.spawn(async move {
+                    let all = list.await.map_err(Error::into_internal_error).flatten();
+                    responder.respond_with_result(all.map(ListSessionsResponse::new))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |cancel: CancelNotification, _| {
+                cancelled.order(&cancel.session_id, Order::Cancel);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_with(transport, async |client: agent_client_protocol::v1::ConnectionTo<Client>| {
+            client.incoming_closed().await;
+            Ok(())
+        })
+        .await
+}
+
+fn introduction() -> InitializeResponse {
+    let sessions = SessionCapabilities::new()
+        .list(SessionListCapabilities::new())
+        .resume(SessionResumeCapabilities::new())
+        .close(SessionCloseCapabilities::new());
+    let abilities = AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(PromptCapabilities::new().embedded_context(true))
+        .session_capabilities(sessions);
+    InitializeResponse::new(ProtocolVersion::V1)
+        .agent_capabilities(abilities)
+        .agent_info(Implementation::new("colloquium", env!("CARGO_PKG_VERSION")))
+}

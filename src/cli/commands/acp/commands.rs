@@ -1,0 +1,74 @@
+//! Commands of the person at the client.
+
+use crate::cli::error::Failure;
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Limits};
+use crate::state::State;
+use crate::ui::slash;
+use agent_client_protocol::v1::schema::{
+    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate,
+    UnstructuredCommandInput,
+};
+
+/// Beginning of the keys of the client's commands.
+pub const KEYS: &str = "acp:";
+
+/// Returns the command of a prompt: the turn of the person's seat if it has the floor, a `/command`, or a message to
+/// everyone.
+pub fn command(words: &str, state: &State) -> Result<Command, Failure> {
+    let human = state.turns.values().find(|turn| state.waits_for_human(turn));
+    let first = words.split_whitespace().next().unwrap_or_default();
+    match human {
+        Some(turn) if first == "/pass" => Ok(Command::Pass { who: turn.seat.clone() }),
+        _ if slash::is_named(first) => {
+            let command = slash::read(words, state)
+                .map_err(|why| Failure::usage(why.to_string(), "see `colloquium help steering`"))?;
+            if needs_terminal(&command) {
+                let message = format!("`{first}` needs a terminal");
+                return Err(Failure::usage(message, "use `colloquium attach` for it"));
+            }
+            Ok(command)
+        }
+        Some(turn) => Ok(Command::Speak { text: words.into(), who: turn.seat.clone() }),
+        None => Ok(said(words)),
+    }
+}
+
+/// Returns a message to everyone.
+pub fn said(words: &str) -> Command {
+    Command::Say { text: words.into(), re: None, material: None }
+}
+
+/// Returns whether a command lets the conversation go on: somebody speaks next.
+pub fn speaks(command: &Command) -> bool {
+    matches!(command, Command::Say { .. } | Command::Speak { .. } | Command::Floor { .. })
+}
+
+/// Returns whether a command is refused from a client: it decides on tools, seats programs and models, or raises a
+/// budget.
+fn needs_terminal(command: &Command) -> bool {
+    match command {
+        Command::Decide { .. } | Command::Join { .. } | Command::Change { .. } => true,
+        Command::Limit { set } => {
+            *set != Limits { utterances: set.utterances, rounds: set.rounds, ..Limits::default() }
+        }
+        _ => false,
+    }
+}
+
+/// Returns the `/commands` for the client.
+pub fn available() -> SessionUpdate {
+    let hidden = ["decide", "join", "change", "hold", "say", "speak", "edit_queued", "drop_queued"];
+    let rows = COMMANDS.iter().filter(|row| !hidden.contains(&row.name));
+    let command = |row: &'static CommandRow| {
+        let spelled = slash::spelled(row);
+        let usage = slash::usage(row);
+        let hint = usage.strip_prefix(&*spelled).unwrap_or_default().trim().to_owned();
+        let input = UnstructuredCommandInput::new(hint.clone());
+        let input = (!hint.is_empty()).then_some(AvailableCommandInput::Unstructured(input));
+        AvailableCommand::new(spelled.trim_start_matches('/'), row.meaning).input(input)
+    };
+    SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(
+        rows.map(command).collect(),
+    ))
+}

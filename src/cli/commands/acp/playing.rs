@@ -1,0 +1,348 @@
+//! A running conversation of a client: updates out, prompts and decisions in.
+
+use super::calls::{self, ToolAsk};
+use super::commands::{KEYS, command, speaks};
+use super::errors::{error, error_of};
+use super::order::Order;
+use super::prompt::ClientPrompt;
+use super::session::ClientSession;
+use super::updates::Updates;
+use crate::cli::error::Failure;
+use crate::cli::play::assemble::Assembled;
+use crate::cli::play::door::{self, DoorPlan};
+use crate::cli::play::outcome;
+use crate::cli::play::setup::Setup;
+use crate::cli::runtime::block_on;
+use crate::engine::Owner;
+use crate::engine::{Input, Stopped, Witness};
+use crate::export::ended as how_it_ended;
+use crate::model::{Command, Event, Key, Kind, Seq, SteerLine, StopReason};
+use crate::session::Item;
+use crate::state::{RunState, State};
+use crate::ui::view::extension::round;
+use agent_client_protocol::v1::Responder;
+use agent_client_protocol::v1::schema::{
+    self, CloseSessionResponse, PromptResponse, RequestPermissionOutcome, SetSessionModeResponse,
+};
+use agent_client_protocol::{Error, ErrorCode};
+use std::collections::BTreeSet;
+use std::future::{Future, pending};
+use std::pin::Pin;
+use tokio::sync::{mpsc, watch};
+
+/// Commands that wait for the engine.
+const COMMANDS_WAITING: usize = 256;
+
+/// The state of the session after a conversation.
+pub enum AfterPlay {
+    /// The conversation has ended; a prompt continues it.
+    Ended,
+    /// The session is closed.
+    Closed,
+}
+
+/// What a conversation can do by itself after all decisions that were due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Settled {
+    /// `seq` of the next event.
+    next: Seq,
+    /// True if nobody works on a turn.
+    idle: bool,
+}
+
+/// Reports after all decisions whether the conversation can go on by itself.
+struct IdleWitness(watch::Sender<Settled>);
+
+impl Witness for IdleWitness {
+    fn see(&mut self, _: &State, _: &Event) {}
+
+    fn permit<'a>(&'a mut self, state: &'a State) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let settled = Settled { next: state.next_seq, idle: state.calls().next().is_none() };
+        self.0.send_if_modified(|known| std::mem::replace(known, settled) != settled);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// A conversation while it runs.
+pub struct Playing<'a> {
+    session: &'a mut ClientSession,
+    updates: Updates,
+    /// Prompts without an answer.
+    prompts: Vec<Responder<PromptResponse>>,
+    /// True if the client cancelled them.
+    cancelled: bool,
+    /// The engine's input; `None` once a limit was reached, so that the engine ends the conversation.
+    inputs: Option<mpsc::Sender<Input>>,
+    /// Keys of commands that the engine has not accepted or refused yet.
+    unheard: BTreeSet<Key>,
+    /// Beginning of the keys, and the number of commands so far.
+    keys: (String, u64),
+    /// The request for permission that the client answers.
+    asking: Option<ToolAsk>,
+    answers: mpsc::UnboundedSender<(ToolAsk, RequestPermissionOutcome)>,
+    closing: Option<Responder<CloseSessionResponse>>,
+}
+
+/// Reason for leaving the loop.
+enum Stop {
+    Engine(Stopped),
+    /// The client closed the session.
+    Closed,
+    /// The program ends.
+    Leave,
+}
+
+impl Playing<'_> {
+    /// Plays a conversation until it ends, or the session is closed.
+    pub fn play(
+        session: &mut ClientSession,
+        setup: Setup,
+        first: Responder<PromptResponse>,
+    ) -> AfterPlay {
+        let share = session.share.clone();
+        let played = block_on(Playing::run(session, setup, first));
+        match played {
+            Ok((left, state)) => {
+                share.settle(&state);
+                left
+            }
+            // the runtime did not start
+            Err(failure) => {
+                share.release();
+                session.context.say(&failure.with_hint());
+                AfterPlay::Ended
+            }
+        }
+    }
+
+    async fn run(
+        session: &mut ClientSession,
+        setup: Setup,
+        first: Responder<PromptResponse>,
+    ) -> Result<(AfterPlay, State), Failure> {
+        let Assembled { mut engine, mut tail, files, saved, past, clock, .. } = setup.conversation;
+        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let plan = DoorPlan {
+            engine: &mut engine,
+            files: &files,
+            past: &past,
+            saved,
+            clock: &clock,
+            owner: Owner::Operator,
+        };
+        let door = door::open(plan, &session.context);
+        let (settles, mut settled) = watch::channel(Settled::default());
+        engine.witness = Some(Box::new(IdleWitness(settles)));
+        let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
+        let (answers, mut answered) = mpsc::unbounded_channel();
+        // the commands that continue a session have other keys
+        let own = vec![KEYS.to_owned(), format!("{}:start-", past.next_seq)];
+        let mut playing = Playing {
+            session,
+            updates: Updates::new(past, since, own),
+            prompts: vec![first],
+            cancelled: false,
+            inputs: Some(inputs),
+            unheard: BTreeSet::new(),
+            keys: (format!("{KEYS}{since}:"), 0),
+            asking: None,
+            answers,
+            closing: None,
+        };
+        let stop = {
+            let run = engine.run(to_engine, pending());
+            tokio::pin!(run);
+            loop {
+                let stop = tokio::select! { biased;
+                    Some(item) = tail.next() => {
+                        playing.take(&item);
+                        None
+                    }
+                    order = playing.session.orders.recv() => playing.order(order),
+                    Some((ask, outcome)) = answered.recv() => {
+                        playing.decide(&ask, &outcome);
+                        None
+                    }
+                    Ok(()) = settled.changed() => None,
+                    stopped = &mut run => Some(Stop::Engine(stopped)),
+                };
+                if let Some(stop) = stop {
+                    break stop;
+                }
+                playing.ask();
+                let now = *settled.borrow_and_update();
+                playing.rest(now);
+            }
+        };
+        while let Some(item) = tail.try_next() {
+            playing.take(&item);
+        }
+        let state = engine.live.state.clone();
+        let finished = engine.finish().await;
+        drop(door);
+        let failure = match (&stop, finished) {
+            (Stop::Engine(Stopped::Unwritable(why)), _) => Some(outcome::unwritable(&files, why)),
+            (_, Err(fault)) => Some(outcome::unwritable(&files, &fault.to_string())),
+            (_, Ok(_)) => None,
+        };
+        playing.answer_all(failure.as_ref(), &state);
+        let left = match stop {
+            Stop::Engine(_) => AfterPlay::Ended,
+            Stop::Closed | Stop::Leave => AfterPlay::Closed,
+        };
+        if let Some(closing) = playing.closing.take() {
+            let _ = closing.respond(CloseSessionResponse::new());
+        }
+        Ok((left, state))
+    }
+
+    fn take(&mut self, item: &Item) {
+        if let Item::Event(record) = item {
+            match &record.event.kind {
+                Kind::CommandGiven(given) => _ = self.unheard.remove(&given.key),
+                Kind::CommandRefused(refused) => _ = self.unheard.remove(&refused.key),
+                _ => {}
+            }
+        }
+        let updates = self.updates.take(item);
+        updates.into_iter().for_each(|update| self.session.send(update));
+    }
+
+    fn state(&self) -> &State {
+        &self.updates.live.state
+    }
+
+    /// Carries out an order of the client; returns the reason to stop, if it is one.
+    fn order(&mut self, order: Option<Order>) -> Option<Stop> {
+        match order {
+            None | Some(Order::Leave) => return Some(Stop::Leave),
+            Some(Order::Close(responder)) => {
+                self.closing = Some(responder);
+                return Some(Stop::Closed);
+            }
+            Some(Order::Announce) => {}
+            Some(Order::Pace(pace, responder)) => {
+                self.session.pace = pace;
+                let _ = responder.respond(SetSessionModeResponse::new());
+            }
+            Some(Order::Load(responder)) => {
+                let why = "the session is open already";
+                let _ = responder.respond_with_error(error(ErrorCode::INVALID_PARAMS, why));
+            }
+            Some(Order::Cancel) => {
+                if !self.prompts.is_empty() {
+                    self.cancelled = true;
+                    self.give(Command::PauseNow {}.into());
+                }
+            }
+            Some(Order::Prompt(prompt, responder)) => match self.lines(&prompt) {
+                Ok(lines) => {
+                    lines.into_iter().for_each(|line| self.give(line));
+                    self.prompts.push(responder);
+                }
+                Err(why) => _ = responder.respond_with_error(why),
+            },
+        }
+        None
+    }
+
+    /// Returns the commands of a prompt: its files, its words, and the end of a pause.
+    fn lines(&self, prompt: &ClientPrompt) -> Result<Vec<SteerLine>, Error> {
+        let given = command(&prompt.text, self.state()).map_err(|failure| error_of(&failure))?;
+        let goes_on = self.state().run == RunState::Paused && speaks(&given);
+        let steps = self.session.pace.steps(round(self.state()));
+        let end = goes_on.then(|| steps.unwrap_or(Command::Resume {}));
+        let lines = prompt.files().chain([given.into()]).chain(end.map(SteerLine::from));
+        let lines: Vec<SteerLine> = lines.collect();
+        match &self.inputs {
+            None => Err(error(ErrorCode::INVALID_REQUEST, "the conversation is about to end")),
+            Some(inputs) if inputs.capacity() < lines.len() => {
+                Err(error(ErrorCode::INVALID_REQUEST, "too many commands wait; try again"))
+            }
+            Some(_) => Ok(lines),
+        }
+    }
+
+    /// Gives the engine a command.
+    fn give(&mut self, line: SteerLine) {
+        self.keys.1 += 1;
+        let key: Key = format!("{}{}", self.keys.0, self.keys.1).into();
+        let Some(inputs) = &self.inputs else { return };
+        if inputs.try_send(Input::Command { key: key.clone(), line }).is_ok() {
+            self.unheard.insert(key);
+        }
+    }
+
+    /// Asks the client for a decision that is due, once.
+    fn ask(&mut self) {
+        let waiting = calls::waiting(self.state());
+        if waiting == self.asking {
+            return;
+        }
+        self.asking.clone_from(&waiting);
+        let Some(ask) = waiting else { return };
+        let request = ask.request(&self.session.id);
+        let sent = self.session.client.send_request(request);
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            // an error of the client is a refusal
+            let outcome = sent.block_task().await;
+            let outcome = outcome.map_or(RequestPermissionOutcome::Cancelled, |r| r.outcome);
+            let _ = answers.send((ask, outcome));
+        });
+    }
+
+    /// Passes on a decision, unless its request is out of date.
+    fn decide(&mut self, ask: &ToolAsk, outcome: &RequestPermissionOutcome) {
+        if self.asking.as_ref() != Some(ask) {
+            return;
+        }
+        let (yes, once) = calls::decision(outcome);
+        self.give(Command::Decide { tool: ask.tool.clone(), yes, once }.into());
+    }
+
+    /// Answers the prompts if nothing more happens by itself.
+    fn rest(&mut self, settled: Settled) {
+        let heard = self.unheard.is_empty() && settled.next == self.state().next_seq;
+        if !heard || !settled.idle {
+            return;
+        }
+        if self.state().ended.is_some() {
+            // the engine writes the rest
+        } else if self.state().limit.is_some() {
+            self.inputs = None;
+        } else {
+            let state = self.state().clone();
+            self.answer_all(None, &state);
+        }
+    }
+
+    fn answer_all(&mut self, failure: Option<&Failure>, state: &State) {
+        if self.prompts.is_empty() {
+            return;
+        }
+        let failed = state
+            .ended
+            .as_ref()
+            .filter(|ended| matches!(ended.reason, StopReason::Failure | StopReason::Starved));
+        let failed = failed.map(|ended| {
+            let cause = ended.text.iter().map(|text| format!(": {text}")).collect::<String>();
+            format!("the conversation {}{cause}", how_it_ended(ended.reason))
+        });
+        let reason = if std::mem::take(&mut self.cancelled) {
+            schema::StopReason::Cancelled
+        } else {
+            schema::StopReason::EndTurn
+        };
+        for responder in self.prompts.drain(..) {
+            // a client that has gone needs no answer
+            let _ = match (failure, &failed) {
+                (Some(failure), _) => responder.respond_with_error(error_of(failure)),
+                (None, Some(why)) if reason == schema::StopReason::EndTurn => {
+                    responder.respond_with_error(error(ErrorCode::INTERNAL_ERROR, why))
+                }
+                (None, _) => responder.respond(PromptResponse::new(reason)),
+            };
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The thread of a session: it starts the conversation with the first prompt, and continues it with each later one.
+
+use super::commands::{KEYS, available, command, said, speaks};
+use super::errors::error_of;
+use super::order::Order;
+use super::playing::{AfterPlay, Playing};
+use super::prompt::ClientPrompt;
+use super::session::ClientSession;
+use super::updates::Updates;
+use crate::cli::args::keep::Keep;
+use crate::cli::args::models::ModelOptions;
+use crate::cli::args::play::Play;
+use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::commands::{resume, run};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::play::next::Resume;
+use crate::cli::play::opening::{self, Follows, OpenOutcome};
+use crate::cli::play::setup::Setup;
+use crate::cli::source::{self, FoundScenario};
+use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
+use crate::policy;
+use crate::scenario::{self, Source};
+use crate::session::{self, holder};
+use crate::state::{RunState, State};
+use crate::ui::act::intents;
+use crate::ui::slash;
+use crate::ui::view::extension::{one_more_round, round};
+use agent_client_protocol::v1::schema::{
+    CloseSessionResponse, LoadSessionResponse, SetSessionModeResponse,
+};
+use std::path::PathBuf;
+
+impl ClientSession {
+    /// Carries out orders until the session is closed.
+    pub fn serve(mut self) {
+        while let Some(order) = self.orders.blocking_recv() {
+            let (prompt, responder) = match order {
+                Order::Prompt(prompt, responder) => (prompt, responder),
+                // nothing runs
+                Order::Cancel => continue,
+                Order::Pace(pace, responder) => {
+                    self.pace = pace;
+                    let _ = responder.respond(SetSessionModeResponse::new());
+                    continue;
+                }
+                Order::Announce => {
+                    self.send(available());
+                    continue;
+                }
+                Order::Load(responder) => {
+                    let loaded =
+                        self.load().map(|()| LoadSessionResponse::new().modes(self.pace.modes()));
+                    // a client that has gone needs no answer
+                    let _ = responder.respond_with_result(loaded.map_err(|f| error_of(&f)));
+                    continue;
+                }
+                Order::Close(responder) => {
+                    let _ = responder.respond(CloseSessionResponse::new());
+                    return;
+                }
+                Order::Leave => return,
+            };
+            match self.begin(&prompt) {
+                Ok(setup) => match Playing::play(&mut self, setup, responder) {
+                    AfterPlay::Ended => {}
+                    AfterPlay::Closed => return,
+                },
+                Err(failure) => {
+                    self.share.release();
+                    let _ = responder.respond_with_error(error_of(&failure));
+                }
+            }
+        }
+    }
+
+    /// Sends the conversation so far.
+    fn load(&self) -> Result<(), Failure> {
+        let log = session::read(&self.path)?;
+        let mut updates = Updates::replaying();
+        for event in log.events() {
+            updates.read(event).into_iter().for_each(|update| self.send(update));
+        }
+        Ok(())
+    }
+
+    /// Starts the conversation with its topic, or continues it with a message.
+    fn begin(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
+        if !self.path.is_file() {
+            return self.start(prompt);
+        }
+        let opened = match opening::open(&self.path, Follows::Output, &self.context)? {
+            OpenOutcome::Read(opened) => *opened,
+            OpenOutcome::Left(_) => {
+                return Err(Failure::new(Exit::Session, "the session could not be read"));
+            }
+        };
+        if holder(&opened.survey.files).is_some() {
+            let message = "another program runs this conversation";
+            return Err(
+                Failure::new(Exit::Session, message).hint(format!("colloquium attach {}", self.id))
+            );
+        }
+        let commands = self.continuing(prompt, &opened.past)?;
+        // the session has its models, keys and limits
+        let models = ModelOptions { model: None, ..self.args.models.clone() };
+        let play = Play { max_utterances: None, set: vec![], models, ..self.options() };
+        let resume = Resume { path: self.path.clone(), play, commands, ..Resume::default() };
+        resume::start(&resume, opened, &self.context)
+    }
+
+    fn start(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
+        if slash::is_named(prompt.text.split_whitespace().next().unwrap_or_default()) {
+            return Err(Failure::usage(
+                "the conversation has not started, so it takes no commands",
+                "send its topic first",
+            ));
+        }
+        let found = find_scenario(&self.args.scenario, &self.context)?;
+        let mut lines: Vec<SteerLine> = prompt.files().collect();
+        let loaded = scenario::load(&found.source, &policy::rows())?;
+        let rehearsed = loaded.participants.iter().any(|seat| {
+            let lines = self.args.rehearsed && loaded.rehearsed.contains_key(&seat.id);
+            lines || matches!(seat.voice, VoiceSpec::Lines { .. })
+        });
+        // rehearsed lines keep their topic, and hear the prompt as a message
+        let fixed = rehearsed && loaded.scenario.topic.is_some();
+        let topic = (!fixed).then(|| Topic::Text(prompt.text.clone()));
+        if fixed {
+            lines.push(said(&prompt.text).into());
+        }
+        let speakers = loaded.participants.iter().filter(|seat| seat.speaks).count();
+        let speakers = speakers + usize::from(self.args.take_part);
+        let steps = self.pace.steps(u32::try_from(speakers).unwrap_or(u32::MAX));
+        lines.extend(steps.map(SteerLine::from));
+        let keyed = |(at, line)| (Key::from(format!("{KEYS}start-{at}")), line);
+        let lines = lines.into_iter().enumerate().map(keyed).collect();
+        let keep = Keep { out_session: Some(self.path.clone()), ..Keep::default() };
+        let options = RunOptions {
+            topic,
+            keep,
+            take_part: self.args.take_part,
+            play: self.options(),
+            ..RunOptions::default()
+        };
+        run::start_found(&options, found, lines, &self.share, &self.context)
+    }
+
+    /// Returns the commands that continue a session with a prompt.
+    fn continuing(&self, prompt: &ClientPrompt, past: &State) -> Result<Vec<Command>, Failure> {
+        let given = command(&prompt.text, past)?;
+        let files = prompt.files().map(|line| line.command);
+        let mut commands: Vec<Command> = files.collect();
+        let paused = past.run == RunState::Paused && past.ended.is_none();
+        let goes_on = speaks(&given).then(|| self.pace.steps(round(past)));
+        let goes_on = goes_on.and_then(|steps| steps.or(paused.then_some(Command::Resume {})));
+        if past.ended.is_some() {
+            let name = given.name();
+            let reopening = intents::reopening(given).ok_or_else(|| {
+                let message = format!("the conversation has ended, so `{name}` has no effect");
+                Failure::usage(message, "send a message to continue it")
+            })?;
+            commands.extend(reopening);
+            // a budget is raised only by its own option
+            let held = past.limit.as_ref().is_some_and(|held| !held.what.is_budget());
+            let set = held.then(|| one_more_round(past)).flatten();
+            commands.extend(set.map(|set| Command::Limit { set }));
+        } else {
+            commands.push(given);
+        }
+        commands.extend(goes_on);
+        let seats: Vec<&Participant> = past.seats.iter().map(|seat| &*seat.spec).collect();
+        let own = if self.args.max_usd.is_some() { Limits::default() } else { past.limits.clone() };
+        let Limits { usd, tokens, .. } = self.share.reserve(&seats, &own, past)?;
+        let set = Limits { usd, tokens, ..Limits::default() };
+        if set != Limits::default() {
+            commands.insert(0, Command::Limit { set });
+        }
+        Ok(commands)
+    }
+}
+
+/// Finds a scenario or panel by its name, or a file.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
+    if let Some(text) = scenario::panel(name) {
+        let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
+        return Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true });
+    }
+    source::find(&context.paths, name)
+}

@@ -1,0 +1,187 @@
+//! All sessions of a client, each on its own thread.
+
+use super::args::AcpArgs;
+use super::budget::{BudgetShare, SharedBudget};
+use super::errors::{error, wrong};
+use super::order::Order;
+use super::pace::Pace;
+use super::session::ClientSession;
+use crate::catalogue;
+use crate::cli::context::Context;
+use crate::cli::play::assemble::random;
+use crate::clock::wall_now;
+use crate::own_file::create_folder;
+use crate::session::{ReadProgress, session_id};
+use crate::text;
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{SessionId, SessionInfo};
+use agent_client_protocol::{Client, Error, ErrorCode};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::sync::mpsc::{self, error::TrySendError};
+
+/// Sessions that are open at once.
+const OPEN_MAX: usize = 32;
+/// Orders that wait for a session.
+const ORDERS_WAITING: usize = 32;
+/// Bytes of the id of a session.
+const ID_MAX: usize = 128;
+/// Time in which conversations are written to their last event when the program ends.
+const LEAVE_WITHIN: Duration = Duration::from_millis(1_500);
+/// Time between two looks whether they are.
+const LOOKS: Duration = Duration::from_millis(10);
+/// Sessions that are listed.
+const LISTED_MAX: usize = 200;
+
+/// The sessions of a client.
+pub struct Sessions {
+    args: Arc<AcpArgs>,
+    context: Mutex<Context>,
+    budget: Arc<SharedBudget>,
+    open: Mutex<BTreeMap<String, Open>>,
+    /// Threads of closed sessions, which may still write.
+    closing: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Open {
+    orders: mpsc::Sender<Order>,
+    thread: JoinHandle<()>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sessions {
+    /// Returns a client's sessions, of which none is open yet.
+    pub fn new(args: AcpArgs, context: &Context) -> Sessions {
+        Sessions {
+            budget: Arc::new(SharedBudget::new(args.max_usd)),
+            args: Arc::new(args),
+            context: Mutex::new(context.again()),
+            open: Mutex::default(),
+            closing: Mutex::default(),
+        }
+    }
+
+    /// Opens a new session; returns its id. `servers` is true if the client offers tool servers.
+    pub fn create(&self, client: ConnectionTo<Client>, servers: bool) -> Result<SessionId, Error> {
+        if servers {
+            lock(&self.context).say("the tool servers of the client are not used");
+        }
+        let id = session_id(wall_now(), random());
+        self.open(&id, client)?;
+        Ok(id.into())
+    }
+
+    /// Opens a saved session again.
+    pub fn reopen(&self, id: &SessionId, client: ConnectionTo<Client>) -> Result<(), Error> {
+        let id = checked(id)?;
+        if lock(&self.open).contains_key(id) {
+            return Ok(());
+        }
+        if !self.path(id).is_file() {
+            return Err(no_session(id));
+        }
+        self.open(id, client)
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        lock(&self.context).paths.sessions().join(format!("{id}.jsonl"))
+    }
+
+    fn open(&self, id: &str, client: ConnectionTo<Client>) -> Result<(), Error> {
+        let failed = |why: String| error(ErrorCode::INTERNAL_ERROR, &why);
+        let mut open = lock(&self.open);
+        open.retain(|_, session| !session.thread.is_finished());
+        if open.len() >= OPEN_MAX {
+            return Err(wrong(&format!("{OPEN_MAX} sessions are open already; close one")));
+        }
+        let path = self.path(id);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        create_folder(folder)
+            .map_err(|e| failed(format!("cannot write in {}: {e}", folder.display())))?;
+        let (orders, waiting) = mpsc::channel(ORDERS_WAITING);
+        let session = ClientSession {
+            id: id.to_owned().into(),
+            path,
+            client,
+            orders: waiting,
+            pace: Pace::default(),
+            share: BudgetShare::new(&self.budget, id),
+            args: self.args.clone(),
+            context: lock(&self.context).again(),
+        };
+        let thread = thread::Builder::new().name("session".into()).spawn(move || session.serve());
+        let thread = thread.map_err(|e| failed(format!("system error: {e}")))?;
+        open.insert(id.to_owned(), Open { orders, thread });
+        Ok(())
+    }
+
+    /// Passes an order to a session, or answers it if no session with this id is open.
+    pub fn order(&self, id: &SessionId, order: Order) {
+        let mut open = lock(&self.open);
+        let Some(session) = open.get(&*id.0) else { return order.refuse(no_session(&id.0)) };
+        let closes = matches!(order, Order::Close(_));
+        match session.orders.try_send(order) {
+            Ok(()) if closes => {
+                lock(&self.closing).extend(open.remove(&*id.0).map(|session| session.thread));
+            }
+            Ok(()) => {}
+            Err(TrySendError::Closed(order)) => order.refuse(no_session(&id.0)),
+            Err(TrySendError::Full(order)) => {
+                order.refuse(wrong("too many requests wait in this session"));
+            }
+        }
+    }
+
+    /// Returns the saved sessions, the latest first.
+    pub fn list(&self, folder: Option<PathBuf>) -> Result<Vec<SessionInfo>, Error> {
+        let sessions = lock(&self.context).paths.sessions();
+        let all = catalogue::list(&sessions, &ReadProgress::default())
+            .map_err(|e| error(ErrorCode::INTERNAL_ERROR, &e.to_string()))?;
+        // sessions belong to no folder
+        let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
+        let info = |session: &catalogue::SessionSummary| {
+            SessionInfo::new(session.id.clone(), &folder)
+                .title(text::label(&session.title).into_owned())
+        };
+        Ok(all.iter().take(LISTED_MAX).map(info).collect())
+    }
+
+    /// Leaves all conversations as a kill would leave them, written to the last event.
+    pub fn leave(&self) {
+        let all: Vec<Open> = std::mem::take(&mut *lock(&self.open)).into_values().collect();
+        for session in &all {
+            // a session that is over takes no orders; one that is busy notices the end of the channel
+            let _ = session.orders.try_send(Order::Leave);
+        }
+        let mut threads = std::mem::take(&mut *lock(&self.closing));
+        threads.extend(all.into_iter().map(|session| session.thread));
+        // a conversation that waits for a server before its start has nothing to write
+        let mut left = LEAVE_WITHIN;
+        while threads.iter().any(|thread| !thread.is_finished()) && !left.is_zero() {
+            thread::sleep(LOOKS);
+            left = left.saturating_sub(LOOKS);
+        }
+    }
+}
+
+/// Checks an id from a client: it is never a path.
+fn checked(id: &SessionId) -> Result<&str, Error> {
+    let id: &str = &id.0;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+    let fits = !id.is_empty() && id.len() <= ID_MAX && id.chars().all(plain);
+    if !fits || id.starts_with(['.', '-', '~']) || id.ends_with(".jsonl") {
+        return Err(wrong("that is not the id of a session"));
+    }
+    Ok(id)
+}
+
+fn no_session(id: &str) -> Error {
+    let why = format!("no session `{id}` is open; `session/list` names the saved ones");
+    error(ErrorCode::RESOURCE_NOT_FOUND, &why)
+}
