@@ -78,7 +78,7 @@ pub enum StartFocus {
 /// Speed of the words of models on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Pace {
+pub enum ScreenPace {
     /// As they arrive.
     #[default]
     Live,

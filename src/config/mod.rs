@@ -18,7 +18,9 @@ mod table;
 pub use environment::Environment;
 pub use keys::Binding;
 pub use layers::Project;
-pub use look::{ColourDepth, Habits, Motion, Mouse, Notify, Pace, Signs, StartFocus, ThemeChoice};
+pub use look::{
+    ColourDepth, Habits, Motion, Mouse, Notify, ScreenPace, Signs, StartFocus, ThemeChoice,
+};
 pub use origin::Origin;
 pub use paths::{Error, Paths, forget_key, keep_key, make_private};
 pub use remember::remember_server;

@@ -6,7 +6,7 @@
 use super::Environment;
 use super::keys::{self, Binding};
 use super::look::{
-    ColourDepth, Habits, Motion, Mouse, Notify, Pace, Signs, StartFocus, ThemeChoice,
+    ColourDepth, Habits, Motion, Mouse, Notify, ScreenPace, Signs, StartFocus, ThemeChoice,
 };
 use super::origin::{Origin, origins, with_nearest};
 use super::serving::{AgentSettings, Serving, ToolSettings};
@@ -119,7 +119,7 @@ pub struct Settings {
     /// Seconds from the last key for which the next turn waits while a person writes; 0 never waits.
     pub hold: Option<u64>,
     /// Speed of the words of models on the screen.
-    pub pace: Pace,
+    pub pace: ScreenPace,
     /// Minutes without a key after which the ambient view opens; 0 and `None` never open it.
     pub ambient: Option<u64>,
     /// Animation of the screen.

@@ -318,7 +318,10 @@ mod tests {
 
     #[test]
     fn every_format_says_how_far_it_is() {
-        let path = Path::new("assets/sessions/example-rehearsed.jsonl");
+        let path = Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../../assets/sessions/example-rehearsed.jsonl"
+        ));
         for format in FORMATS {
             let Spell::Document(spell) = format.spell else { continue };
             let (_, mut document) =

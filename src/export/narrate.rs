@@ -491,11 +491,7 @@ pub fn ended(why: StopReason) -> String {
 
 /// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
 pub fn nearing(at: &LimitAt) -> String {
-    let value = match at.what {
-        Limit::Usd => Usd(at.value).to_string(),
-        Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
-            at.value.to_string()
-        }
-    };
+    let is_usd = at.what == Limit::Usd;
+    let value = if is_usd { Usd(at.value).to_string() } else { at.value.to_string() };
     format!("close to the limit: {value} of {}", at.what.words(at.limit))
 }

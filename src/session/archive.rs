@@ -231,9 +231,12 @@ mod tests {
     use super::*;
     use crate::session::read;
 
+    const EXAMPLE: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../assets/sessions/example-rehearsed.jsonl");
+
     #[test]
     fn events_are_read_again_from_any_place_on_and_no_further_than_wanted() {
-        let path = "assets/sessions/example-rehearsed.jsonl";
+        let path = EXAMPLE;
         let log = read(Path::new(path)).unwrap();
         let archive = log.archive.clone().unwrap();
         for from in (0..log.records.len()).step_by(7) {
@@ -254,7 +257,7 @@ mod tests {
     fn iterator_excludes_later_records() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
-        let all = std::fs::read("assets/sessions/example-rehearsed.jsonl").unwrap();
+        let all = std::fs::read(EXAMPLE).unwrap();
         let half = memchr::memrchr(b'\n', &all[..all.len() / 2]).unwrap() + 1;
         // half a line after the whole ones does not count
         std::fs::write(&path, &all[..half + 20]).unwrap();

@@ -175,7 +175,8 @@ mod tests {
     use crate::session::read;
     use std::path::Path;
 
-    const EXAMPLE: &str = "assets/sessions/example-rehearsed.jsonl";
+    const EXAMPLE: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../assets/sessions/example-rehearsed.jsonl");
 
     #[test]
     fn records_in_a_file_equal_records_in_memory() {

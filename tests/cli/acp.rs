@@ -161,7 +161,7 @@ fn a_prompt_becomes_a_recorded_conversation() {
     client.end();
     let saved = house.sessions();
     assert_eq!((&saved[0]["id"], saved.len()), (&json!(session), 1));
-    let text = house.run(&["export", &session]).code(0).out;
+    let text = house.run(&["export", &session, "--format", "txt"]).code(0).out;
     assert!(text.contains("Tea or coffee?") && text.contains("second of bo"), "{text}");
 }
 
@@ -179,7 +179,7 @@ fn later_prompts_are_messages_and_add_a_round() {
     assert!(said.contains("second of ada") && said.contains("second of bo"), "{said}");
     assert!(!said.contains("And milk?"), "the client shows its own message: {said}");
     client.end();
-    let text = house.run(&["export", &session]).code(0).out;
+    let text = house.run(&["export", &session, "--format", "txt"]).code(0).out;
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words}: {text}"));
     assert!(at("first of bo") < at("And milk?") && at("And milk?") < at("second of ada"));
 }
@@ -352,7 +352,7 @@ fn a_person_at_the_client_takes_a_seat() {
     assert!(!client.said().contains("I like milk."), "the client shows it: {}", client.said());
     client.prompted(&session, "/pass");
     client.end();
-    let text = house.run(&["export", &session]).code(0).out;
+    let text = house.run(&["export", &session, "--format", "txt"]).code(0).out;
     assert!(text.contains("Guest") && text.contains("I like milk."), "{text}");
 }
 
@@ -388,7 +388,7 @@ fn a_session_is_loaded_with_its_messages_and_resumed_without_them() {
     client.prompted(&session, "Sugar?");
     assert!(client.said().contains("third of ada"), "{}", client.said());
     client.end();
-    let text = house.run(&["export", &session]).code(0).out;
+    let text = house.run(&["export", &session, "--format", "txt"]).code(0).out;
     assert!(text.contains("And milk?") && text.contains("Sugar?"), "{text}");
 }
 
@@ -471,7 +471,7 @@ fn a_scenario_that_cannot_be_used_is_reported_at_the_start() {
     let house = House::new();
     let wrong = house.file("wrong.toml", "titel = \"A pair\"\n");
     for (scenario, code, why) in
-        [("-", 2, "standard input"), ("duoo", 2, "the nearest is `duo`"), (&wrong, 3, "titel")]
+        [("-", 2, "standard input"), ("duoo", 2, "no scenario `duoo`"), (&wrong, 3, "titel")]
     {
         let ran = house.run(&["acp", scenario]).code(code);
         assert!(ran.err.contains(why) && ran.out.is_empty(), "{}", ran.err);

@@ -5,6 +5,7 @@
 #[cfg(feature = "acp")]
 mod acp;
 mod agents;
+mod agents_resumed;
 mod ask;
 mod batch;
 mod batch_compared;

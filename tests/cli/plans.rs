@@ -132,6 +132,7 @@ fn a_budget_stops_warns_first_and_can_be_raised() {
         "{}",
         ran.err
     );
+    assert!(ran.err.contains("warning: close to the limit: $0.0"), "{}", ran.err);
     assert_eq!(lines(&house, "limit.near").len(), 1);
     assert_eq!(lines(&house, "limit.reached")[0]["limit"], 0.02);
     let spoken = lines(&house, "turn.ended").len();

@@ -40,6 +40,12 @@ human = true
 [[scenario.participant]]
 id = "gus"
 recording = "tape.jsonl"
+[[scenario.participant]]
+id = "hal"
+lines = ["Tea?"]
+[[scenario.participant]]
+id = "ike"
+lines = ["Tea?"]
 
 [[voice]]
 seat = "ada"
@@ -88,6 +94,23 @@ human = true
 seat = "gus"
 recording = "tape.jsonl"
 ignore = "[0-9]+"
+[[voice]]
+seat = "hal"
+[voice.http]
+url = "http://127.0.0.1:8000/chat"
+method = "POST"
+headers = { Authorization = "Bearer {{ key }}" }
+body = { message = "{{ message }}" }
+api_key_env = "MY_KEY"
+reply = { sse = "text" }
+tools = "tool_calls.*.name"
+session = { from = "id", url = "http://127.0.0.1:8000/sessions", body = { user = "me" } }
+[[voice]]
+seat = "ike"
+[voice.http]
+url = "http://127.0.0.1:8000/chat"
+form = { text = "{{ message }}" }
+reply = { lines = "response" }
 
 [[tool]]
 name = "weather"

@@ -6,7 +6,7 @@ use crate::cli::args::state::StateFile;
 use crate::cli::args::tools::ToolOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
-use crate::config::Pace;
+use crate::config::ScreenPace;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
@@ -114,7 +114,7 @@ impl Play {
     /// # Errors
     /// If the settings are invalid.
     pub fn is_at_reading_pace(&self, context: &Context) -> Result<bool, Failure> {
-        Ok(!self.headless && context.settings()?.pace == Pace::Reading)
+        Ok(!self.headless && context.settings()?.pace == ScreenPace::Reading)
     }
 
     /// Returns true if an operator can be asked: at the screen, or as a client of a conversation in the background.

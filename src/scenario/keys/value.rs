@@ -145,3 +145,41 @@ pub const VARIED: &str = "varied";
 
 /// Target length (min, max).
 pub(super) const WORDS: ValueKind = ValueKind::List(&WORDS_RANGE);
+
+impl ValueKind {
+    /// Returns a description of valid values, to follow "takes".
+    pub fn says(&self) -> String {
+        match self {
+            ValueKind::Text
+            | ValueKind::Template
+            | ValueKind::Prompt
+            | ValueKind::TemplateOf(_) => "text".into(),
+            ValueKind::Line => "text on one line".into(),
+            ValueKind::Condition(_) => "a condition in quotes".into(),
+            ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),
+            ValueKind::Model => "a model spelled \"provider:name\"".into(),
+            ValueKind::Duration => {
+                format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")
+            }
+            ValueKind::True => "true".into(),
+            ValueKind::Flag => "true or false".into(),
+            ValueKind::Count { least, most } => format!("a whole number from {least} to {most}"),
+            ValueKind::Number { least, most } => format!("a number from {least} to {most}"),
+            ValueKind::OneOf(words) => {
+                let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
+                quoted.join(" or ")
+            }
+            ValueKind::List(_) => "a list".into(),
+            ValueKind::Empty => "[]".into(),
+            ValueKind::Table(_) | ValueKind::Cast(_) | ValueKind::Named(_) => "a table".into(),
+            ValueKind::AnyOf(kinds) => {
+                let all: Vec<String> = kinds.iter().map(ValueKind::says).collect();
+                all.join(" or ")
+            }
+            ValueKind::Policy => "the name of a policy, or a table".into(),
+            ValueKind::Order => "the name of an order, or a table".into(),
+            ValueKind::Schema => "a JSON Schema, as a table or as text".into(),
+            ValueKind::Free => "any value".into(),
+        }
+    }
+}

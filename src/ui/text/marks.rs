@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// Tasks in Markdown: open ones, then done ones.
-const TASKS: [&str; 2] = ["[ ] ", "[x] "];
+const TASKS: [&str; 2] = ["- [ ] ", "- [x] "];
 
 /// Breaks a line at a width. A quote keeps its bar on every row, in a style of its own; a task has a sign.
 pub(super) fn wrap_marked(
@@ -37,13 +37,19 @@ pub(super) fn wrap_marked(
 
 /// Replaces the bullet and the box of a task by a sign.
 fn sign_task(line: &mut Line<'static>, glyphs: &Glyphs) {
-    let bullet = line.spans.iter().position(|span| span.content.trim_start() == "- ");
-    let Some(bullet) = bullet else { return };
-    let Some(text) = line.spans.get_mut(bullet + 1) else { return };
-    let Some(done) = TASKS.iter().position(|mark| text.content.starts_with(mark)) else { return };
-    text.content = text.content[TASKS[done].len()..].to_owned().into();
-    let indent = line.spans[bullet].content.trim_end_matches("- ").to_owned();
-    line.spans[bullet].content = format!("{indent}{} ", glyphs.tasks[done]).into();
+    let text: String = line.spans.iter().map(|span| &*span.content).collect();
+    let inside = text.trim_start();
+    let Some(done) = TASKS.iter().position(|mark| inside.starts_with(mark)) else { return };
+    let indent = text.len() - inside.len();
+    let style = line.spans.first().map_or(line.style, |span| span.style);
+    let mut left = indent + TASKS[done].len();
+    for span in &mut line.spans {
+        let cut = left.min(span.content.len());
+        span.content = span.content[cut..].to_owned().into();
+        left -= cut;
+    }
+    let sign = format!("{}{} ", &text[..indent], glyphs.tasks[done]);
+    line.spans.insert(0, Span::styled(sign, style));
 }
 
 #[cfg(test)]

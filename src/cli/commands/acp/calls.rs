@@ -131,11 +131,14 @@ pub struct ToolAsk {
 
 /// Returns the first use of a tool that waits for a decision.
 pub fn waiting(state: &State) -> Option<ToolAsk> {
+    if state.ended.is_some() {
+        return None;
+    }
     let undecided = |tool: &Text| state.decided(tool).is_none();
-    state.turns.values().filter(|_| state.ended.is_none()).find_map(|turn| {
+    state.turns.values().find_map(|turn| {
         let who = state.seat(&turn.seat).map_or("", |seat| &*seat.spec.name);
         let open = |p: &&crate::model::agent::Permission| p.answer.is_none() && undecided(&p.tool);
-        let asked = turn.permissions.iter().filter(|_| turn.call.is_some()).find(open);
+        let asked = if turn.call.is_some() { turn.permissions.iter().find(open) } else { None };
         let asked = asked.map(|p| ToolAsk {
             id: permission_id(p.asked.0),
             tool: p.tool.clone(),

@@ -184,7 +184,7 @@ impl ClientSession {
 /// Finds a scenario or panel by its name, or a file.
 ///
 /// # Errors
-/// If there is none, or it cannot be read.
+/// If it does not exist or cannot be read.
 pub fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
     if let Some(text) = scenario::panel(name) {
         let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };

@@ -135,7 +135,10 @@ impl Updates {
 
     /// Sends a piece of the streamed turn.
     fn send(&mut self, channel: Channel, new: &str) {
-        let Some(streamed) = self.streamed.as_mut().filter(|_| !new.is_empty()) else { return };
+        if new.is_empty() {
+            return;
+        }
+        let Some(streamed) = self.streamed.as_mut() else { return };
         let at = place(channel);
         match channel {
             Channel::Say => {
@@ -220,7 +223,7 @@ impl Updates {
             Kind::HumanSaid(said) => Some(&said.of),
             _ => None,
         };
-        self.tell(&id, told, of);
+        self.narrate(&id, told, of);
     }
 
     /// Starts to stream a turn, or lets it wait for the streamed one.
@@ -261,13 +264,13 @@ impl Updates {
             return;
         }
         // a person's own words are on the client's screen already
-        self.tell(&id, told, event.cause.as_ref());
+        self.narrate(&id, told, event.cause.as_ref());
     }
 
     /// Ends the message of a streamed turn with the rest of its text, and with a remark if it was cut or failed.
     fn finish(&mut self, mut streamed: Streamed, end: &TurnEnded, told: Vec<Narrated>, id: &str) {
         if !streamed.headed[0] {
-            return self.tell(id, told, None);
+            return self.narrate(id, told, None);
         }
         let rest = unsigned(&streamed.filters[0].finish());
         self.chunk(Channel::Say, id, rest);
@@ -300,7 +303,7 @@ impl Updates {
     fn go_on(&mut self) {
         while let Some(Waiting { turn, told }) = self.waiting.pop_front() {
             if let Some(told) = told {
-                self.tell(&format!("turn-{turn}"), told, None);
+                self.narrate(&format!("turn-{turn}"), told, None);
                 continue;
             }
             // no piece is loose right after an event
@@ -311,7 +314,7 @@ impl Updates {
 
     /// Sends a narration: the words of others with a head, and notes as quotations. `of` is the command that it comes
     /// from.
-    fn tell(&mut self, id: &str, told: Vec<Narrated>, of: Option<&Key>) {
+    fn narrate(&mut self, id: &str, told: Vec<Narrated>, of: Option<&Key>) {
         let own = of.is_some_and(|key| self.is_own(key));
         for told in told {
             match told {
