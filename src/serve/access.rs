@@ -136,7 +136,7 @@ impl Access {
         let token = TokenDigest::new(token);
         // compares all, so that the time does not depend on the link
         let links = inner.links.iter().filter(|(_, link)| link.token.matches(&token));
-        let right = links.map(|(right, _)| *right).last().ok_or(AccessRefusal::Unknown)?;
+        let right = links.fold(None, |_, (right, _)| Some(*right)).ok_or(AccessRefusal::Unknown)?;
         let own = cookie.and_then(|own| inner.cookies.get(&TokenDigest::new(own)));
         match own.map(|own| own.right) {
             Some(own) if right == Right::Watch || own == right => return Ok((own, None)),

@@ -344,7 +344,7 @@ impl OpenPage {
         let mut rows = vec![];
         let mut bytes = 0;
         for row in view.fresh_rows(transcript, self.right, after) {
-            bytes += row["text"].as_str().map_or(0, str::len);
+            bytes += row.get("text").and_then(Value::as_str).map_or(0, str::len);
             rows.push(row);
             if bytes >= MESSAGE_BYTES {
                 bytes = 0;

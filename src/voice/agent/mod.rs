@@ -176,7 +176,7 @@ async fn spoken(
     let end = talk.turn(&ask.messages, out, &mut answers).await?;
     *known = talk.context();
     match end {
-        TurnEnd::Done(done) => Ok(Chunk::Done(done)),
+        TurnEnd::Done(done) => Ok(Chunk::Done(*done)),
         TurnEnd::Failed(class, why) => {
             Ok(Chunk::Failed(CallFailure::new(class, format!("the agent {why}"))))
         }

@@ -70,7 +70,7 @@ struct Ask {
 /// End of a turn.
 pub(super) enum TurnEnd {
     /// The agent replied.
-    Done(Done),
+    Done(Box<Done>),
     /// The turn failed, but the agent can take another one.
     Failed(ErrorClass, String),
 }
@@ -428,7 +428,7 @@ fn ended(result: &Value) -> TurnEnd {
         }
         other => reason(other.unwrap_or("unknown")).into(),
     };
-    TurnEnd::Done(Done { finish: Some(finish), usage, ..Done::default() })
+    TurnEnd::Done(Box::new(Done { finish: Some(finish), usage, ..Done::default() }))
 }
 
 fn cancelled() -> Value {

@@ -47,7 +47,7 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, R
     };
     let mut times = log.events().map(|event| event.at);
     let created = time(times.next());
-    let updated = times.last().map_or_else(|| created.clone(), |at| time(Some(at)));
+    let updated = times.next_back().map_or_else(|| created.clone(), |at| time(Some(at)));
     let task = Task::new(id.as_str(), TaskStatus::Working, created, updated)
         .with_poll_interval_ms(POLL_MS)
         .with_status_message(format!("{} turns", state.utterances));
