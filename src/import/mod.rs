@@ -1,6 +1,6 @@
 //! Conversations of other programs as sessions: chat messages with names, trajectories (ATIF), sessions of Claude Code.
 //!
-//! Reading is pure: text in, messages out, and [`events`] makes the log of them. The texts are untrusted, like those of
+//! Reading is pure: text in, messages out, and [`events()`] makes the log of them. The texts are untrusted, like those of
 //! a model. Limits: 64 MiB of text, 100,000 messages and 200 participants; unknown versions are refused.
 #![deny(clippy::unwrap_used, clippy::panic)]
 
