@@ -2,7 +2,7 @@
 
 use crate::engine::Input;
 use crate::model::Seq;
-use std::io::{self, BufRead, BufReader, Read, stdin};
+use std::io::{self, BufRead, Read, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
@@ -91,10 +91,11 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
 ///
 /// # Errors
 /// If the system cannot start a thread.
+#[cfg(feature = "serve")]
 pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
     let (tx, lines) = mpsc::channel(1);
     std::thread::Builder::new().name("typed".into()).spawn(move || {
-        let mut from = BufReader::new(stdin().lock());
+        let mut from = io::BufReader::new(stdin().lock());
         while (!from.buffer().is_empty() || wait_for_foreground())
             && let Ok(Some(line)) = next_line(&mut from)
         {
@@ -107,7 +108,7 @@ pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
 }
 
 /// Waits until a line can be read without stopping the program; returns false if standard input cannot be read.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 fn wait_for_foreground() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
@@ -131,7 +132,7 @@ fn wait_for_foreground() -> bool {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(all(not(unix), feature = "serve"))]
 fn wait_for_foreground() -> bool {
     true
 }
