@@ -23,6 +23,8 @@ mod output;
 mod play;
 mod running;
 mod runtime;
+#[cfg(any(feature = "mcp", feature = "acp"))]
+mod saved_id;
 mod session_file;
 mod source;
 mod trust;

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// A client of the Agent Client Protocol.
-struct Client {
+pub struct Client {
     child: Child,
     input: Option<ChildStdin>,
     out: BufReader<ChildStdout>,
@@ -14,11 +14,11 @@ struct Client {
     /// Updates received so far, in order.
     updates: Vec<Value>,
     /// Requests of the agent that wait for an answer.
-    asked: Vec<Value>,
+    pub asked: Vec<Value>,
 }
 
 impl Client {
-    fn start(house: &House, args: &[&str]) -> Client {
+    pub fn start(house: &House, args: &[&str]) -> Client {
         let mut child = house.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let out = BufReader::new(child.stdout.take().unwrap());
@@ -49,7 +49,7 @@ impl Client {
     }
 
     /// Reads one message; keeps updates and requests, and returns an answer.
-    fn read(&mut self) -> Option<Value> {
+    pub fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         assert!(self.out.read_line(&mut line).unwrap() > 0, "the agent ended");
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
@@ -61,7 +61,7 @@ impl Client {
         None
     }
 
-    fn answer(&mut self, id: u64) -> Value {
+    pub fn answer(&mut self, id: u64) -> Value {
         loop {
             match self.read() {
                 Some(message) if message["id"] == id => return message,
@@ -71,23 +71,23 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.answer(id)
     }
 
     /// Opens a session; returns its id.
-    fn session(&mut self) -> String {
+    pub fn session(&mut self) -> String {
         let opened = self.ask("session/new", json!({"cwd": "/", "mcpServers": []}));
         opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned()
     }
 
-    fn prompt(&mut self, session: &str, text: &str) -> u64 {
+    pub fn prompt(&mut self, session: &str, text: &str) -> u64 {
         self.send("session/prompt", prompt(session, text))
     }
 
     /// Sends a prompt and returns its answer.
-    fn prompted(&mut self, session: &str, text: &str) -> Value {
+    pub fn prompted(&mut self, session: &str, text: &str) -> Value {
         let id = self.prompt(session, text);
         self.answer(id)
     }
@@ -111,11 +111,11 @@ impl Client {
         chunks.map(|u| u["content"]["text"].as_str().unwrap_or_default()).collect()
     }
 
-    fn said(&self) -> String {
+    pub fn said(&self) -> String {
         self.text("agent_message_chunk")
     }
 
-    fn end(mut self) {
+    pub fn end(mut self) {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
     }
@@ -126,7 +126,7 @@ fn prompt(session: &str, text: &str) -> Value {
 }
 
 /// Returns a scenario of two seats with two lines each, without a topic of its own.
-fn pair(house: &House, turns: u32, pace: u32, more: &str) -> String {
+pub fn pair(house: &House, turns: u32, pace: u32, more: &str) -> String {
     let seat = |id: &str, name: &str| {
         format!(
             "[[participant]]\nid = \"{id}\"\nname = \"{name}\"\npace = {pace}\n\
@@ -262,7 +262,7 @@ fn a_speaker_cannot_write_the_head_of_another() {
 const AGENT: &str = include_str!("fake_agent.py");
 
 /// Returns a scenario with an agent that asks for permission twice.
-fn asking(house: &House) -> String {
+pub fn asking(house: &House) -> String {
     let agent = house.file("agent.py", AGENT);
     let log = house.path("told.jsonl").display().to_string();
     house.file(
@@ -276,7 +276,7 @@ fn asking(house: &House) -> String {
 }
 
 /// Reads until the agent asks for permission, and answers with an option.
-fn decide(client: &mut Client, option: &str) {
+pub fn decide(client: &mut Client, option: &str) {
     while client.asked.is_empty() {
         assert!(client.read().is_none(), "answered without a request: {}", client.said());
     }
@@ -310,19 +310,6 @@ fn tools_ask_the_client_for_permission() {
         assert!(client.said().contains(told), "{told}: {}", client.said());
         client.end();
     }
-}
-
-#[test]
-fn a_strange_file_runs_nothing_without_trust() {
-    let house = House::new();
-    let path = asking(&house);
-    let mut client = Client::start(&house, &["acp", &path]);
-    let session = client.session();
-    let answer = client.prompted(&session, "Write.");
-    let why = answer["error"]["message"].as_str().unwrap();
-    assert!(why.contains("agent.py") && why.contains("--trust"), "{answer}");
-    assert!(!house.path("told.jsonl").exists(), "nothing ran");
-    client.end();
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "acp")]
 mod acp;
+mod acp_trust;
 mod agents;
 mod agents_resumed;
 mod ask;

@@ -6,7 +6,7 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::gate::Gate;
+use crate::cli::play::gate::{Gate, Purse, token_worth};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::state::State;
 use std::collections::BTreeMap;
@@ -14,9 +14,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The budget in dollars, if the user sets none.
 pub const DEFAULT_USD: f64 = 1.0;
-/// Billionths of a dollar that a token of a model without a known price counts as: a dollar is 800,000 tokens.
-const UNPRICED_TOKEN: u64 = 1_250;
-
 /// The budget of all conversations of a client.
 pub struct SharedBudget {
     total: Usd,
@@ -70,34 +67,28 @@ impl BudgetShare {
         own: &Limits,
         past: &State,
     ) -> Result<Limits, Failure> {
-        if seats.iter().all(|seat| is_free(seat)) {
-            return Ok(Limits { usd: own.usd, tokens: own.tokens, ..Limits::default() });
-        }
         let SharedBudget { total, is_set, .. } = *self.budget;
-        let worth = if is_set || own.usd.is_some() { None } else { worth(seats) };
-        let before = used(past, worth);
+        let is_free = seats.iter().all(|seat| is_free(seat));
         let mut accounts = self.accounts();
         let taken: Usd = accounts.values().flat_map(|a| [a.paid, a.reserved]).sum();
         let left = total.0.saturating_sub(taken.0);
-        if left == 0 {
+        if left == 0 && !is_free {
             let dollars = f64::from(total);
             let message = format!("the budget of ${dollars} for all conversations is used up");
             return Err(Failure::new(Exit::Budget, message)
                 .hint("start `colloquium acp` with a higher --max-usd"));
         }
-        let most = before.0.saturating_add(left);
-        let (limits, most) = match worth {
-            Some(worth) => {
-                let tokens = (most / worth).min(own.tokens.unwrap_or(u64::MAX)).max(1);
-                let limits = Limits { tokens: Some(tokens), ..Limits::default() };
-                (limits, tokens.saturating_mul(worth))
-            }
-            None => {
-                let usd = own.usd.map_or(most, |own| own.0.min(most));
-                let limits =
-                    Limits { usd: Some(Usd(usd)), tokens: own.tokens, ..Limits::default() };
-                (limits, usd)
-            }
+        let is_fixed = is_set || own.usd.is_some();
+        let worth = if is_fixed { None } else { token_worth(seats) };
+        let before = used(past, worth);
+        let most = Usd(before.0.saturating_add(left));
+        let limits = Purse { left: most, default: most, is_set }.limits(seats, own);
+        if is_free {
+            return Ok(limits);
+        }
+        let most = match (worth, limits.tokens, limits.usd) {
+            (Some(worth), Some(tokens), _) => tokens.saturating_mul(worth),
+            (_, _, usd) => usd.unwrap_or(most).0,
         };
         let account = accounts.entry(self.session.clone()).or_default();
         let reserved = Usd(most.saturating_sub(before.0));
@@ -153,26 +144,20 @@ fn used(state: &State, worth: Option<u64>) -> Usd {
 fn is_free(seat: &Participant) -> bool {
     seat.everyone().into_iter().all(|seat| match &seat.voice {
         VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } | VoiceSpec::Script(_) => true,
-        VoiceSpec::Model(model) => seat.local || model.recording().is_some(),
+        VoiceSpec::Model(model) => {
+            let is_own = seat.local || model.recording().is_some();
+            is_own && model.fallbacks.iter().all(|fallback| fallback.local)
+        }
         VoiceSpec::Agent(_) | VoiceSpec::Http(_) => false,
         // its members are seats of their own
         VoiceSpec::Team(_) => true,
     })
 }
 
-/// Returns the billionths of a dollar that a token counts as if a voice lacks a known price: the highest price at the
-/// table. `None` if every voice has a price or is free.
-fn worth(seats: &[&Participant]) -> Option<u64> {
-    seats.iter().find_map(|seat| seat.uncountable())?;
-    let all = seats.iter().flat_map(|seat| seat.everyone());
-    let dearest = all.filter_map(|seat| seat.price).map(|price| price.most_per_token().0).max();
-    Some(dearest.unwrap_or_default().max(UNPRICED_TOKEN))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ModelSpec, Price};
+    use crate::model::{Fallback, ModelSpec, Price};
 
     fn seat(price: Option<Price>) -> Participant {
         let spec = ModelSpec { name: "far:model".into(), ..ModelSpec::default() };
@@ -191,6 +176,19 @@ mod tests {
         assert_eq!(take("a", Some(0.2)).unwrap().usd.map(f64::from), Some(0.2));
         assert_eq!(take("b", None).unwrap().usd.map(f64::from), Some(0.3));
         assert_eq!(take("c", None).unwrap_err().code, Exit::Budget);
+        let local = Participant { local: true, price: None, ..seat.clone() };
+        let free = |seat: &Participant| {
+            let own = Limits::default();
+            BudgetShare::new(&budget, "d").reserve(&[seat], &own, &State::default())
+        };
+        free(&local).unwrap();
+        let spec = ModelSpec {
+            name: "near:model".into(),
+            fallbacks: vec![Fallback { name: "far:model".into(), ..Fallback::default() }],
+            ..ModelSpec::default()
+        };
+        let falls_back = Participant { voice: VoiceSpec::Model(spec), ..local };
+        assert_eq!(free(&falls_back).unwrap_err().code, Exit::Budget, "its fallback is paid");
         // nothing was used
         BudgetShare::new(&budget, "a").settle(&State::default());
         assert_eq!(take("c", Some(9.0)).unwrap().usd.map(f64::from), Some(0.2));
@@ -210,6 +208,6 @@ mod tests {
         let set = Usd::try_from(0.5).ok();
         assert_eq!(limits(set, &seat(None)), (Some(0.5), None), "refused later, by its model");
         let local = Participant { local: true, ..seat(None) };
-        assert_eq!(limits(None, &local), (None, None), "costs nothing");
+        assert_eq!(limits(None, &local), (Some(1.0), None), "costs nothing, and has a limit");
     }
 }

@@ -1,8 +1,8 @@
 //! Commands of the person at the client.
 
 use crate::cli::error::Failure;
+use crate::model::Command;
 use crate::model::command::{COMMANDS, CommandRow};
-use crate::model::{Command, Limits};
 use crate::state::State;
 use crate::ui::slash;
 use agent_client_protocol::v1::schema::{
@@ -23,7 +23,7 @@ pub fn command(words: &str, state: &State) -> Result<Command, Failure> {
         _ if slash::is_named(first) => {
             let command = slash::read(words, state)
                 .map_err(|why| Failure::usage(why.to_string(), "see `colloquium help steering`"))?;
-            if needs_terminal(&command) {
+            if command.needs_terminal() {
                 let message = format!("`{first}` needs a terminal");
                 return Err(Failure::usage(message, "use `colloquium attach` for it"));
             }
@@ -42,18 +42,6 @@ pub fn said(words: &str) -> Command {
 /// Returns whether a command lets the conversation go on: somebody speaks next.
 pub fn speaks(command: &Command) -> bool {
     matches!(command, Command::Say { .. } | Command::Speak { .. } | Command::Floor { .. })
-}
-
-/// Returns whether a command is refused from a client: it decides on tools, seats programs and models, or raises a
-/// budget.
-fn needs_terminal(command: &Command) -> bool {
-    match command {
-        Command::Decide { .. } | Command::Join { .. } | Command::Change { .. } => true,
-        Command::Limit { set } => {
-            *set != Limits { utterances: set.utterances, rounds: set.rounds, ..Limits::default() }
-        }
-        _ => false,
-    }
 }
 
 /// Returns the `/commands` for the client.

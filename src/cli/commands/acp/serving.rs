@@ -11,6 +11,7 @@ use crate::cli::args::keep::Keep;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::Play;
 use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::args::tools::ToolOptions;
 use crate::cli::commands::{resume, run};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -86,9 +87,11 @@ impl ClientSession {
     }
 
     /// Starts the conversation with its topic, or continues it with a message.
-    fn begin(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
+    fn begin(&mut self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
         if !self.path.is_file() {
-            return self.start(prompt);
+            let setup = self.start(prompt)?;
+            self.began = true;
+            return Ok(setup);
         }
         let opened = match opening::open(&self.path, Follows::Output, &self.context)? {
             OpenOutcome::Read(opened) => *opened,
@@ -105,7 +108,11 @@ impl ClientSession {
         let commands = self.continuing(prompt, &opened.past)?;
         // the session has its models, keys and limits
         let models = ModelOptions { model: None, ..self.args.models.clone() };
-        let play = Play { max_utterances: None, set: vec![], models, ..self.options() };
+        let mut play = Play { max_utterances: None, set: vec![], models, ..self.options() };
+        if !self.began {
+            // the consents of the command line are for its own scenario
+            play = Play { trust: false, tools: ToolOptions::default(), ..play };
+        }
         let resume = Resume { path: self.path.clone(), play, commands, ..Resume::default() };
         resume::start(&resume, opened, &self.context)
     }

@@ -27,6 +27,8 @@ pub struct ClientSession {
     pub pace: Pace,
     /// Part of the budget.
     pub share: BudgetShare,
+    /// True if the conversation began here, with the scenario of the command line, for which its consents hold.
+    pub began: bool,
     /// Arguments of the command.
     pub args: Arc<AcpArgs>,
     /// Folders and settings.
@@ -34,7 +36,7 @@ pub struct ClientSession {
 }
 
 impl ClientSession {
-    /// Sends an update to the client; one that has gone needs none.
+    /// Sends an update to the client, if it is still there.
     pub fn send(&self, update: SessionUpdate) {
         let _ = self.client.send_notification(SessionNotification::new(self.id.clone(), update));
     }

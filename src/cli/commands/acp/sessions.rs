@@ -9,6 +9,7 @@ use super::session::ClientSession;
 use crate::catalogue;
 use crate::cli::context::Context;
 use crate::cli::play::assemble::random;
+use crate::cli::saved_id::SavedId;
 use crate::clock::wall_now;
 use crate::own_file::create_folder;
 use crate::session::{ReadProgress, session_id};
@@ -27,8 +28,6 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 const OPEN_MAX: usize = 32;
 /// Orders that wait for a session.
 const ORDERS_WAITING: usize = 32;
-/// Bytes of the id of a session.
-const ID_MAX: usize = 128;
 /// Time in which conversations are written to their last event when the program ends.
 const LEAVE_WITHIN: Duration = Duration::from_millis(1_500);
 /// Time between two looks whether they are.
@@ -79,7 +78,8 @@ impl Sessions {
 
     /// Opens a saved session again.
     pub fn reopen(&self, id: &SessionId, client: ConnectionTo<Client>) -> Result<(), Error> {
-        let id = checked(id)?;
+        let id = SavedId::try_from(id.0.to_string()).map_err(|why| wrong(&why))?;
+        let id = id.as_str();
         if lock(&self.open).contains_key(id) {
             return Ok(());
         }
@@ -112,6 +112,7 @@ impl Sessions {
             orders: waiting,
             pace: Pace::default(),
             share: BudgetShare::new(&self.budget, id),
+            began: false,
             args: self.args.clone(),
             context: lock(&self.context).again(),
         };
@@ -156,7 +157,7 @@ impl Sessions {
     pub fn leave(&self) {
         let all: Vec<Open> = std::mem::take(&mut *lock(&self.open)).into_values().collect();
         for session in &all {
-            // a session that is over takes no orders; one that is busy notices the end of the channel
+            // an ended session takes no orders, and a busy one notices the end of the channel
             let _ = session.orders.try_send(Order::Leave);
         }
         let mut threads = std::mem::take(&mut *lock(&self.closing));
@@ -168,17 +169,6 @@ impl Sessions {
             left = left.saturating_sub(LOOKS);
         }
     }
-}
-
-/// Checks an id from a client: it is never a path.
-fn checked(id: &SessionId) -> Result<&str, Error> {
-    let id: &str = &id.0;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-    let fits = !id.is_empty() && id.len() <= ID_MAX && id.chars().all(plain);
-    if !fits || id.starts_with(['.', '-', '~']) || id.ends_with(".jsonl") {
-        return Err(wrong("that is not the id of a session"));
-    }
-    Ok(id)
 }
 
 fn no_session(id: &str) -> Error {

@@ -6,10 +6,11 @@ use super::cast::{PANELS, Wanted};
 use super::convened::{Convened, Interest};
 use super::guest;
 use super::report;
-use super::values::{GivenName, SessionId};
+use super::values::GivenName;
 use crate::analysis::{self, Analysis};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
+use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
 use crate::cli::source;
 use crate::export::figures;
@@ -139,7 +140,7 @@ enum Target {
     /// One that runs here.
     Own(Arc<Convened>),
     /// One that another process runs, or that does not run.
-    Other(SessionId),
+    Other(SavedId),
 }
 
 fn target(call: &ToolCall<'_>) -> Result<Target, Failure> {

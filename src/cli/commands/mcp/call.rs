@@ -2,9 +2,10 @@
 
 use super::convened::Interest;
 use super::jobs::Jobs;
-use super::values::{ClientText, GivenName, SessionId};
+use super::values::{ClientText, GivenName};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::saved_id::SavedId;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -62,7 +63,7 @@ impl ToolCall<'_> {
     }
 
     /// Returns the session that the call is about.
-    pub fn session(&self) -> Result<SessionId, Failure> {
+    pub fn session(&self) -> Result<SavedId, Failure> {
         let fix = "give the id of a session, as `start` returns it and search_sessions names it";
         self.needed("session").map_err(|failure| failure.hint(fix))
     }

@@ -4,7 +4,8 @@
 //! the session exists; others wait for the lock and then read the id. An empty file that nobody locks was left by a
 //! start that failed, and can be claimed again.
 
-use super::values::{GivenName, SessionId};
+use super::values::GivenName;
+use crate::cli::saved_id::SavedId;
 use crate::own_file::OwnFile;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -26,7 +27,7 @@ pub enum Claim {
     /// For the conversation that is about to start.
     Free(FreeClaim),
     /// By a conversation that was started with the same arguments.
-    Taken(SessionId),
+    Taken(SavedId),
     /// By a conversation that was started with other arguments.
     Differs,
 }
@@ -64,7 +65,7 @@ pub fn claim(folder: &Path, key: &GivenName, arguments: &Value) -> io::Result<Cl
     let mut bytes = vec![];
     Read::by_ref(&mut file).take(CLAIM_MAX).read_to_end(&mut bytes)?;
     let kept: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let session = kept["session"].as_str().map(|id| SessionId::try_from(id.to_owned()));
+    let session = kept["session"].as_str().map(|id| SavedId::try_from(id.to_owned()));
     Ok(match session {
         Some(Ok(_)) if kept["arguments"] != arguments => Claim::Differs,
         Some(Ok(session)) => Claim::Taken(session),

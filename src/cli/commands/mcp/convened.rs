@@ -1,8 +1,8 @@
 //! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
-use super::bounds::token_worth;
 use crate::cli::play::assemble::{Assembled, random};
 use crate::cli::play::door::{DoorPlan, Doors};
+use crate::cli::play::gate::token_worth;
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};

@@ -1,12 +1,12 @@
 //! Conversations that another process runs, such as one on the screen of the user: clients see and steer them over the
 //! sockets of [`crate::live`], as a second terminal does, but with fewer rights.
 
-use super::values::SessionId;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::running::{RunningSession, doing, introductions};
 use crate::cli::runtime::block_on;
+use crate::cli::saved_id::SavedId;
 use crate::live::client::Received;
 use crate::live::protocol::Attach;
 use crate::model::{Command, Key, Kind, SteerLine};
@@ -63,7 +63,7 @@ fn check(command: &Command, at_limit: bool) -> Result<(), Failure> {
 /// # Errors
 /// When the conversation does not run, takes no clients, or refuses the command.
 pub fn give(
-    id: &SessionId,
+    id: &SavedId,
     line: &SteerLine,
     state: &State,
     context: &Context,

@@ -3,10 +3,10 @@
 //! Results are read from the session, so that a restarted server has them too. A conversation that stopped with its
 //! server continues when a client waits for it.
 
-use super::bounds::{Bounds, Purse};
+use super::bounds::Bounds;
 use super::claims::{Claim, claim};
 use super::convened::{Convened, play};
-use super::values::{GivenName, SessionId};
+use super::values::GivenName;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::SteerSource;
 use crate::cli::commands::resume;
@@ -14,10 +14,12 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::door::Doors;
+use crate::cli::play::gate::Purse;
 use crate::cli::play::next::Resume;
 use crate::cli::play::opening::{self, Follows, OpenOutcome};
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::refused;
+use crate::cli::saved_id::SavedId;
 use crate::model::{Command, Participant, Usd};
 use crate::own_file::{OwnFile, create_folder};
 use crate::session::{self, holder};
@@ -67,7 +69,7 @@ impl Jobs {
     }
 
     /// Returns a conversation that was started here.
-    pub fn get(&self, id: &SessionId) -> Option<Arc<Convened>> {
+    pub fn get(&self, id: &SavedId) -> Option<Arc<Convened>> {
         lock(&self.all).get(id.as_str()).cloned()
     }
 
@@ -135,12 +137,12 @@ impl Jobs {
     ///
     /// # Errors
     /// When none was started by that name, or it cannot go on.
-    pub fn going_on(&self, id: &SessionId, context: &Context) -> Result<Arc<Convened>, Failure> {
+    pub fn going_on(&self, id: &SavedId, context: &Context) -> Result<Arc<Convened>, Failure> {
         let _one = lock(&self.starting);
         self.going(id, context)
     }
 
-    fn going(&self, id: &SessionId, context: &Context) -> Result<Arc<Convened>, Failure> {
+    fn going(&self, id: &SavedId, context: &Context) -> Result<Arc<Convened>, Failure> {
         if let Some(job) = self.get(id) {
             return Ok(job);
         }

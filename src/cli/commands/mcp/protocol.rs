@@ -5,9 +5,9 @@ use super::convened::Interest;
 use super::jobs::Jobs;
 use super::report;
 use super::tools::TOOLS;
-use super::values::SessionId;
 use crate::catalogue;
 use crate::cli::context::Context;
+use crate::cli::saved_id::SavedId;
 use crate::rpc::{BAD_PARAMS, NO_METHOD, RpcError};
 use crate::scenario::{about, bundled, bundled_names, validator};
 use crate::session::ReadProgress;
@@ -159,7 +159,7 @@ fn resources(context: &Context) -> Result<Value, RpcError> {
 fn resource(params: &Value, context: &Context) -> Result<Value, RpcError> {
     let uri = params["uri"].as_str().unwrap_or_default();
     let id = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("no such resource"))?;
-    let id = SessionId::try_from(id.to_owned()).map_err(wrong)?;
+    let id = SavedId::try_from(id.to_owned()).map_err(wrong)?;
     let log = report::read(&id, context).map_err(|failure| wrong(failure.with_hint()))?;
     let text = report::transcript(&log).map_err(|failure| wrong(failure.message))?;
     Ok(json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}))

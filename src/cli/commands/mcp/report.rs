@@ -1,11 +1,11 @@
 //! Reports of a conversation for a client, read from its session only.
 
-use super::values::SessionId;
 use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::{fold, unreadable};
 use crate::export::{self, Narrated, Narrator, Reveal, discreet};
 use crate::session::{self, Log, holder};
@@ -27,7 +27,7 @@ const TAIL_LINES: usize = 200;
 ///
 /// # Errors
 /// When there is no such session, or it cannot be read.
-pub fn read(id: &SessionId, context: &Context) -> Result<Log, Failure> {
+pub fn read(id: &SavedId, context: &Context) -> Result<Log, Failure> {
     read_own(id.as_str(), context)
 }
 
@@ -50,7 +50,7 @@ pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
 ///
 /// # Errors
 /// When there is no such session.
-pub fn length(id: &SessionId, context: &Context) -> Result<u64, Failure> {
+pub fn length(id: &SavedId, context: &Context) -> Result<u64, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let hint = "`status` lists the running conversations";
     let length = fs::metadata(path).map(|found| found.len());
@@ -157,7 +157,7 @@ pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn state(id: &SessionId, context: &Context) -> Result<Value, Failure> {
+pub fn state(id: &SavedId, context: &Context) -> Result<Value, Failure> {
     own_state(id.as_str(), context)
 }
 

@@ -7,9 +7,9 @@
 use super::jobs::Jobs;
 use super::protocol;
 use super::report;
-use super::values::SessionId;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
 use crate::model::{StopReason, Wall};
 use crate::rpc::{BAD_PARAMS, RpcError};
@@ -26,8 +26,8 @@ fn unknown(failure: Failure) -> RpcError {
     RpcError { code: BAD_PARAMS, message: failure.with_hint() }
 }
 
-fn parse(id: &str) -> Result<SessionId, RpcError> {
-    let id = SessionId::try_from(id.to_owned());
+fn parse(id: &str) -> Result<SavedId, RpcError> {
+    let id = SavedId::try_from(id.to_owned());
     id.map_err(|message| RpcError { code: BAD_PARAMS, message })
 }
 

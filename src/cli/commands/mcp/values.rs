@@ -4,6 +4,7 @@
 //! meaning are never built from a client's text.
 
 use crate::cli::args::run::Topic;
+use crate::cli::saved_id::ID_MAX;
 use crate::model::Text;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,8 +14,6 @@ use std::fmt;
 pub const TEXT_MAX: usize = 64 << 10;
 /// Bytes of a name, a role or a key.
 pub const NAME_MAX: usize = 200;
-/// Bytes of the id of a session.
-const ID_MAX: usize = 128;
 /// Characters that open something in a template.
 const TEMPLATES: [&str; 3] = ["{{", "{%", "{#"];
 
@@ -32,11 +31,6 @@ pub struct GivenName(String);
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ModelName(String);
-
-/// The id of a session: a file name without its ending, never a path.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct SessionId(String);
 
 impl TryFrom<String> for ClientText {
     type Error = String;
@@ -79,20 +73,6 @@ impl TryFrom<String> for ModelName {
             }
             Some(_) => Ok(ModelName(name)),
         }
-    }
-}
-
-impl TryFrom<String> for SessionId {
-    type Error = String;
-
-    fn try_from(id: String) -> Result<SessionId, String> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-        let fits = !id.is_empty() && id.len() <= ID_MAX && id.chars().all(plain);
-        // an id that begins with a dot or ends like a file could be taken for a path
-        if !fits || id.starts_with(['.', '-', '~']) || id.ends_with(".jsonl") {
-            return Err("that is not the id of a session".into());
-        }
-        Ok(SessionId(id))
     }
 }
 
@@ -150,18 +130,6 @@ impl ModelName {
     }
 }
 
-impl SessionId {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// Returns the schema of a text.
 pub fn text(description: &str) -> Value {
     json!({"type": "string", "maxLength": TEXT_MAX, "description": description})
@@ -185,18 +153,6 @@ pub fn session() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_id_of_a_session_is_never_a_path() {
-        for id in ["", "-", ".", "..", "../a", "a/b", "/a", "~", "~a", "a.jsonl", "a b", "a\0", "ä"]
-        {
-            SessionId::try_from(id.to_owned()).unwrap_err();
-        }
-        SessionId::try_from("a".repeat(200)).unwrap_err();
-        for id in ["20260101-000000-abcdef", "a.fork_1~2"] {
-            assert_eq!(SessionId::try_from(id.to_owned()).unwrap().as_str(), id);
-        }
-    }
 
     #[test]
     fn a_model_is_never_a_program_or_a_file() {
