@@ -59,7 +59,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 ..ToolUse::default()
             });
         }
-        // a message with only results of tools is no message
+        // skips messages with only results of tools
         if said.text.trim().is_empty() && said.tools.is_empty() && said.think.is_none() {
             continue;
         }

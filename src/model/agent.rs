@@ -28,13 +28,13 @@ impl AgentSpec {
     }
 }
 
-/// Session of an agent, and the part of the conversation that it was told there. A later process of the same agent can
-/// continue the session.
+/// Session of an agent, and the part of the conversation that the session contains. A later process of the same agent
+/// can continue it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentContext {
     /// Id of the session, as the agent named it.
     pub session: Text,
-    /// Number of messages that it was told.
+    /// Number of messages in the session.
     pub told: u32,
     /// Digest of these messages.
     pub messages: Text,

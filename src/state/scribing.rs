@@ -31,7 +31,9 @@ impl Conversation {
         }
         let mut written = ResultGiven::from_reply(turn.seat.clone(), turn.id, &e.structured);
         for change in written.iter_mut().flat_map(|result| &mut result.moved) {
-            change.turn = change.turn.or_else(|| self.last_cause(&change.who));
+            // small models invent turns
+            let named = change.turn.filter(|number| self.utterance(*number).is_some());
+            change.turn = named.or_else(|| self.last_cause(&change.who));
         }
         if let Some(scribing) = &mut self.scribing {
             scribing.written = written;

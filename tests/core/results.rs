@@ -73,6 +73,18 @@ async fn a_scribe_writes_the_result_before_the_end() {
     assert!(!prompt.contains("trams") && !prompt.contains("psst"), "{prompt}");
 }
 
+/// A turn that does not exist is not the cause of a change.
+#[tokio::test]
+async fn a_scribe_invents_no_turns() {
+    let invented = || {
+        let moved = [json!({"who": "A", "from": "no", "to": "yes", "turn": 123})];
+        let reply = json!({"result": "Build it.", "moved": moved, "open": [], "check": []});
+        Play::Words(reply.to_string(), 10)
+    };
+    let ran = play(judged_with_scribe(), scribe(invented), &[]).await;
+    assert_eq!(results(&ran)[0].moved[0].turn, None);
+}
+
 #[tokio::test]
 async fn only_ends_with_something_to_sum_up_have_a_result() {
     let end = |more: Value| {

@@ -92,7 +92,7 @@ fn is_over(state: &State, follower: &Follower) -> bool {
 
 /// Prints the past events and follows the new ones.
 ///
-/// The lines come from the file; the socket of the conversation, if there is one, only tells when to read it.
+/// The lines come from the file; the socket of the conversation, if any, only signals new ones.
 fn print(
     mut follower: Follower,
     format: PrintFormat,

@@ -84,10 +84,10 @@ impl Doors {
         Doors(wanted.then(|| context.paths.sockets.clone()))
     }
 
-    /// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved one lacks a
-    /// name, and one on virtual time is over at once.
+    /// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved
+    /// conversation lacks a name, and virtual time ends at once.
     ///
-    /// Only on Linux can the program tell which processes a conversation started, so only there is a socket opened.
+    /// Sockets need Linux, where the program recognises the processes that a conversation started.
     ///
     /// # Errors
     /// If the system refuses a thread.

@@ -10,9 +10,9 @@ use crate::voice::script::request as scripted;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Stands for the key until a header is sent.
+/// Placeholder of the key until a header is sent.
 pub(super) const KEY_MARK: &str = "\u{1}key\u{1}";
-/// Stands for identifiers in the text by which a recorded reply is found.
+/// Placeholder of identifiers in the text by which a recorded reply is found.
 const ANY: &str = "…";
 /// Name of the operator in messages.
 const OPERATOR: &str = "operator";

@@ -27,7 +27,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Answers an order that is not carried out; notices have no answer.
+    /// Rejects an order; notices need no answer.
     pub fn refuse(self, why: Error) {
         // a client that has gone needs no answer
         let _ = match self {

@@ -181,7 +181,8 @@ impl ClientSession {
         let own = if self.args.max_usd.is_some() { Limits::default() } else { past.limits.clone() };
         let Limits { usd, tokens, .. } = self.share.reserve(&seats, &own, past)?;
         let set = Limits { usd, tokens, ..Limits::default() };
-        if set != Limits::default() {
+        let (usd, tokens) = (past.limits.usd, past.limits.tokens);
+        if set != Limits::default() && set != (Limits { usd, tokens, ..Limits::default() }) {
             commands.insert(0, Command::Limit { set });
         }
         Ok(commands)

@@ -299,7 +299,7 @@ impl Updates {
         }
     }
 
-    /// Sends the turns that waited, up to one that still runs, which is streamed from here on.
+    /// Sends the turns that waited. The first running turn is streamed from here on.
     fn go_on(&mut self) {
         while let Some(Waiting { turn, told }) = self.waiting.pop_front() {
             if let Some(told) = told {

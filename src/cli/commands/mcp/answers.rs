@@ -137,9 +137,9 @@ pub fn read_session(call: &ToolCall<'_>) -> Result<Value, Failure> {
 
 /// The conversation that a command is for.
 enum Target {
-    /// One that runs here.
+    /// A conversation of this server.
     Own(Arc<Convened>),
-    /// One that another process runs, or that does not run.
+    /// A conversation of another process, or an ended conversation.
     Other(SavedId),
 }
 

@@ -134,7 +134,7 @@ impl Gate {
         let named = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
         let at = self.at;
         let own = [format!("http://{at}"), format!("http://localhost:{}", at.port())];
-        // a page that somebody reads in a browser is no client, whatever name it gave this machine
+        // rejects pages in a browser, also under another name of this machine
         let origin = request.headers().get(header::ORIGIN);
         let strange = origin.is_some_and(|origin| !own.iter().any(|own| own == origin));
         let host = named(header::HOST).unwrap_or_default();

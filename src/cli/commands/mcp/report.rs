@@ -49,7 +49,7 @@ pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
 /// Returns the length of a session's file.
 ///
 /// # Errors
-/// When there is no such session.
+/// If the session does not exist.
 pub fn length(id: &SavedId, context: &Context) -> Result<u64, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let hint = "`status` lists the running conversations";
