@@ -9,7 +9,7 @@ use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded,
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, FormFault, Formed, Parted, RepairedReply};
-use crate::state::{Live, STEP, Seat, State, Turn};
+use crate::state::{Live, Seat, State, Task, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
@@ -285,7 +285,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
     let formed = reply::said_in(formed, contract.says.as_ref());
     // the winner's own marker does not belong to the final answer
     let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
-    let presents = presents.is_some_and(|b| b.spec.memo[STEP] == "present");
+    let presents = presents.is_some_and(|b| b.memo.step == Some(Task::Present));
     let bare = presents.then(|| reply::without_marker(words)).filter(|bare| *bare != words.trim());
     let text = bare.map(str::to_owned).or(formed.text);
     Ok(Formed { text, ..formed })
