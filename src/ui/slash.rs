@@ -11,7 +11,7 @@ use crate::model::near::nearest;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
-use crate::ui::keymap::{KeyRow, ROWS, runs};
+use crate::ui::keymap::{KeyRow, ROWS};
 use crate::ui::view::waiting::queued;
 use pairs::pairs;
 use serde_json::{Map, Value};
@@ -90,8 +90,7 @@ pub fn is_named(word: &str) -> bool {
 pub fn parse_action(line: &str) -> Option<(&'static KeyRow, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
-    let fits =
-        |row: &&KeyRow| runs(row.action) && (alias == Some(row.action) || row.command() == name);
+    let fits = |row: &&KeyRow| row.listed && (alias == Some(row.action) || row.command() == name);
     ROWS.iter().find(fits).map(|row| (row, rest.trim()))
 }
 

@@ -5,7 +5,7 @@ use crate::model::VoiceSpec;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::keymap::{ROWS, runs};
+use crate::ui::keymap::ROWS;
 use crate::ui::slash::{self, spelled, usage};
 use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
@@ -113,7 +113,7 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 
 fn every_command() -> Vec<Candidate> {
     let commands = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
-    let own = ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&row.command()));
+    let own = ROWS.iter().filter(|row| row.listed && !slash::is_named(&row.command()));
     let own = own.map(|row| candidate(row.command(), row.title));
     commands.chain(own).collect()
 }
