@@ -16,7 +16,6 @@ use super::tools;
 use crate::expr::Facts;
 use crate::model::{
     Channel, ErrorClass, Line, Participant, Purpose, SeatId, Text, ToolRequest, TurnId, Usage,
-    VoiceSpec,
 };
 use crate::tool::Tools;
 use crate::voice::NoVoice;
@@ -201,14 +200,9 @@ impl Stage {
     ) -> Result<ModelReply, CallFailure> {
         let turn = ask.turn;
         let place = self.place(&ask);
-        let name = match &ask.seat.voice {
-            VoiceSpec::Model(spec) => spec.name.to_string(),
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => service_name(&ask.seat).unwrap_or_default(),
+        let name = match ask.seat.voice.as_model() {
+            Some(spec) => spec.name.to_string(),
+            None => service_name(&ask.seat).unwrap_or_default(),
         };
         match self.models.reply(&name, ask, place, ignored, account).await {
             Ok(reply) => {

@@ -111,10 +111,7 @@ fn spoken(p: &Participant) -> Option<Vec<Text>> {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Http(service) => Some(service.agreed()),
         VoiceSpec::Agent(agent) => Some(agent.agreed()),
-        VoiceSpec::Model(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Completion in the composer: seats after `@`, commands after `/`, and their arguments. Candidates are listed above
 //! the composer, selected with the keys for lists, and never inserted automatically.
 
-use crate::model::VoiceSpec;
+use crate::model::ModelSpec;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::action::Action;
@@ -133,8 +133,7 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
 fn models(transcript: &Transcript) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for seat in &transcript.state().seats {
-        let VoiceSpec::Model(spec) = &seat.spec.voice else { continue };
-        let names = std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name));
+        let names = seat.spec.voice.as_model().into_iter().flat_map(ModelSpec::names);
         for name in names.map(|name| text::name(name).into_owned()) {
             if !name.is_empty() && !all.iter().any(|known| known.words == name) {
                 all.push(candidate(name, "in use"));
