@@ -17,10 +17,10 @@ use crate::model::payload::Opened;
 use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
+use parking_lot::Mutex;
 use serde_json::json;
 use std::future::pending;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 
@@ -140,13 +140,13 @@ impl Conversations {
             return Ok(log);
         }
         let note = format!("{}: not a session of this batch; it is left unchanged", path.display());
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        self.notes.lock().push(note);
         Ok(None)
     }
 
     /// Removes and returns the warnings since the last call.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.notes.lock())
     }
 
     /// Resumes a conversation that was killed, or stopped by a signal or the budget.
