@@ -73,18 +73,19 @@
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
-//! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/play/go.rs` |
+//! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | the end of a run: saving, and the command to resume | `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
 //! | selection of models, discovery of servers | `cli/models/` |
-//! | permissions of files, and the operator's consent | `cli/trust/` |
+//! | permissions of files, and the operator's consent | `cli/trust/`; kept in `cli/agreements/` |
 //! | drafts, input history and preferences, kept between runs | `cli/memory/` |
 //! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
 //! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
 //! | actions: names, keys, handlers | the table in `ui/action.rs`; `ui/keymap/` resolves keys, and `ui/act/` has the effects |
 //! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and participants |
 //! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
+//! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
 //! | terminal modes, and their reset on exit | `ui/terminal/` |
 //! | text mode, for screen readers | `ui/linear/` |
@@ -126,7 +127,7 @@
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
 //! | key | 1 | its row in `ui/action.rs`, with its handler |
 //! | text overlay | 3 | its file in `ui/view/`, its line in `ui/view/mod.rs`, its row in `ui/action.rs`; `page.rs` draws it |
-//! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
+//! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/view/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
 //! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler reports all other readers, and the schema is derived from the types |
 //!
 //! # Invariants

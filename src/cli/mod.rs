@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, messages to standard error, and the result to the exit code.
 
+mod agreements;
 mod appearance;
 mod args;
 mod command_line;
@@ -11,6 +12,8 @@ pub mod crash;
 mod document;
 mod error;
 mod exit;
+mod exporting;
+mod go;
 mod home;
 #[cfg(test)]
 #[path = "../../tests/hostile_values/mod.rs"]
@@ -40,7 +43,7 @@ use clap::{
 use context::Context;
 use error::Failure;
 use exit::Exit;
-use play::go::go;
+use go::go;
 use play::next::{Home, Next};
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -12,7 +12,6 @@ use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
 use crate::ui::keymap::{KeyRow, ROWS};
-use crate::ui::view::waiting::queued;
 use pairs::pairs;
 use serde_json::{Map, Value};
 
@@ -202,7 +201,7 @@ fn value(
 /// # Errors
 /// If none is queued, or the line does not identify one of several.
 fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, SlashFault> {
-    let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
+    let all: Vec<&Key> = state.queued_messages().map(|(key, _)| key).collect();
     let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let keyed = || all.iter().find(|key| *key.0 == *word).copied();
     let key = match (keyed().or_else(number), &all[..]) {

@@ -3,11 +3,11 @@
 //! A file that is neither bundled nor in the user's own folder runs nothing until the operator agrees to its content or
 //! gives `--trust`. This is enforced before the start, and again at the voice for a seat that joins later.
 
+use crate::cli::agreements::store::Content;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::agents;
 use crate::cli::source::FoundScenario;
-use crate::cli::trust::store::Content;
 use crate::cli::trust::untrusted::{Consent, Untrusted};
 use crate::model::{Participant, Text, ToolSource, VoiceSpec, http};
 use std::path::Path;

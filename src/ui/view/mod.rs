@@ -42,6 +42,7 @@ pub mod receipts;
 pub mod reply;
 pub mod rest;
 pub mod row;
+pub mod screen;
 pub mod search;
 pub mod selection;
 pub mod setting;
