@@ -180,21 +180,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             completion::refresh(screen);
         }
         (Focus::Pick, Some(list)) => list.narrow(key),
-        (
-            Focus::Read
-            | Focus::Replay
-            | Focus::Found
-            | Focus::Write
-            | Focus::Line
-            | Focus::Prefix
-            | Focus::Pick
-            | Focus::Search
-            | Focus::Analysis
-            | Focus::Page
-            | Focus::Start
-            | Focus::StartList,
-            _,
-        ) => {}
+        _ => {}
     }
 }
 

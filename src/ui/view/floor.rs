@@ -131,12 +131,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
         Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "waiting",
-        Purpose::Pick
-        | Purpose::Bid
-        | Purpose::Vote
-        | Purpose::Judge
-        | Purpose::Summarise
-        | Purpose::Result => doing_word(turn.purpose),
+        _ => doing_word(turn.purpose),
     };
     (command.into(), Some(turn.since))
 }

@@ -124,14 +124,7 @@ impl ListEntry {
         match &self.action {
             EntryAction::Action(row) => Some(row.name()),
             EntryAction::Command(row) => Some(spelled(row)),
-            EntryAction::Export(_)
-            | EntryAction::Send(_)
-            | EntryAction::Begin(_)
-            | EntryAction::Edit(..)
-            | EntryAction::Copy(..)
-            | EntryAction::Theme(_)
-            | EntryAction::Link(_)
-            | EntryAction::Beside(_) => None,
+            _ => None,
         }
     }
 }
@@ -234,13 +227,7 @@ impl List {
             EntryAction::Action(row) => row.hint.to_owned(),
             EntryAction::Command(row) => spelled(row),
             EntryAction::Export(format) => (*format).to_owned(),
-            EntryAction::Send(_)
-            | EntryAction::Begin(_)
-            | EntryAction::Edit(..)
-            | EntryAction::Copy(..)
-            | EntryAction::Theme(_)
-            | EntryAction::Link(_)
-            | EntryAction::Beside(_) => e.call.clone(),
+            _ => e.call.clone(),
         };
         let stands_for = |e: &ListEntry| -> Vec<String> {
             match &e.action {
