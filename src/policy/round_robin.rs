@@ -4,6 +4,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
+use crate::model::payload::place_reason;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use serde_json::json;
 
@@ -62,7 +63,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
         }
     }
     Some(ProposedTurn {
-        why: format!("place {} of {}", place + 1, v.thread.seats.len()),
+        why: place_reason(place + 1, v.thread.seats.len()),
         memo: vec![(memo::AT, json!(place + 1)), (memo::ROUND, json!(round))],
         kept: vec![],
         seat,

@@ -3,7 +3,7 @@
 //! A reason given by the scheduler is shown in its own wording; nothing is decided here.
 
 use crate::export::cost;
-use crate::model::payload::WarningAbout;
+use crate::model::payload::{BatchOpened, WarningAbout};
 use crate::model::*;
 use crate::scenario::PLAN;
 use crate::state::leave::leave_of;
@@ -211,8 +211,13 @@ pub fn circles_since(state: &State) -> Option<u32> {
 
 /// Returns the policy's reason for the choice of the current speakers.
 pub fn why(state: &State) -> Option<&Text> {
+    running_batch(state).map(|batch| &batch.why)
+}
+
+/// Returns the current decision about who speaks.
+fn running_batch(state: &State) -> Option<&BatchOpened> {
     let batch = state.leaves().next()?.batch.as_ref()?;
-    (!batch.running.is_empty()).then_some(&batch.spec.why)
+    (!batch.running.is_empty()).then_some(&*batch.spec)
 }
 
 /// Returns whether everybody speaks in turn, in the order in which they are listed, and nobody asked for anything else.
@@ -221,7 +226,7 @@ pub fn is_in_turn(transcript: &Transcript) -> bool {
     let policy = &state.scenario.policy;
     let listed = &*policy.name == "round_robin"
         && policy.options.get("order").is_none_or(|order| order == "file");
-    let by_place = why(state).is_none_or(|why| why.starts_with("place "));
+    let by_place = running_batch(state).is_none_or(BatchOpened::is_by_place);
     listed && by_place && next(transcript).1.is_empty()
 }
 
@@ -255,6 +260,13 @@ fn goes_on(state: &State) -> bool {
     state.ended.is_none() && state.limit.is_none()
 }
 
+/// Returns whether a seat that does not speak is the next one; `next` are the expected speakers.
+pub fn is_next(transcript: &Transcript, id: &SeatId, next: &[SeatId]) -> bool {
+    let state = transcript.state();
+    let waits = |seat: &Seat| !seat.gone && !seat.muted && !has_no_turns(state, seat);
+    next.first() == Some(id) && goes_on(state) && state.seat(id).is_some_and(waits)
+}
+
 /// Returns the word for the activity of a seat.
 pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
     let state = transcript.state();
@@ -266,7 +278,7 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
         (true, _) => "left".into(),
         (_, true) => "muted".into(),
         _ if has_no_turns(state, seat) => "no turns".into(),
-        _ if next.first() == Some(id) && goes_on(state) => "next".into(),
+        _ if is_next(transcript, id, next) => "next".into(),
         _ => failed_times(failures(transcript, id)),
     }
 }
