@@ -10,7 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
-use crate::cli::play::door::{DoorPlan, Doors};
+use crate::cli::play::door::Doors;
 use crate::clock::wall_now;
 use crate::engine::{Owner, Stopped};
 use crate::model::payload::Opened;
@@ -194,22 +194,14 @@ impl Conversations {
         parts: Parts,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let conversation = {
+        let mut conversation = {
             let _inside = self.runtime.enter();
             assemble(parts)
         };
+        // without a socket, nobody can attach
+        let door = self.doors.open(&mut conversation, Owner::Program).unwrap_or_default();
         let mut engine = conversation.engine;
         drop(conversation.tail);
-        let plan = DoorPlan {
-            engine: &mut engine,
-            files: &conversation.files,
-            past: &conversation.past,
-            saved: true,
-            clock: &conversation.clock,
-            owner: Owner::Program,
-        };
-        // without a socket, nobody can attach
-        let door = self.doors.open(plan).unwrap_or_default();
         let mut stop = self.stop.clone();
         let (stopped, synced) = self.runtime.block_on(async {
             let (nobody, orders) = mpsc::channel(1);

@@ -1,7 +1,7 @@
 //! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
 use crate::cli::play::assemble::{Assembled, random};
-use crate::cli::play::door::{DoorPlan, Doors};
+use crate::cli::play::door::Doors;
 use crate::cli::play::gate::token_worth;
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
@@ -272,18 +272,10 @@ impl Convened {
 }
 
 /// Runs a conversation to its end, at most for a number of seconds.
-pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
-    let Assembled { mut engine, mut tail, files, past, saved, clock, .. } = setup.conversation;
-    let plan = DoorPlan {
-        engine: &mut engine,
-        files: &files,
-        past: &past,
-        saved,
-        clock: &clock,
-        owner: Owner::Program,
-    };
+pub fn play(mut setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
     // without a socket, nobody can attach
-    let door = doors.open(plan).unwrap_or_default();
+    let door = doors.open(&mut setup.conversation, Owner::Program).unwrap_or_default();
+    let Assembled { mut engine, mut tail, .. } = setup.conversation;
     let Ears { orders, stopped } = ears;
     let done = block_on(async {
         let (end, ends) = oneshot::channel::<()>();
