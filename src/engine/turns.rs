@@ -54,14 +54,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
                 ..CallParameters::default()
             }
         }
-        Some(
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. },
-        )
-        | None => CallParameters::default(),
+        _ => CallParameters::default(),
     };
     let started = CallStarted {
         turn: turn.id,
@@ -246,8 +239,7 @@ fn at_the_limit(turn: &Turn) -> String {
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let off = state.scenario.guards == Guards::Off;
-    let may = seat
-        .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
+    let may = seat.is_some_and(|s| s.voice.is_model() && turn.tries < s.on_failure.tries);
     if off || !may || !turn.speaks() || turn.echoed || gives_up(state) {
         return false;
     }

@@ -3,6 +3,7 @@
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
+use crate::model::payload::place_reason;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::{Memo, policies};
 
@@ -61,7 +62,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
         }
     }
     Some(ProposedTurn {
-        why: format!("place {} of {}", place + 1, v.thread.seats.len()),
+        why: place_reason(place + 1, v.thread.seats.len()),
         memo: Memo { at: Some(place + 1), round: Some(round), ..v.memo() },
         kept: v.memo(),
         seat,

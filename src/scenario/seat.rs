@@ -87,15 +87,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         return Err(sentences(&walk.faults).into());
     }
     let mut changed = seat.clone();
-    let pace = match &seat.voice {
-        VoiceSpec::Lines { pace, .. } => *pace,
-        VoiceSpec::Model(_)
-        | VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
-    };
+    let pace = seat.voice.as_lines().map_or(VoiceSpec::PACE_MS, |(_, pace)| pace);
     if let Some(voice) = voice(&node, pace) {
         changed.voice = match (&seat.voice, voice) {
             // another model gets the same parameters
@@ -183,7 +175,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         let message = "is for models, and this participant is an agent";
         walk.fault(&tools.span, &join(path, "tools"), message, fix);
     }
-    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+    if !seat.voice.is_model() {
         for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
             let fix = "remove it, or give the participant a model";
             let message = "is for models, and this participant has another voice";
@@ -295,15 +287,7 @@ fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
 
 /// Reports an impossible failure rule, and fallbacks that no rule uses.
 fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
-    let fallbacks = match &seat.voice {
-        VoiceSpec::Model(model) => model.fallbacks.len(),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => 0,
-    };
+    let fallbacks = seat.voice.as_model().map_or(0, |model| model.fallbacks.len());
     let replaces = seat.on_failure.then == Then::Replace;
     let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
     if let (0, true, Some(rule)) = (fallbacks, replaces, rule) {

@@ -305,15 +305,7 @@ pub fn cast(
             continue;
         }
         match (&seat.voice, speaker) {
-            (
-                VoiceSpec::Script(_)
-                | VoiceSpec::Http(_)
-                | VoiceSpec::Agent(_)
-                | VoiceSpec::Team(_)
-                | VoiceSpec::Human { .. }
-                | VoiceSpec::Lines { .. },
-                Some(_),
-            ) if asks_own => {
+            (voice, Some(_)) if asks_own && !voice.is_model() => {
                 faults.push(format!(
                     "`{}` has no model in the scenario; name one, as in model = \"ollama:llama3\"",
                     seat.id
@@ -371,8 +363,7 @@ fn asked(seat: &Participant) -> Option<Speaker> {
 
 /// Returns the session that the scenario assigns to a seat; `folder` is the scenario's.
 fn own_tape(seat: &Participant, folder: &Path) -> Result<Option<Tape>, String> {
-    let VoiceSpec::Model(spec) = &seat.voice else { return Ok(None) };
-    let Some(file) = spec.recording() else { return Ok(None) };
+    let Some(file) = seat.voice.as_model().and_then(ModelSpec::recording) else { return Ok(None) };
     let path = places::file(folder, file);
     let path = path.map_err(|why| format!("`{}`: the recording {file} {why}", seat.id))?;
     Ok(Some(Tape { path, ignored: vec![] }))
@@ -417,31 +408,16 @@ fn recorded(
 /// Returns the lines that a seat has without the test: its own, the rehearsed cast's, or its stand-in's.
 fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speaker> {
     let all = [Some(&seat.voice), cast, seat.stand_in.as_ref()];
-    all.into_iter().flatten().find_map(|voice| match voice {
-        VoiceSpec::Lines { lines, pace } => {
-            let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
-            Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace: *pace })
-        }
-        VoiceSpec::Model(_)
-        | VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. } => None,
+    all.into_iter().flatten().find_map(|voice| {
+        let (lines, pace) = voice.as_lines()?;
+        let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
+        Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace })
     })
 }
 
 /// Gives a seat a model voice that the test plays, so that it gets prompts and counts tokens like a model's seat.
 fn plays_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
-    let spec = match &seat.voice {
-        VoiceSpec::Model(spec) => spec.clone(),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => ModelSpec::default(),
-    };
+    let spec = seat.voice.as_model().cloned().unwrap_or_default();
     let name = match (voice.and_then(|v| v.model.as_ref()), spec.name.is_empty()) {
         (Some(model), _) if !model.is_empty() => model.clone(),
         (Some(_), _) | (None, false) => spec.name.clone(),
