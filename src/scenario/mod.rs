@@ -40,7 +40,7 @@ pub use check::{Walk, join};
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use http::{check as check_service, service};
 pub use json_schema::validator;
-pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, needed};
+pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, keys, needed};
 pub use kinds::unknown_field;
 pub use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
