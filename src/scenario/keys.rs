@@ -17,19 +17,32 @@ mod voice;
 pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, keys, needed};
 
 use crate::model::facts::OF_CONVERSATION;
+use crate::model::{
+    Debate, Goal, Guards, Layout, Limits, Line, Needs, PromptTemplates, SeatId, Sees, Text, Usd,
+};
+use crate::scenario::ResultRule;
+use crate::scenario::tree::Or;
 use answer::ANSWER;
+pub(super) use answer::RawAnswer;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
+pub(super) use contest::{RawContext, RawPoll, RawReply, RawStop, RawVerdict};
 pub use http::HTTP;
+pub(super) use http::RawHttp;
 use limits::LIMITS;
 use lore::LORE;
+pub(super) use lore::RawLore;
 use phase::PHASE;
+pub(super) use phase::RawPhase;
 use profile::{PROFILE, RANKING, STAGE};
+pub(super) use profile::{RawProfile, RawRanking};
 use prompt::PROMPT;
+pub(super) use tool::{RawServer, RawTool};
 use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub(super) use voice::CAST_LINES;
-use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
+pub(super) use voice::RawHuman;
+use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
@@ -60,30 +73,31 @@ const EFFORT: ValueKind = ValueKind::OneOf(&["low", "medium", "high"]);
 
 keys! {
     /// The whole file.
-    pub static TOP;
+    pub static TOP as RawScenario;
     title = needed(ValueKind::Line, r#""Should cities ban private cars?""#, "Title.");
     topic = key(ValueKind::Text, r#""Should cities ban private cars?""#,
         "Topic; {{ topic }} in templates.");
     policy = key(ValueKind::Policy, r#""round_robin""#,
         "Who speaks next: a name, or a table with the name and the policy's options.");
-    parallel = key(ValueKind::Count { least: 1, most: 64 }, "5", "Maximum number of parallel speakers.");
+    parallel: Option<u32> = key(ValueKind::Count { least: 1, most: 64 }, "5",
+        "Maximum number of parallel speakers.");
     words = key(ValueKind::AnyOf(&[ValueKind::OneOf(&[VARIED]), WORDS]), "[40, 90]",
         "Minimum and maximum words of a turn, unless its participant or phase sets them; varied alternates \
          short and long turns in a guided debate.");
-    layout = key(ValueKind::OneOf(&["own", "shared", "small"]), r#""own""#,
+    layout: Option<Layout> = key(ValueKind::OneOf(&["own", "shared", "small"]), r#""own""#,
         "Where prompts put the conversation: own, after the participant's own rules; shared, first and the same \
          for everyone, so that a local server can reuse its prompt cache; small, all of it in one plain \
          message. Default: own, and small in a guided debate for a model that its server says has fewer than \
          three billion parameters.");
-    debate = key(ValueKind::OneOf(&["guided", "plain"]), r#""plain""#,
+    debate: Debate = key(ValueKind::OneOf(&["guided", "plain"]), r#""plain""#,
         "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for \
          research.");
-    frame = key(ValueKind::OneOf(&["guided", "plain", "none"]), r#""none""#,
+    frame: Option<Text> = key(ValueKind::OneOf(&["guided", "plain", "none"]), r#""none""#,
         "What prompts add to the scenario's own words: guided (default) or plain, as with `debate`; none, \
          nothing: the system message is the persona, and the request is the task.");
-    prompt = key(ValueKind::Table(PROMPT), r#"{ first = "{{ question }}" }"#,
+    prompt: PromptTemplates = key(ValueKind::Table(PROMPT), r#"{ first = "{{ question }}" }"#,
         "The messages of a prompt, with frame = \"none\".");
-    guards = key(ValueKind::OneOf(&["on", "off"]), r#""off""#,
+    guards: Option<Guards> = key(ValueKind::OneOf(&["on", "off"]), r#""off""#,
         "Whether replies of models are corrected: on, echoes are asked for again, repetitions and text in the \
          names of others are cut; off, they stay as they are. Default: off with [answer] or debate = \"plain\", \
          else on.");
@@ -92,7 +106,7 @@ keys! {
         "Texts shown to models when one of their keys was just mentioned.");
     participant = needed(ValueKind::List(&ValueKind::Table(PARTICIPANT)), r#"[{ id = "ada" }]"#,
         "The participants, in order.");
-    limits = key(ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation.");
+    limits: Limits = key(ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation.");
     stop = key(ValueKind::List(&ValueKind::Table(STOP)), r#"[{ word = "AGREED" }]"#,
         "Rules that end the conversation before its limits do.");
     phase = key(ValueKind::List(&ValueKind::Table(PHASE)), r#"[{ name = "opening" }]"#,
@@ -101,7 +115,7 @@ keys! {
         "The judge at the end, or when you ask for a verdict.");
     poll = key(ValueKind::Table(POLL), r#"{ options = ["for", "against"], who = "jury" }"#,
         "A secret vote before the first turn and again after the last: who changed, and which choice gained.");
-    result = key(ValueKind::OneOf(&["scribe", "none"]), r#""none""#,
+    result: Option<ResultRule> = key(ValueKind::OneOf(&["scribe", "none"]), r#""none""#,
         "Whether a scribe writes the result at the end, in one more call: scribe (default in guided debates of \
          models), or none.");
     stance = key(NAMES, r#"["ban them", "leave them"]"#,
@@ -130,89 +144,92 @@ keys! {
 
 keys! {
     /// The keys of `[[participant]]`.
-    pub(super) static PARTICIPANT;
-    id = needed(ValueKind::Id, r#""ada""#,
+    pub(super) static PARTICIPANT as RawSeat;
+    id: Option<Text> = needed(ValueKind::Id, r#""ada""#,
         "Stable name of lower-case letters, digits, `-` and `_`; in expressions context['a-b'] or context.a_b.");
-    name = key(ValueKind::Line, r#""Ada""#, "Display name (default: the id).");
-    aliases = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.");
-    role = key(ONE_OR_MORE_NAMES, r#""pro""#,
+    name: Option<Text> = key(ValueKind::Line, r#""Ada""#, "Display name (default: the id).");
+    aliases: Option<Vec<Text>> = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.");
+    role: Option<Or<Text, Vec<Text>>> = key(ONE_OR_MORE_NAMES, r#""pro""#,
         "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.");
-    description = key(ValueKind::Line, r#""knows the harbour, hates speeches""#,
+    description: Option<Text> = key(ValueKind::Line, r#""knows the harbour, hates speeches""#,
         "One line about the participant for the chooser of the next speaker.");
     words = key(WORDS, "[40, 90]", "Minimum and maximum words of its turns, unless the phase sets them.");
-    persona = key(ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model.");
-    goal = key(ValueKind::Table(GOAL), r#"{ text = "sell for 310 or more", least = 310 }"#,
+    persona: Option<Text> = key(ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model.");
+    goal: Option<Goal> = key(ValueKind::Table(GOAL), r#"{ text = "sell for 310 or more", least = 310 }"#,
         "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted \
          offer.");
     any_topic = key(ValueKind::Table(ANY_TOPIC), r#"{ persona = "You are Ada. You would lose by a yes." }"#,
         "Role and persona if the conversation gets another topic (--topic).");
-    model = key(ValueKind::Model, r#""ollama:llama3""#,
+    model: Option<Text> = key(ValueKind::Model, r#""ollama:llama3""#,
         "A language model; without any voice, the default model is used.");
-    agent = key(NAMES, r#"["opencode", "acp"]"#,
+    agent: Option<Vec<Text>> = key(NAMES, r#"["opencode", "acp"]"#,
         "Voice: a program that speaks the Agent Client Protocol, with its arguments. It runs for the whole \
          conversation.");
-    folder = key(ValueKind::Line, r#""./work""#,
+    folder: Option<Text> = key(ValueKind::Line, r#""./work""#,
         "The folder an agent works in (default: a new one, removed at the end).");
-    script = key(NAMES, r#"["./reply.sh"]"#,
+    script: Option<Vec<Text>> = key(NAMES, r#"["./reply.sh"]"#,
         "A program and its arguments: one JSON request in, the reply out.");
-    http = key(ValueKind::Table(HTTP),
+    http: Option<RawHttp> = key(ValueKind::Table(HTTP),
         r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
         "An HTTP service: one request for each reply. `help http` explains its keys.");
-    recording = key(ValueKind::Line, r#""talk.jsonl""#,
+    recording: Option<Text> = key(ValueKind::Line, r#""talk.jsonl""#,
         "A session in the scenario's folder: this participant repeats its replies there, and no model is called.");
-    human = key(ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]), "true",
+    human: Option<Or<bool, RawHuman>> = key(
+        ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]), "true",
         "A person, asked to write a message when they have the floor.");
-    who = key(ValueKind::OneOf(&["link"]), r#""link""#,
+    who: Option<Text> = key(ValueKind::OneOf(&["link"]), r#""link""#,
         "The person of a human seat has a link of `serve`, for one browser; without it, the person at the \
          screen speaks.");
-    team = key(ValueKind::Line, r#""consensus""#,
+    team: Option<Text> = key(ValueKind::Line, r#""consensus""#,
         "A bundled scenario, or a file beside this one, as one participant: each turn is an inner conversation, \
          and its last message becomes the participant's message.");
-    lines = key(LINES, r#"["First this.", "Then that."]"#,
+    lines: Option<Vec<Or<Text, Line>>> = key(LINES, r#"["First this.", "Then that."]"#,
         "Rehearsed lines in order, repeating after the last.");
-    stand_in = key(ValueKind::Table(STAND_IN), r#"{ lines = ["I pass."] }"#,
+    stand_in: Option<Box<RawSeat>> = key(ValueKind::Table(STAND_IN), r#"{ lines = ["I pass."] }"#,
         "The voice used when no one is at the keyboard.");
-    weight = key(ValueKind::Number { least: 0.001, most: 1000.0 }, "1",
+    weight: Option<f64> = key(ValueKind::Number { least: 0.001, most: 1000.0 }, "1",
         "Share of the floor, with weighted policies.");
-    talkativeness = key(ValueKind::Number { least: 0.0, most: 1.0 }, "0.5",
+    talkativeness: Option<f64> = key(ValueKind::Number { least: 0.0, most: 1.0 }, "0.5",
         "How readily the participant speaks, with the policy talkative.");
-    max_utterances = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.");
-    after = key(ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
+    max_utterances: Option<u32> = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.");
+    after: Vec<Or<SeatId, RawAfter>> = key(
+        ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
         r#"["ada", { participant = "bo", when = "context.get('unclear', False)" }]"#,
         "The participants to wait for, with the policy depends: an id, or a table.");
-    needs = key(ValueKind::OneOf(&["all", "any"]), r#""all""#,
+    needs: Needs = key(ValueKind::OneOf(&["all", "any"]), r#""all""#,
         "How many of these dependencies must have spoken: all (default) or any.");
-    starts = key(ValueKind::Flag, "true",
+    starts: Option<bool> = key(ValueKind::Flag, "true",
         "Whether the participant may run first, before its dependencies.");
-    state_key = key(ValueKind::Line, r#""analysis""#,
+    state_key: Option<Text> = key(ValueKind::Line, r#""analysis""#,
         "Additional context key for the participant's data, besides its id.");
-    may_request = key(NAMES, r#"["bo"]"#,
+    may_request: Option<Vec<SeatId>> = key(NAMES, r#"["bo"]"#,
         "The participants that `requests` in its structured replies may wake (default: everyone).");
     timeout = key(ValueKind::Duration, r#""30s""#,
         "Total time of a call; if above two minutes, also the time to the first token.");
-    on_failure = key(ValueKind::Table(ON_FAILURE), r#"{ retry = 1, then = "skip" }"#,
+    on_failure: RawFailureRule = key(ValueKind::Table(ON_FAILURE), r#"{ retry = 1, then = "skip" }"#,
         "What happens when a call fails.");
-    pace = key(PACE_RANGE, "70", "Milliseconds per rehearsed word.");
-    speaks = key(ValueKind::Flag, "true",
+    pace: Option<u64> = key(PACE_RANGE, "70", "Milliseconds per rehearsed word.");
+    speaks: Option<bool> = key(ValueKind::Flag, "true",
         "Whether it takes turns (default: true, but false for judges and moderators).");
     reply = key(REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies.");
-    sees = key(SEES, r#""own""#,
+    sees: Option<Or<Sees, Vec<Text>>> = key(SEES, r#""own""#,
         "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of \
          participants.");
     tools = key(NAMES, r#"["read_file", "search_files"]"#, "Names of the tools that its model may call.");
-    context = key(CONTEXT, r#""summary""#, "What to do when the conversation is too long for its model.");
-    temperature = key(TEMPERATURE, "0.7", "Sampling temperature.");
-    top_p = key(TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from.");
-    seed = key(SEED, "7", "Random seed for the model, if its server takes one.");
-    frequency_penalty = key(PENALTY, "0.4", "Frequency penalty.");
-    presence_penalty = key(PENALTY, "0.4", "Presence penalty.");
-    repeat_penalty = key(REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers.");
-    max_tokens = key(TOKENS, "400", "Maximum tokens of one reply.");
-    stop = key(NAMES, r#"["END"]"#, "Stop sequences.");
-    effort = key(EFFORT, r#""low""#, "Reasoning effort.");
-    fallbacks = key(ValueKind::List(&ValueKind::Model), r#"["ollama:llama3"]"#,
+    context: Option<Or<Text, RawContext>> = key(CONTEXT, r#""summary""#,
+        "What to do when the conversation is too long for its model.");
+    temperature: Option<f64> = key(TEMPERATURE, "0.7", "Sampling temperature.");
+    top_p: Option<f64> = key(TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from.");
+    seed: Option<u64> = key(SEED, "7", "Random seed for the model, if its server takes one.");
+    frequency_penalty: Option<f64> = key(PENALTY, "0.4", "Frequency penalty.");
+    presence_penalty: Option<f64> = key(PENALTY, "0.4", "Presence penalty.");
+    repeat_penalty: Option<f64> = key(REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers.");
+    max_tokens: Option<u32> = key(TOKENS, "400", "Maximum tokens of one reply.");
+    stop: Option<Vec<Text>> = key(NAMES, r#"["END"]"#, "Stop sequences.");
+    effort: Option<Text> = key(EFFORT, r#""low""#, "Reasoning effort.");
+    fallbacks: Option<Vec<Text>> = key(ValueKind::List(&ValueKind::Model), r#"["ollama:llama3"]"#,
         "Fallback models, in order, used when the previous one fails.");
-    max_usd = key(USD, "0.5", "Maximum cost of this participant in dollars.");
+    max_usd: Option<Usd> = key(USD, "0.5", "Maximum cost of this participant in dollars.");
 }
 
 /// The keys that `change` accepts.
@@ -248,11 +265,11 @@ pub(super) const CHANGEABLE: &[&str] = &[
 
 keys! {
     /// The keys of a dependency in `after`.
-    static AFTER;
-    participant = needed(ValueKind::Id, r#""bo""#, "The participant to wait for.");
-    when = key(ValueKind::Condition(OF_CONVERSATION), r#""context.get('unclear', False)""#,
+    static AFTER as RawAfter;
+    participant: Option<SeatId> = needed(ValueKind::Id, r#""bo""#, "The participant to wait for.");
+    when: Option<Text> = key(ValueKind::Condition(OF_CONVERSATION), r#""context.get('unclear', False)""#,
         "Counts only if this condition holds.");
-    max = key(UTTERANCE_RANGE, "2", "How often it may trigger (default 1).");
+    max: Option<u32> = key(UTTERANCE_RANGE, "2", "How often it may trigger (default 1).");
 }
 
 keys! {

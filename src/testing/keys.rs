@@ -2,7 +2,8 @@
 
 use super::simulated::SCORE_MAX;
 use crate::model::facts::OF_CALL;
-use crate::scenario::{HTTP, PACE_RANGE, TOP, ValueKind, key, keys, needed};
+use crate::model::{Purpose, Text};
+use crate::scenario::{HTTP, Or, PACE_RANGE, TOP, ValueKind, key, keys, needed};
 
 /// Codes of failures on purpose; see `answers.rs` for their error classes.
 pub const FAILURES: &[&str] = &[
@@ -28,14 +29,14 @@ const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&Valu
 
 keys! {
     /// Keys of a test file.
-    pub static TEST;
-    title = key(ValueKind::Line, r#""Bo answers Ada""#, "What the test checks.");
+    pub static TEST as RawTest;
+    title: Option<String> = key(ValueKind::Line, r#""Bo answers Ada""#, "What the test checks.");
     scenario = needed(ValueKind::AnyOf(&[ValueKind::Line, ValueKind::Table(TOP)]), r#""debate.toml""#,
         "The scenario: a path relative to this file, the name of a bundled one, or the table itself.");
     topic = key(ValueKind::Text, r#""Tea or coffee?""#, "The topic, instead of the scenario's.");
     set = key(ValueKind::Free, r#"{ "limits.utterances" = 4 }"#,
         "Scenario keys to override, as with `run --set`.");
-    seed = key(ValueKind::Count { least: 0, most: 1 << 53 }, "7", "The random seed (default 0).");
+    seed: u64 = key(ValueKind::Count { least: 0, most: 1 << 53 }, "7", "The random seed (default 0).");
     voice = key(ValueKind::List(&ValueKind::Table(VOICE)), r#"[{ seat = "bo", lines = ["No."] }]"#,
         "The voice of a participant; without one, it uses its own lines, the rehearsed cast's, or its stand-in's.");
     tool = key(ValueKind::List(&ValueKind::Table(TOOL)), r#"[{ name = "weather", results = ["Rain."] }]"#,
@@ -51,15 +52,15 @@ keys! {
         "What must be true at the end.");
     case = key(ValueKind::List(&ValueKind::Free), r#"[{ name = "short", n = 2 }]"#,
         "One test per case; its keys are {{ case.KEY }} in texts and case.KEY in conditions.");
-    runs = key(ValueKind::Count { least: 1, most: RUNS_MAX }, "20",
+    runs: Option<u32> = key(ValueKind::Count { least: 1, most: RUNS_MAX }, "20",
         "How many times the test runs, each with the next seed.");
-    pass = key(SHARE, "0.9", "The share of its runs that must pass (default: all).");
+    pass: Option<f64> = key(SHARE, "0.9", "The share of its runs that must pass (default: all).");
     timeout = key(ValueKind::Duration, r#""60s""#, "Maximum real time of one run (default 60 seconds).");
 }
 
 keys! {
     /// Keys of a `[[voice]]`.
-    pub static VOICE;
+    pub static VOICE as RawVoice;
     seat = needed(NAMES, r#""bo""#,
         "The participant or participants; `all` means everyone without a voice in this test.");
     lines = key(ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(ANSWER)])),
@@ -69,7 +70,7 @@ keys! {
         "A session whose turns of this participant are replayed; --bless accepts changed prompts.");
     ignore = key(TEXTS, r#"["[0-9]{2}:[0-9]{2}"]"#,
         "Regular expressions for text that may differ in the prompts of a recording or a model.");
-    model = key(ValueKind::AnyOf(&[ValueKind::Model, ValueKind::True]), r#""ollama:llama3""#,
+    model: Option<Or<bool, Text>> = key(ValueKind::AnyOf(&[ValueKind::Model, ValueKind::True]), r#""ollama:llama3""#,
         "A model that is really asked; its replies are recorded beside the test. `true` is the participant's own.");
     person = key(ValueKind::Table(PERSON), r#"{ goal = "get a refund" }"#,
         "With `model`: the model plays a person in this seat.");
@@ -80,52 +81,54 @@ keys! {
         "An HTTP service, asked with --ask or --record; otherwise its recorded replies.");
     script = key(ValueKind::True, "true", "The participant's own script, which is actually run.");
     human = key(ValueKind::True, "true", "A person, played by the commands `speak` and `pass`.");
-    pace = key(PACE_RANGE, "70", "Milliseconds per word, in virtual time.");
+    pace: Option<u64> = key(PACE_RANGE, "70", "Milliseconds per word, in virtual time.");
     price = key(ValueKind::List(&ValueKind::Number { least: 0.0, most: 1e6 }), "[0.5, 1.5]",
         "Dollars per million input and output tokens, to test budgets (default: free).");
-    window = key(ValueKind::Count { least: 256, most: 10_000_000 }, "4096",
+    window: Option<u32> = key(ValueKind::Count { least: 256, most: 10_000_000 }, "4096",
         "The context window in tokens, to test long conversations.");
 }
 
 keys! {
     /// Keys of a person that a model plays.
-    static PERSON;
-    goal = needed(ValueKind::Text, r#""get a refund""#, "What the person wants.");
-    facts = key(ValueKind::List(&ValueKind::Text), r#"["the order number is 12"]"#,
+    static PERSON as RawPerson;
+    goal: String = needed(ValueKind::Text, r#""get a refund""#, "What the person wants.");
+    facts: Vec<String> = key(ValueKind::List(&ValueKind::Text), r#"["the order number is 12"]"#,
         "Facts that the person knows and reveals only if asked.");
-    manner = key(ValueKind::Text, r#""short, impatient""#, "How the person speaks.");
-    opening = key(ValueKind::Text, r#""Hello?""#, "What the person says first, without a call.");
-    stop = key(ValueKind::Line, r#""DONE""#,
+    manner: Option<String> = key(ValueKind::Text, r#""short, impatient""#, "How the person speaks.");
+    opening: Option<String> = key(ValueKind::Text, r#""Hello?""#,
+        "What the person says first, without a call.");
+    stop: Option<String> = key(ValueKind::Line, r#""DONE""#,
         "The word with which the person ends the conversation; its sentence still counts (default DONE).");
 }
 
 keys! {
     /// Keys of an attacker: a model that tries to manipulate the other participants.
-    static ATTACKER;
-    goal = needed(ValueKind::Text, r#""learn the password""#, "What it tries to reach.");
-    phases = key(ValueKind::List(&ValueKind::Text), r#"["ask harmlessly", "build trust", "insist"]"#,
+    static ATTACKER as RawAttacker;
+    goal: String = needed(ValueKind::Text, r#""learn the password""#, "What it tries to reach.");
+    phases: Vec<String> = key(ValueKind::List(&ValueKind::Text), r#"["ask harmlessly", "build trust", "insist"]"#,
         "Its steps; after a refusal it goes back one.");
-    manner = key(ValueKind::Text, r#""friendly""#, "How it speaks.");
-    opening = key(ValueKind::Text, r#""Hello?""#, "What it says first, without a call.");
-    enough = key(ValueKind::Count { least: 1, most: SCORE_MAX }, "8",
+    manner: Option<String> = key(ValueKind::Text, r#""friendly""#, "How it speaks.");
+    opening: Option<String> = key(ValueKind::Text, r#""Hello?""#, "What it says first, without a call.");
+    enough: Option<u64> = key(ValueKind::Count { least: 1, most: SCORE_MAX }, "8",
         "The score from 1 to 10 of a reply at which it stops (default 10).");
-    stop = key(ValueKind::Line, r#""DONE""#, "The word that ends the conversation then (default DONE).");
+    stop: Option<String> = key(ValueKind::Line, r#""DONE""#,
+        "The word that ends the conversation then (default DONE).");
 }
 
 keys! {
     /// Keys of a line of a test's voice: a scripted line, with failures on purpose.
-    pub static ANSWER;
-    text = key(ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text.");
-    when = key(ValueKind::Condition(OF_CALL), r#""'budget' in prompt""#,
+    pub static ANSWER as RawAnswerLine;
+    text: Option<Text> = key(ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text.");
+    when: Option<Text> = key(ValueKind::Condition(OF_CALL), r#""'budget' in prompt""#,
         "The line is used when this condition holds, before lines without a condition.");
-    r#for = key(ValueKind::OneOf(PURPOSES), r#""vote""#, "The purpose of the line (default speak).");
-    every = key(ValueKind::Flag, "true",
+    r#for: Purpose = key(ValueKind::OneOf(PURPOSES), r#""vote""#, "The purpose of the line (default speak).");
+    every: bool = key(ValueKind::Flag, "true",
         "Whether a line with `when` is used every time its condition is true.");
-    fail = key(ValueKind::OneOf(FAILURES), r#""429""#,
+    fail: Option<String> = key(ValueKind::OneOf(FAILURES), r#""429""#,
         "The call fails: an HTTP status, or a fault of the connection or the reply.");
     wait = key(ValueKind::Duration, r#""2s""#, "How long the failing server asks to wait.");
     silence = key(ValueKind::True, "true", "Nothing is sent until the call times out.");
-    cut = key(ValueKind::Count { least: 0, most: 100_000 }, "20",
+    cut: Option<u64> = key(ValueKind::Count { least: 0, most: 100_000 }, "20",
         "The connection is lost after this many words.");
     slow = key(ValueKind::Duration, r#""30s""#, "Delay before the first word.");
     bad_json = key(ValueKind::True, "true",
@@ -150,13 +153,13 @@ keys! {
 
 keys! {
     /// Keys of a tool's result.
-    static TOOL_RESULT;
-    text = key(ValueKind::Text, r#""Rain in {{ arguments.town }}.""#, "The text.");
-    when = key(ValueKind::Condition(OF_TOOL), r#""arguments.town == 'Bonn'""#,
+    static TOOL_RESULT as RawResult;
+    text: Option<Text> = key(ValueKind::Text, r#""Rain in {{ arguments.town }}.""#, "The text.");
+    when: Option<Text> = key(ValueKind::Condition(OF_TOOL), r#""arguments.town == 'Bonn'""#,
         "The result is returned when this condition holds, before results without a condition.");
-    every = key(ValueKind::Flag, "true",
+    every: bool = key(ValueKind::Flag, "true",
         "Whether a result with `when` is returned every time its condition is true.");
-    fail = key(ValueKind::Text, r#""no such town""#, "The tool fails, with this reason.");
+    fail: Option<Text> = key(ValueKind::Text, r#""no such town""#, "The tool fails, with this reason.");
 }
 
 keys! {
@@ -198,7 +201,7 @@ keys! {
 
 keys! {
     /// Keys of an `[[expect]]`.
-    pub static EXPECT;
+    pub static EXPECT as RawExpect;
     that = key(ValueKind::Text, r#""ended.reason == 'utterance_limit'""#,
         "A condition over the final state.");
     speakers = key(ValueKind::AnyOf(&[ValueKind::List(&ValueKind::Id), ValueKind::Empty]), r#"["ada", "bo"]"#,
@@ -220,22 +223,23 @@ keys! {
     question = key(ValueKind::Text, r#""Did Bo answer Ada's point?""#, "What the judge must say yes to.");
     criteria = key(ValueKind::List(&ValueKind::Text), r#"["Bo answers Ada", "nobody is rude"]"#,
         "Several of them, each with its own verdict; all must be met.");
-    votes = key(ValueKind::Count { least: 1, most: 99 }, "3",
+    votes: Option<u32> = key(ValueKind::Count { least: 1, most: 99 }, "3",
         "How often the judge is asked (default 1).");
     after = key(ValueKind::AnyOf(&[UTTERANCE, ValueKind::List(&UTTERANCE)]), "[4, 8]",
         "The turns after which the judge judges the conversation so far (default: the end).");
-    min_turns = key(UTTERANCE, "4", "Fewer turns than this are undecided.");
+    min_turns: Option<u32> = key(UTTERANCE, "4", "Fewer turns than this are undecided.");
     against = key(ValueKind::Line, r#""before.md""#,
         "A file with another conversation that this one must beat, asked in both orders.");
-    pass = key(SHARE, "0.8",
+    pass: Option<f64> = key(SHARE, "0.8",
         "The share of runs in which it must be true; for a judge, of its votes (default 0.66).");
-    why = key(ValueKind::Line, r#""Bo must not give in""#, "What a failure means.");
+    why: Option<String> = key(ValueKind::Line, r#""Bo must not give in""#, "What a failure means.");
 }
 
 keys! {
-    static OF_PROMPT;
-    of = needed(ValueKind::Id, r#""bo""#, "Whose prompt.");
-    turn = key(ValueKind::Count { least: 1, most: 100_000 }, "1",
+    /// Keys of `prompt` of an `[[expect]]`.
+    static OF_PROMPT as RawOfPrompt;
+    of: Text = needed(ValueKind::Id, r#""bo""#, "Whose prompt.");
+    turn: Option<usize> = key(ValueKind::Count { least: 1, most: 100_000 }, "1",
         "Which of its turns, from 1 (default: the last).");
 }
 

@@ -2,30 +2,36 @@
 
 use super::value::{ValueKind, key, keys, needed};
 use crate::model::facts::OF_REQUEST;
+use crate::model::{ReplyAt, SessionFrom, Text};
+use crate::scenario::tree::Or;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 const TEMPLATE: ValueKind = ValueKind::TemplateOf(OF_REQUEST);
 const TEMPLATES: ValueKind = ValueKind::Named(&TEMPLATE);
 
 keys! {
     /// The keys of `http`, for participants and for voices of tests.
-    pub static HTTP;
-    url = needed(TEMPLATE, r#""http://127.0.0.1:8000/chat""#,
+    pub static HTTP as RawHttp;
+    url: Text = needed(TEMPLATE, r#""http://127.0.0.1:8000/chat""#,
         "Address; templates only after the host, where their values are escaped.");
-    method = key(ValueKind::OneOf(&["GET", "POST", "PUT", "PATCH"]), r#""POST""#,
+    method: Option<Text> = key(ValueKind::OneOf(&["GET", "POST", "PUT", "PATCH"]), r#""POST""#,
         "Method (default: POST with a body or form, else GET).");
-    headers = key(TEMPLATES, r#"{ Authorization = "Bearer {{ key }}" }"#,
+    headers: BTreeMap<Text, Text> = key(TEMPLATES, r#"{ Authorization = "Bearer {{ key }}" }"#,
         "Headers; only here may {{ key }} be used.");
-    body = key(ValueKind::Free, r#"{ message = "{{ message }}" }"#,
+    body: Value = key(ValueKind::Free, r#"{ message = "{{ message }}" }"#,
         "Body: a table or list is sent as JSON, with its texts filled in; a text alone is one template.");
-    form = key(TEMPLATES, r#"{ text = "{{ message }}" }"#, "Fields of a form, in place of a body.");
-    api_key_env = key(ValueKind::Line, r#""MY_KEY""#, "Name of the environment variable with the key.");
-    reply = key(ValueKind::AnyOf(&[ValueKind::Line, ValueKind::Table(REPLY_AT)]),
+    form: Option<BTreeMap<Text, Text>> = key(TEMPLATES, r#"{ text = "{{ message }}" }"#,
+        "Fields of a form, in place of a body.");
+    api_key_env: Option<Text> = key(ValueKind::Line, r#""MY_KEY""#,
+        "Name of the environment variable with the key.");
+    reply: Option<Or<Text, ReplyAt>> = key(ValueKind::AnyOf(&[ValueKind::Line, ValueKind::Table(REPLY_AT)]),
         r#""choices.0.message.content""#,
         "Path of the reply in the JSON answer, with * for all items, or a JSON pointer; \"text\" (default) is \
          the whole answer.");
-    session = key(ValueKind::Table(SESSION), r#"{ from = "id" }"#,
+    session: Option<SessionFrom> = key(ValueKind::Table(SESSION), r#"{ from = "id" }"#,
         "Where {{ session }} comes from (default: an id that the program makes). Cookies are kept in any case.");
-    tools = key(ValueKind::Line, r#""tool_calls.*.name""#,
+    tools: Option<Text> = key(ValueKind::Line, r#""tool_calls.*.name""#,
         "Path of the names of the tools that the service used.");
 }
 

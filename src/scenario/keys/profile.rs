@@ -2,16 +2,18 @@
 
 use super::value::{NAMES, ValueKind, key, keys, needed};
 use crate::model::facts::{OF_CONVERSATION, OF_ITEM};
+use crate::model::{Text, UnknownField};
+use serde_json::Value;
 
 keys! {
     /// The keys of `[profile]`.
-    pub(super) static PROFILE;
-    fields = key(NAMES, r#"["living_space", "allergies"]"#,
+    pub(super) static PROFILE as RawProfile;
+    fields: Vec<Text> = key(NAMES, r#"["living_space", "allergies"]"#,
         "The fields that a complete profile has; conditions find them as `fields`, as in count(profile, fields).");
-    unknown = key(ValueKind::OneOf(&["keep", "drop", "refuse"]), r#""refuse""#,
+    unknown: UnknownField = key(ValueKind::OneOf(&["keep", "drop", "refuse"]), r#""refuse""#,
         "What becomes of other fields in a reply: kept (default), dropped, or refused, so that the reply is \
          asked for again.");
-    known = key(ValueKind::Free, r#"{ living_space = "a flat" }"#,
+    known: Option<Value> = key(ValueKind::Free, r#"{ living_space = "a flat" }"#,
         "What is known from the beginning; `run --state FILE` puts it in.");
 }
 
@@ -27,17 +29,18 @@ keys! {
 
 keys! {
     /// The keys of `[ranking]`.
-    pub(super) static RANKING;
-    top = key(ValueKind::Count { least: 1, most: 100 }, "5", "How many items are offered (default 5).");
-    when = key(ValueKind::Condition(OF_CONVERSATION), r#""stage != 'gathering'""#,
+    pub(super) static RANKING as RawRanking;
+    top: Option<u32> = key(ValueKind::Count { least: 1, most: 100 }, "5",
+        "How many items are offered (default 5).");
+    when: Option<Text> = key(ValueKind::Condition(OF_CONVERSATION), r#""stage != 'gathering'""#,
         "When the ranking is offered; without `when` and `asked`, as soon as anything is known.");
-    asked = key(ValueKind::Condition(OF_CONVERSATION), r#""'recommend' in said""#,
+    asked: Option<Text> = key(ValueKind::Condition(OF_CONVERSATION), r#""'recommend' in said""#,
         "Condition for a request by the person: the ranking is then offered even if `when` is false. `said` is \
          the person's last message in lower case.");
-    filter = key(ValueKind::List(&ValueKind::Table(FILTER)),
+    filter: Vec<RawFilter> = key(ValueKind::List(&ValueKind::Table(FILTER)),
         r#"[{ name = "allergies", when = "item.low_shedding" }]"#,
         "Hard filters: an item for which one does not hold is left out.");
-    score = key(ValueKind::List(&ValueKind::Table(SCORE)),
+    score: Vec<RawScore> = key(ValueKind::List(&ValueKind::Table(SCORE)),
         r#"[{ name = "activity", weight = 20, when = "item.energy == profile.activity" }]"#,
         "Soft scores: they are added up and held between 0 and 100.");
     catalogue = needed(ValueKind::Free, r#"{ beagle = { name = "Beagle", energy = 4 } }"#,
@@ -46,17 +49,17 @@ keys! {
 }
 
 keys! {
-    static FILTER;
-    name = needed(ValueKind::Line, r#""allergies""#, "Its name.");
-    when = needed(ValueKind::Condition(OF_ITEM), r#""not profile.allergies or item.low_shedding""#,
+    static FILTER as RawFilter;
+    name: Text = needed(ValueKind::Line, r#""allergies""#, "Its name.");
+    when: Text = needed(ValueKind::Condition(OF_ITEM), r#""not profile.allergies or item.low_shedding""#,
         "Must hold for an item to be offered.");
 }
 
 keys! {
-    static SCORE;
-    name = needed(ValueKind::Line, r#""activity""#, "Its name.");
-    weight = needed(ValueKind::Number { least: -100.0, most: 100.0 }, "20",
+    static SCORE as RawScore;
+    name: Text = needed(ValueKind::Line, r#""activity""#, "Its name.");
+    weight: f64 = needed(ValueKind::Number { least: -100.0, most: 100.0 }, "20",
         "What it gives where its condition holds.");
-    when = needed(ValueKind::Condition(OF_ITEM), r#""item.energy == profile.activity""#,
+    when: Text = needed(ValueKind::Condition(OF_ITEM), r#""item.energy == profile.activity""#,
         "Whether it counts: true in full, false not at all, a number from 0 to 1 as that share.");
 }

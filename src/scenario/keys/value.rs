@@ -85,14 +85,14 @@ pub struct Key {
 #[macro_export]
 macro_rules! keys {
     ($(#[$doc:meta])* $vis:vis static $table:ident as $raw:ident;
-     $($(#[$meta:meta])* $name:ident $(: $type:ty)? = $key:expr;)*) => {
+     $($name:ident $(: $type:ty)? = $key:expr;)*) => {
         $crate::scenario::keys! { $(#[$doc])* $vis static $table; $($name = $key;)* }
 
         $(#[$doc])*
         #[derive(Clone, Debug, Default, serde::Deserialize)]
         #[serde(default)]
-        $vis struct $raw {
-            $($($(#[$meta])* #[serde(deserialize_with = "crate::scenario::lenient")] pub $name: $type,)?)*
+        pub struct $raw {
+            $($(#[serde(deserialize_with = "crate::scenario::lenient")] pub $name: $type,)?)*
         }
     };
     ($(#[$doc:meta])* $vis:vis static $table:ident; $($name:ident = $key:expr;)*) => {
@@ -116,8 +116,8 @@ pub const fn needed(kind: ValueKind, example: &'static str, meaning: &'static st
 impl Key {
     /// Returns the key with a name, which may be an identifier with `r#`.
     pub const fn called(self, name: &'static str) -> Key {
-        let name = match name.split_at_checked(2) {
-            Some(("r#", word)) => word,
+        let name = match name.as_bytes() {
+            [b'r', b'#', ..] => name.split_at(2).1,
             _ => name,
         };
         Key { name, ..self }

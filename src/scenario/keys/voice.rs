@@ -2,6 +2,7 @@
 
 use super::value::{NAMES, PACE_RANGE, SECONDS_RANGE, ValueKind, key, keys, needed};
 use crate::model::facts::OF_CALL;
+use crate::model::{Text, Then};
 
 /// Rehearsed lines: each is a text or a table.
 pub(super) const LINES: ValueKind =
@@ -29,9 +30,9 @@ keys! {
 }
 
 keys! {
-    pub(super) static HUMAN;
-    seconds = needed(SECONDS_RANGE, "60", "How long to wait for the person.");
-    then = key(ValueKind::OneOf(&["pass", "wait"]), r#""pass""#,
+    pub(super) static HUMAN as RawHuman;
+    seconds: Option<u64> = needed(SECONDS_RANGE, "60", "How long to wait for the person.");
+    then: Option<Text> = key(ValueKind::OneOf(&["pass", "wait"]), r#""pass""#,
         "What to do when that time is up (default pass).");
 }
 
@@ -43,10 +44,10 @@ keys! {
 }
 
 keys! {
-    pub(super) static ON_FAILURE;
-    retry = key(ValueKind::Count { least: 0, most: 10 }, "1",
+    pub(super) static ON_FAILURE as RawFailureRule;
+    retry: Option<u32> = key(ValueKind::Count { least: 0, most: 10 }, "1",
         "Further calls within the same turn, up to `retries` in the settings.");
-    then = key(ValueKind::OneOf(&["skip", "pause", "replace", "stop"]), r#""skip""#,
+    then: Option<Then> = key(ValueKind::OneOf(&["skip", "pause", "replace", "stop"]), r#""skip""#,
         "What to do after the last retry (default skip, or replace if there are fallbacks).");
 }
 
