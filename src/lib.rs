@@ -44,7 +44,7 @@
 //! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |
 //! | session files: format, writing, locking | [`session`]; an incomplete last line is repaired by `session/repair.rs` |
 //! | answers in replies, and their aggregation | `reply/answer.rs` parses, `state/answers.rs` collects, [`aggregate`] counts |
-//! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
+//! | scenario files and their faults | [`scenario`], its keys in `keys.rs`; "From a scenario file to its seats" below |
 //! | filter for characters that may reach a terminal | [`text`] |
 //! | conditions and templates, and their limits | [`expr`] |
 //! | child processes and their clean-up | [`spawn`] |
@@ -111,6 +111,17 @@
 //! 6. The tail delivers each event to `ui/view/transcript.rs`, which folds it into its own state; the header shows
 //!    *pausing*, then *paused*.
 //!
+//! # From a scenario file to its seats
+//!
+//! 1. `load` of `scenario/load.rs` calls `load_at`, also for the file of a team (`teams`).
+//! 2. `Walk::parse` makes the text a tree of values with their places ([`scenario::Node`]); `Override::apply` sets the values of
+//!    `--set` in it.
+//! 3. `Walk::table` and `value` of `scenario/check.rs` compare it with the tables of `scenario/keys.rs`: names, kinds, ranges.
+//! 4. `resolve` reads each table of the tree into the struct that `keys!` makes of its keys. A value that does not fit is a fault
+//!    already and counts as missing, so that one run reports all faults.
+//! 5. `item`, `members` and `Toolbox::new` collect everything that a seat may refer to; `seats` then builds each seat once
+//!    (`seat`, with `voice` and `with_keys`). A fault is reported at a [`scenario::At`], which has the place and the path.
+//!
 //! # Files to change for an addition
 //!
 //! | addition | files | names |
@@ -118,6 +129,7 @@
 //! | theme | 2 | its file in `themes/`, its line in `ui/theme/shelf.rs`; a user's own theme is one file |
 //! | bundled scenario | 2 | its file in `assets/scenarios/`, its line in `scenario/bundled.rs`; a user's own scenario is one file |
 //! | vendor with a known wire format | 1 | its row in `voice/remote/vendor.rs` |
+//! | key of a scenario | 2 | its entry in `scenario/keys.rs` or below, which is also the field of its struct; the file in `scenario/` that resolves its table |
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
 //! | policy with state, prompts and replies of its own | up to 11 modules | as `plan` and `consensus`: [`model`], [`reply`], [`scenario`], [`state`], [`policy`], [`prompt`], [`engine`], [`export`], [`analysis`], [`testing`], [`ui`] |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
