@@ -30,7 +30,7 @@
 //! |---|---|
 //! | vocabulary: events, commands, participants | [`model`] |
 //! | the state, and how an event changes it | [`state`] (`apply.rs`) |
-//! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give |
+//! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give; `state/policies/` has the state, memos and traits of policies |
 //! | plans: steps, executors, their messages | `policy/plan.rs` starts steps, `policy/step.rs` runs the conversation in a step, `state/planned.rs` holds the data; `engine/steps.rs` checks the operator's commands on a plan |
 //! | operator commands | [`model::command::COMMANDS`] lists them; `engine/resolve.rs` finds their targets, `state/commands.rs` queues them, `engine/execute.rs` executes them |
 //! | failed calls, retries and their delays (HTTP 429) | `engine/turns.rs`; failures are classified by `voice/remote/failure.rs` |
@@ -131,7 +131,8 @@
 //! | vendor with a known wire format | 1 | its row in `voice/remote/vendor.rs` |
 //! | key of a scenario | 2 | its entry in `scenario/keys.rs` or below, which is also the field of its struct; the file in `scenario/` that resolves its table |
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
-//! | policy with state, prompts and replies of its own | up to 11 modules | as `plan` and `consensus`: [`model`], [`reply`], [`scenario`], [`state`], [`policy`], [`prompt`], [`engine`], [`export`], [`analysis`], [`testing`], [`ui`] |
+//! | policy with traits or state of its own | 4 | its file in `policy/` and in `state/policies/`, their lines in `policy/mod.rs` and `state/policies/mod.rs` |
+//! | policy with prompts, replies and a pane of its own | up to 9 modules | as `plan` and `consensus`: also [`model`], [`reply`], [`prompt`], [`engine`], [`export`], [`analysis`], [`ui`] |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
 //! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also gives its page on the screen |
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |

@@ -287,6 +287,11 @@ fn only_main_exits() {
 }
 
 #[test]
+fn only_policies_know_their_names() {
+    nothing_misplaced("know policies");
+}
+
+#[test]
 fn nothing_panics_on_purpose() {
     nothing_misplaced("outside tests");
 }
@@ -312,6 +317,8 @@ fn the_scanner_of_restrictions_bites() {
     check("src/config/mod.rs", "use std::env;\nuse directories::ProjectDirs;", &[]);
     check("src/cli/mod.rs", "let a = std::env::args();\nlet b = std::env::var(\"A\");", &[2]);
     check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
+    check("src/ui/mod.rs", "fn f() -> bool { policy == \"depends\" }", &[1]);
+    check("src/policy/depends.rs", "const NAME: &str = \"depends\";", &[]);
     check(
         "src/state/mod.rs",
         "std::process::exit(1);\nuse std::process::{ExitCode, abort};",

@@ -5,10 +5,10 @@
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, PHASES, ValueKind, key};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, ValueKind, key};
 use super::kinds;
 use super::tree::{At, Node, Span, Value, quote};
-use super::{OptionKind, OptionRow, PolicyRow};
+use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits};
 use crate::expr::{self, Condition, Template};
 use crate::model::facts;
 use crate::model::near::{instead, nearest};
@@ -36,6 +36,12 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Returns the traits of a policy by its name. An unknown policy has those of a free discussion.
+    pub(super) fn traits(&self, policy: &str) -> PolicyTraits {
+        let row = self.rows.iter().find(|row| row.name == policy);
+        row.map_or(PolicyTraits::DEBATE, |row| row.traits)
+    }
+
     /// Starts a check; spans point into `text`.
     pub fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
         Walk { text, rows, faults: vec![], more: &[] }
@@ -284,7 +290,7 @@ impl<'a> Walk<'a> {
 
     /// Warns about options that this policy ignores. Phases pass them on or reject them.
     fn heeded(&mut self, at: &At<'_>, row: &PolicyRow) {
-        let own = |key: &Key| row.name == PHASES || row.options.iter().any(|o| o.key == key.name);
+        let own = |key: &Key| row.traits.phases || row.options.iter().any(|o| o.key == key.name);
         for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
             if let Some(value) = at.get(key.name)
                 && value.node.text() != Some(OFF)
@@ -296,14 +302,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns the possible orders of a phase: two of round robin, and every policy except `phases`.
+/// Returns the possible orders of a phase: two of round robin, and every policy except the one that plays phases.
 pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
     ["sequential", "shuffled"].into_iter().chain(policies(rows)).collect()
 }
 
 /// Returns the possible policies of a phase.
 fn policies(rows: &[PolicyRow]) -> Vec<&'static str> {
-    rows.iter().map(|r| r.name).filter(|name| *name != PHASES).collect()
+    rows.iter().filter(|row| !row.traits.phases).map(|row| row.name).collect()
 }
 
 /// Returns the keys of a policy's table: its name, its own options, and the common options.

@@ -44,15 +44,6 @@ pub(super) use voice::CAST_LINES;
 pub(super) use voice::RawHuman;
 use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, STAND_IN};
 
-/// The policy that plays `[[phase]]`.
-pub(super) const PHASES: &str = "phases";
-/// The policy in which a planner assigns the steps of a plan to executors.
-pub(super) const PLAN: &str = "plan";
-/// The policy that looks for one common answer.
-pub(super) const CONSENSUS: &str = "consensus";
-
-/// The policy in which participants run once their dependencies are met.
-pub(super) const DEPENDS: &str = "depends";
 /// Default maximum batches of `depends`.
 pub(super) const BATCHES: u32 = 20;
 /// Default maximum running seconds of `depends`.

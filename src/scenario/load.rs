@@ -6,7 +6,7 @@ use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict};
 use super::context;
 use super::fault::{Faults, Gravity};
-use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, RawScenario, TOP, VARIED};
+use super::keys::{PARALLEL, RawScenario, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
@@ -19,7 +19,7 @@ use super::shows::{poles, words};
 use super::tools::Toolbox;
 use super::topic::AnyTopic;
 use super::tree::At;
-use super::{PolicyRow, ProfileSpec, ResultRule, Scenario};
+use super::{PolicyRow, PolicyTraits, ProfileSpec, ResultRule, Scenario};
 use crate::model::{
     Debate, Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
 };
@@ -232,8 +232,9 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
     context::check(walk, root, &participants);
     keeper(walk, root, &participants);
     prompt::check(walk, root, &raw);
-    let mut text = |key: &str| filled(walk, &root.get(key)?, &item);
     let policy = policy(root.node);
+    let traits = walk.traits(&policy.name);
+    let mut text = |key: &str| filled(walk, &root.get(key)?, &item);
     let mut scenario = Scenario {
         title: text("title").unwrap_or_default(),
         topic: text("topic"),
@@ -246,7 +247,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         stance: poles(walk, root),
         varied: root.word("words") == Some(VARIED),
         lore: lore(walk, root, &members),
-        limits: limits(raw.limits, &policy),
+        limits: limits(raw.limits, traits.length),
         policy,
         phases: phases(walk, root, others),
         stops: stops(walk, root, &members),
@@ -260,7 +261,8 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         item,
     };
     let many = participants.iter().filter(|p| p.speaks).count() > 1;
-    let open = if ends_open(&scenario) && many { ResultRule::Scribe } else { ResultRule::None };
+    let open =
+        if ends_open(&scenario, traits) && many { ResultRule::Scribe } else { ResultRule::None };
     scenario.result = raw.result.unwrap_or(open);
     let any_topic = |at: At<'_>| Some((at.word("id")?.into(), at.node.get("any_topic")?.read()));
     Loaded {
@@ -281,10 +283,9 @@ fn guards(root: &At<'_>, raw: &RawScenario) -> Guards {
 }
 
 /// Returns true for a guided debate that does not end with an answer of its own.
-fn ends_open(scenario: &Scenario) -> bool {
-    let answers = [PLAN, CONSENSUS, DEPENDS].contains(&&*scenario.policy.name);
+fn ends_open(scenario: &Scenario, traits: PolicyTraits) -> bool {
     scenario.debate == Debate::Guided
-        && !answers
+        && traits.debates
         && scenario.answer.is_none()
         && scenario.profile == ProfileSpec::default()
 }

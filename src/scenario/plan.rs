@@ -1,7 +1,6 @@
 //! Checks the policy `plan`: it needs a planner and a template of executors.
 
 use super::check::Walk;
-use super::keys::PLAN;
 use super::policy::orders;
 use super::tree::{At, quote};
 use crate::model::Participant;
@@ -14,7 +13,9 @@ const PLANNER: &str = "planner";
 /// Checks the policy of the whole conversation and those of phases.
 pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
     for at in orders(root) {
-        if at.node.text().or(at.word("name")) == Some(PLAN) {
+        let name = at.node.text().or(at.word("name"));
+        let row = walk.rows.iter().find(|row| Some(row.name) == name);
+        if row.is_some_and(|row| row.options.iter().any(|option| option.key == EXECUTOR)) {
             check_one(walk, &at, seats);
         }
     }

@@ -28,6 +28,10 @@ pub struct PolicyTraits {
     pub debates: bool,
     /// True if the policy writes the prompts of its seats.
     pub own_prompts: bool,
+    /// True if it plays the `[[phase]]` tables.
+    pub phases: bool,
+    /// True if it runs participants by their `after`.
+    pub dependencies: bool,
     /// True if it waits for the operator before every turn, so that it cannot run headless without steering.
     pub needs_operator: bool,
 }
@@ -39,6 +43,8 @@ impl PolicyTraits {
         length: UsualLength::Turns,
         debates: true,
         own_prompts: false,
+        phases: false,
+        dependencies: false,
         needs_operator: false,
     };
 }

@@ -1,7 +1,7 @@
 //! Resolves `frame` and `[prompt]`, and checks that a scenario without a frame has no keys that only a frame would use.
 
 use super::check::Walk;
-use super::keys::{CONSENSUS, PLAN, RawScenario};
+use super::keys::RawScenario;
 use super::policy::policy;
 use super::tree::At;
 use crate::model::Debate;
@@ -36,7 +36,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, raw: &RawScenario) {
         return;
     }
     let policy = policy(root.node);
-    if [CONSENSUS, PLAN].contains(&&*policy.name) {
+    if walk.traits(&policy.name).own_prompts {
         let message = format!("{} has prompts of its own", policy.name);
         walk.fault(&root.place("frame"), message, "use another policy, or leave out frame");
     }

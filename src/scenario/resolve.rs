@@ -5,15 +5,13 @@
 use super::check::Walk;
 use super::contest::judging;
 use super::contract::{contract, one_form};
-use super::keys::{
-    BATCHES, CONSENSUS, DEPENDS, DEPENDS_SECONDS, PHASES, PLAN, RawLore, RawPhase, UTTERANCES,
-};
+use super::keys::{BATCHES, DEPENDS_SECONDS, RawLore, RawPhase, UTTERANCES};
 use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::{Others, Team, Teams, rehearsed};
 use super::shows::shows;
 use super::tree::{At, Node, texts};
 use super::who::{ALL_BUT, Member, speakers, who_of};
-use super::{Phase, PolicySpec};
+use super::{Phase, PolicySpec, UsualLength};
 use crate::model::near::nearest;
 use crate::model::{Limits, Lore, Participant, SeatId, VoiceSpec};
 use serde_json::Map;
@@ -23,16 +21,15 @@ use std::collections::BTreeMap;
 const NAMED: [&str; 2] = ["mentions", "names"];
 
 /// Completes the limits; turns are always limited, unless phases or dependencies define the length.
-pub(super) fn limits(given: Limits, policy: &PolicySpec) -> Limits {
+pub(super) fn limits(given: Limits, usual: UsualLength) -> Limits {
     let mut limits = given;
-    match &*policy.name {
-        // its rounds, or its phases, define its length
-        PHASES | CONSENSUS | PLAN => {}
-        DEPENDS => {
+    match usual {
+        UsualLength::Own => {}
+        UsualLength::Batches => {
             limits.batches = limits.batches.or(Some(BATCHES));
             limits.seconds = limits.seconds.or(Some(DEPENDS_SECONDS));
         }
-        _ => limits.utterances = limits.utterances.or(Some(UTTERANCES)),
+        UsualLength::Turns => limits.utterances = limits.utterances.or(Some(UTTERANCES)),
     }
     limits
 }
@@ -40,7 +37,7 @@ pub(super) fn limits(given: Limits, policy: &PolicySpec) -> Limits {
 /// Resolves the phases, and checks that they match the policy.
 pub(super) fn phases(walk: &mut Walk<'_>, root: &At<'_>, others: Others<'_>) -> Vec<Phase> {
     let policy = policy(root.node);
-    let is_phased = &*policy.name == PHASES;
+    let is_phased = walk.traits(&policy.name).phases;
     let Some(all) = root.get("phase") else {
         if is_phased {
             let fix = "as in [[phase]] with name = \"opening\"";

@@ -4,7 +4,7 @@
 //! without a starting participant.
 
 use super::check::Walk;
-use super::keys::{DEPENDS, RawAfter, RawSeat};
+use super::keys::{RawAfter, RawSeat};
 use super::policy::{orders, policy};
 use super::tree::{At, Node, Or, quote};
 use crate::model::near::nearest;
@@ -40,8 +40,9 @@ fn source<'n>(after: &At<'n>) -> Option<At<'n>> {
 
 /// Checks the graph of all participants.
 pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
-    let depends = &*policy(root.node).name == DEPENDS
-        || orders(root).any(|order| order.node.text() == Some(DEPENDS));
+    let runs = |policy: &str| walk.traits(policy).dependencies;
+    let depends = runs(&policy(root.node).name)
+        || orders(root).any(|order| order.node.text().is_some_and(runs));
     for at in root.list("participant") {
         let invalid: &[&str] = if depends { &[] } else { &KEYS };
         for (_, entry) in at.among(invalid) {

@@ -1,5 +1,6 @@
 //! Resolves the visibility of a phase.
 
+use super::TurnOrder;
 use super::check::Walk;
 use super::keys::{RawPhase, VARIED};
 use super::tree::{At, Or};
@@ -26,8 +27,8 @@ pub(super) fn shows(walk: &mut Walk<'_>, at: &At<'_>, raw: RawPhase, members: &[
         let fix = r#"add sees = "others_last", last_round, opening or answers"#;
         walk.fault(&diverse, "picks among the words of one round", fix);
     }
-    let simultaneous = at.place("order").text() == "simultaneous";
-    if let (Some(keeps), false) = (at.get("keeps"), simultaneous) {
+    let order = walk.traits(at.place("order").text()).order;
+    if let (Some(keeps), false) = (at.get("keeps"), order == TurnOrder::AtOnce) {
         let fix = r#"add order = "simultaneous""#;
         walk.fault(&keeps, "asks the others at the same time", fix);
     }

@@ -22,8 +22,11 @@ pub fn misplaced(source: &Source, restriction: &Restriction) -> Vec<String> {
     let code = source.without_tests();
     let paths = code.paths().into_iter().filter(|f| is_it(&f.text) && !spared(&f.text));
     let calls = code.texts(restriction.texts);
+    let listed = |found: &Found| restriction.literals.contains(&&*found.text);
+    let literals = source.literals().into_iter().filter(listed);
     paths
         .chain(calls)
+        .chain(literals)
         .map(|Found { line, text }| {
             format!("{}:{line}: `{text}`: {}", source.path, restriction.rule)
         })

@@ -157,6 +157,8 @@ pub struct Restriction {
     pub names: &'static [&'static str],
     /// Restricted text.
     pub texts: &'static [&'static str],
+    /// Restricted string literals.
+    pub literals: &'static [&'static str],
     /// The rooms, or files by their path below `src`, where it belongs.
     pub places: &'static [&'static str],
     /// Exceptions: (part of a path, allowed module).
@@ -180,6 +182,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "directories::UserDirs",
         ],
         texts: &[],
+        literals: &[],
         places: &["config"],
         but: &[("env::args", "main.rs"), ("env::args", "cli")],
         fix: "let `config` read it once and hand the value down",
@@ -188,6 +191,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
         rule: "only `spawn` starts processes",
         names: &["process::Command", "Command::new", "process_wrap"],
         texts: &[],
+        literals: &[],
         places: &["spawn"],
         but: &[],
         fix: "ask `spawn` to start it",
@@ -196,6 +200,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
         rule: "only `net` opens sockets",
         names: &["TcpStream", "TcpListener", "UdpSocket", "UnixStream", "UnixListener", "reqwest"],
         texts: &[],
+        literals: &[],
         places: &["net"],
         but: &[],
         fix: "ask `net` for the connection",
@@ -204,6 +209,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
         rule: "only `clock` reads time",
         names: &["SystemTime", "Instant", "Timestamp::now", "Zoned::now"],
         texts: &[],
+        literals: &[],
         places: &["clock"],
         but: &[],
         fix: "take the time as a value, or a `Clock`",
@@ -226,6 +232,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "tempfile::tempdir",
         ],
         texts: &[],
+        literals: &[],
         places: &[
             "session",
             "catalogue",
@@ -257,6 +264,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "fs::copy",
         ],
         texts: &[".append(true)"],
+        literals: &[],
         places: &[
             "own_file",
             "session",
@@ -280,6 +288,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
         rule: "only `main` ends the process, and `cli` at a second signal",
         names: &["process::exit", "process::abort"],
         texts: &[],
+        literals: &[],
         places: &["main.rs"],
         but: &[("process::exit", "cli")],
         fix: "return an error or an exit code, so that everything is closed and restored on the way",
@@ -288,9 +297,27 @@ pub const RESTRICTIONS: &[Restriction] = &[
         rule: "nothing panics on purpose outside tests",
         names: &[],
         texts: &[".unwrap()", "panic!", "todo!", "unimplemented!"],
+        literals: &[],
         places: &[],
         but: &[],
         fix: "return an error, or say with `expect` why it cannot fail",
+    },
+    Restriction {
+        rule: "only `policy` and `state/policies` know policies by their names",
+        names: &[],
+        texts: &[],
+        literals: &["round_robin", "weighted", "talkative", "moderated", "simultaneous", "depends"],
+        places: &[
+            "policy",
+            "state/policies/mod.rs",
+            "state/policies/depends.rs",
+            // the default policy, and examples in texts
+            "scenario/policy.rs",
+            "scenario/keys.rs",
+            "scenario/check.rs",
+        ],
+        but: &[],
+        fix: "ask for a trait of the policy, or for the state of the thread",
     },
 ];
 

@@ -8,8 +8,12 @@ use crate::state::{Conversation, PastTurn, Turn};
 /// Name of the policy in scenarios and logs.
 pub const NAME: &str = "depends";
 /// Traits of `depends`.
-pub const TRAITS: PolicyTraits =
-    PolicyTraits { length: UsualLength::Batches, debates: false, ..PolicyTraits::DEBATE };
+pub const TRAITS: PolicyTraits = PolicyTraits {
+    length: UsualLength::Batches,
+    debates: false,
+    dependencies: true,
+    ..PolicyTraits::DEBATE
+};
 
 impl Conversation {
     /// Records the turn that just ended.

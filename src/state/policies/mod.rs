@@ -22,7 +22,8 @@ pub const SIMULTANEOUS: PolicyTraits =
 /// Traits of `manual`.
 pub const MANUAL: PolicyTraits = PolicyTraits { needs_operator: true, ..PolicyTraits::DEBATE };
 /// Traits of `phases`.
-pub const PHASES: PolicyTraits = PolicyTraits { length: UsualLength::Own, ..PolicyTraits::DEBATE };
+pub const PHASES: PolicyTraits =
+    PolicyTraits { length: UsualLength::Own, phases: true, ..PolicyTraits::DEBATE };
 
 /// Returns the traits of a policy by its name. An unknown policy has those of a free discussion.
 pub fn traits(policy: &str) -> PolicyTraits {
