@@ -41,6 +41,7 @@ mod tally;
 mod team;
 mod tools;
 mod turns;
+mod unsaved;
 mod verdict;
 mod witness;
 mod words;

@@ -5,26 +5,21 @@
 //! outer limits, and is never saved: a call interrupted by a kill is repeated, like any other. Its seats use read-only
 //! tools only, because nobody is present to allow others.
 
-use super::drive::Engine;
+use super::{Engine, Stopped};
 use crate::clock::Clock;
 use crate::model::payload::Opened;
 use crate::model::{
     Block, Channel, ErrorClass, Event, Kind, Limits, Ms, Outcome, Participant, Purpose, SeatId,
     TeamSpec, Text, VoiceSpec,
 };
-use crate::session::disk::{Disk, Rescue};
-use crate::session::writer::{Mode, SessionWriter, WriterStart};
-use crate::session::{Feed, Item, Tail};
+use crate::session::{Item, Tail};
 use crate::text;
 use crate::tool::Tools;
 use crate::voice::NoVoice;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
-use std::future::pending;
-use std::io;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// Maximum bytes of the outer conversation in a team's topic.
 const TOLD_MAX: usize = 24_000;
@@ -113,27 +108,21 @@ impl Team {
     /// Runs the inner conversation and reports it as it proceeds.
     async fn talk(&self, ask: CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let failed = |why: String| CallFailure::new(ErrorClass::Failed, why);
-        let writer = SessionWriter::spawn(Box::new(Nowhere), WriterStart::default(), Mode::Normal)
-            .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
-        let feed = Feed::new();
-        let tail = feed.tail();
         let clock = if out.clock().is_virtual() {
             Clock::virtual_since(out.clock().wall(), Ms(0))
         } else {
             Clock::real(Ms(0))
         };
-        let mut engine = Engine::new(writer, feed, clock, self.voices.clone());
-        engine.tools = self.tools.clone();
+        let (mut engine, tail) = Engine::unsaved(clock, self.voices.clone(), self.tools.clone())
+            .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
         engine.open(self.opened(&ask));
-        let (nobody, orders) = mpsc::channel(1);
-        drop(nobody);
-        let ((), stopped) = tokio::join!(self.report(tail, out), engine.run(orders, pending()));
+        let ((), stopped) = tokio::join!(self.report(tail, out), engine.run_alone());
         let state = &engine.live.state;
         let spent = state.spent();
         let usage = spent.used();
         let fault = match stopped {
-            super::Stopped::Unwritable(why) => Some(why),
-            super::Stopped::Ended | super::Stopped::HandedOver => None,
+            Stopped::Unwritable(why) => Some(why),
+            Stopped::Ended | Stopped::HandedOver => None,
         };
         let said = state.entries.iter().rev().find(|e| e.number.is_some() && e.hidden.is_none());
         match (said, fault) {
@@ -236,29 +225,4 @@ fn line(block: &Block, own: &str) -> Option<String> {
         Block::Summary { text } => ("summary", text),
     };
     (!words.trim().is_empty()).then(|| format!("{who}: {words}"))
-}
-
-/// A disk that discards all writes.
-struct Nowhere;
-
-impl Disk for Nowhere {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn cut(&mut self, _: u64) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn blob(&mut self, _: &str, _: &str) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn rescue(&mut self) -> io::Result<Rescue> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
 }

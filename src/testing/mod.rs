@@ -16,7 +16,6 @@ mod cassette;
 mod check;
 pub mod coverage;
 mod difference;
-mod disk;
 mod facts;
 mod fault;
 mod find;

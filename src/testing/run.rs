@@ -1,7 +1,6 @@
 //! One run of a test: its own engine, feed and disk on virtual time, until the conversation ends.
 
 use super::cassette::{self, Drift};
-use super::disk::Counted;
 use super::fault::TestFault;
 use super::judging::{self, JudgedRun};
 use super::plan::{self, Speaker, Test};
@@ -13,16 +12,14 @@ use crate::clock::Clock;
 use crate::engine::{Engine, Stopped, with_teams};
 use crate::model::payload::Opened;
 use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
-use crate::session::writer::{Mode, SessionWriter, WriterStart};
-use crate::session::{FORMAT, Feed, Item, Tail};
+use crate::session::{FORMAT, Item, Tail};
 use crate::tool::Tools;
 use crate::voice::Voices;
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::runtime;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 /// Source of the seats' own voices in a test; the caller knows providers and scripts.
 pub trait Real: Send + Sync {
@@ -134,28 +131,21 @@ async fn play(
     bless: bool,
 ) -> Result<TestRun, Unfinished> {
     let error = Unfinished::Error;
-    let disk = Box::<Counted>::default();
-    let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)
-        .map_err(|e| error(format!("system error: {e}").into()))?;
-    let feed = Feed::new();
-    let mut tail = feed.tail();
     let stage = Stage::new(test.clone(), run, own, models.clone());
     let clock = Clock::virtual_from(Ms(0));
     let tools = Arc::new(stage.clone());
     let voices = with_teams(Arc::new(stage.clone()), tools.clone());
-    let mut engine = Engine::new(writer, feed, clock, voices);
-    engine.tools = tools;
+    let (mut engine, mut tail) = Engine::unsaved(clock, voices, tools)
+        .map_err(|e| error(format!("system error: {e}").into()))?;
     engine.steer(test.steer.iter().cloned());
     engine.open(opened(test, run, &models).map_err(error)?);
-    let (nobody, orders) = mpsc::channel(1);
-    drop(nobody);
     let watcher = Watcher::new(test.clone(), run, models.clone());
     let checkpoints = watcher.judged.clone();
     let halt = watcher.halt.clone();
     let mut halted = watcher.halt.subscribe();
     engine.witness = Some(Box::new(watcher));
     let stopped = {
-        let playing = engine.run(orders, pending());
+        let playing = engine.run_alone();
         let late = tokio::time::sleep(test.timeout);
         tokio::select! { biased;
             Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),

@@ -2,7 +2,7 @@
 //! and through them for the start screen and `mcp`.
 //!
 //! It needs neither a terminal nor the options of `run`. Scripted tests (`testing::run`) and teams (`engine::team`)
-//! build engines of their own, without a session on disk.
+//! have engines whose session is not saved (`engine/unsaved.rs`).
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
