@@ -72,7 +72,7 @@ fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
     let (name, tool) = named.name.split_once('/').unwrap_or((&named.name, ""));
     let server = servers.iter().find(|server| *server.name == *name)?.clone();
     let seconds = server.seconds;
-    let source = ToolSource::Server { server, tool: tool.into() };
+    let source = ToolSource::Server { server, tool: tool.into(), output: None };
     Some(Tool { source, seconds, ..named.clone() })
 }
 

@@ -56,6 +56,7 @@ mod mcp_limits;
 #[cfg(feature = "mcp")]
 #[cfg(target_os = "linux")]
 mod mcp_live;
+mod mcp_results;
 #[cfg(feature = "mcp")]
 mod mcp_sdk;
 #[cfg(feature = "mcp")]

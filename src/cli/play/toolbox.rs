@@ -119,7 +119,7 @@ pub fn meet_servers(
     for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
         let mut tools: Vec<Tool> = vec![];
         for named in std::mem::take(&mut seat.tools) {
-            let ToolSource::Server { server, tool } = &named.source else {
+            let ToolSource::Server { server, tool, .. } = &named.source else {
                 tools.push(named);
                 continue;
             };
