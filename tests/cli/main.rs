@@ -37,6 +37,7 @@ mod history;
 mod hostile;
 mod house;
 mod imports;
+mod imports_real;
 mod keys;
 mod limits;
 mod lists;
