@@ -24,7 +24,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         .state
         .threads
         .values()
-        .flat_map(|thread| &thread.moves)
+        .flat_map(|thread| thread.state.moves())
         .filter(|m| m.seq >= analysis.from)
         .map(|m| (m.seq, m))
         .collect();

@@ -1,7 +1,8 @@
 //! Minimum and maximum number of calls of a protocol, computed from its scenario. Shown before a run and compared with
 //! the actual number after it.
 
-use crate::scenario::{Phase, Scenario, VerdictSpec};
+use crate::scenario::{Phase, Scenario, TurnOrder, VerdictSpec};
+use crate::state::policies;
 
 /// Minimum and maximum calls of one conversation, without retries and summaries; `None` if no formula exists.
 pub type Calls = Option<(u64, u64)>;
@@ -20,7 +21,7 @@ pub fn calls(scenario: &Scenario) -> Calls {
 }
 
 fn of_phase(phase: &Phase) -> Calls {
-    if !["round_robin", "simultaneous"].contains(&&*phase.policy.name) {
+    if policies::traits(&phase.policy.name).order == TurnOrder::Free {
         return None;
     }
     let rounds = phase.policy.options.get("rounds")?.as_u64()?;

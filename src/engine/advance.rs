@@ -11,7 +11,6 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
-use crate::scenario::{PLAN, STEP_POLICY};
 use crate::state::{Ending, RunState, State, Thread, Turn};
 
 /// Rounds without a word after which a table on which every turn failed gives up.
@@ -255,7 +254,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
 
 /// Returns whether the operator holds the next turn of a thread. Plans go on, and so does a step that was asked for.
 fn is_held(state: &State, thread: &Thread) -> bool {
-    let planned = [PLAN, STEP_POLICY].contains(&&*thread.spec.policy);
+    let planned = state.plan_thread(thread.id).is_some();
     let steps = matches!(state.run, RunState::Stepping(_));
     !planned && !steps && state.holds().next().is_some()
 }

@@ -18,7 +18,7 @@ pub(super) fn before_end(state: &State, reason: StopReason) -> Vec<Draft> {
 }
 
 fn of_plan(state: &State, thread: &Thread, reason: StopReason) -> Vec<Draft> {
-    let Some(plan) = thread.plan.as_deref().filter(|plan| plan.ended.is_none()) else {
+    let Some(plan) = thread.state.plan().filter(|plan| plan.ended.is_none()) else {
         return vec![];
     };
     let mut drafts = vec![];

@@ -428,7 +428,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
         .into());
     }
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;
-    if state.threads.values().any(|t| t.plan.as_ref().is_some_and(|plan| plan.turn == turn)) {
+    if state.threads.values().any(|t| t.state.plan().is_some_and(|plan| plan.turn == turn)) {
         let number = said.number.map_or("it".into(), |n| format!("turn {n}"));
         return Err(format!(
             "{number} is the plan; `say` what should be different, and the planner changes it"

@@ -11,7 +11,7 @@ use super::memo;
 use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason};
-use crate::scenario::{PolicyRow, TakesPart};
+use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
 use serde_json::{Value, json};
 
 /// Policy `bids`; see the module.
@@ -21,8 +21,8 @@ const ROW: PolicyRow = PolicyRow {
     name: "bids",
     meaning: "Everyone rates how much they want to speak; the highest bid speaks. A bid is divided by 1 plus the bidder's turns in the last two rounds.",
     options: &[ROUNDS],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and bid for your turns"),
+    traits: PolicyTraits::DEBATE,
 };
 
 /// Value of the memo key [`memo::DISCOUNT`] for bids divided by recent turns.

@@ -10,7 +10,8 @@ use super::in_turn::ROUNDS;
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
-use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::state::policies::consensus;
 use crate::state::{Coordination, FROM, MoveKind, STEP, TIED, WITHDRAWN};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 pub struct Consensus;
 
 const ROW: PolicyRow = PolicyRow {
-    name: CONSENSUS,
+    name: consensus::NAME,
     meaning: "Everyone answers or votes for an answer, until all have voted; the winner presents it.",
     options: &[
         ROUNDS,
@@ -66,8 +67,8 @@ const ROW: PolicyRow = PolicyRow {
             meaning: "Who says whether an answer is new: its words, or `judge` (which needs no threshold).",
         },
     ],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and answer like the others"),
+    traits: consensus::TRAITS,
 };
 
 /// Default number of rounds of work.

@@ -12,6 +12,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::{PolicyRow, TakesPart};
+use crate::state::policies::depends;
 use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS, Seat, State};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
@@ -21,11 +22,11 @@ use std::collections::BTreeMap;
 pub struct Depends;
 
 const ROW: PolicyRow = PolicyRow {
-    name: "depends",
+    name: depends::NAME,
     meaning: "Participants run in parallel when their dependencies have spoken and their conditions hold.",
     options: &[],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and speak at the start"),
+    traits: depends::TRAITS,
 };
 
 /// Number of runs of a seat without `max_utterances`.
@@ -64,7 +65,7 @@ impl Policy for Depends {
     }
 
     fn result(&self, v: &View<'_>) -> Value {
-        let runs = &v.thread.runs;
+        let runs = v.thread.state.runs().map_or(&[][..], |runs| &runs.all);
         let history: Vec<Value> = runs.iter().map(|run| run_result(v, runs, run)).collect();
         json!({"context": v.state.context, "history": history, "batches": v.thread.batches})
     }
@@ -157,7 +158,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
 
 /// Returns the runs that count: those since the conversation last continued after an end.
 fn runs<'a>(v: &View<'a>) -> &'a [PastTurn] {
-    v.thread.runs.get(v.thread.runs_before..).unwrap_or_default()
+    v.thread.state.runs().and_then(|runs| runs.all.get(runs.before..)).unwrap_or_default()
 }
 
 /// Returns whether the last run of a seat failed before the conversation was reopened; it is retried then.

@@ -3,6 +3,7 @@
 use super::{Decision, NextMove, Policy, View};
 use crate::model::StopReason;
 use crate::scenario::{PolicyRow, TakesPart};
+use crate::state::policies;
 
 /// Policy `manual`: waits for the operator to give the floor.
 pub struct Manual;
@@ -11,8 +12,8 @@ const ROW: PolicyRow = PolicyRow {
     name: "manual",
     meaning: "You give the floor every time.",
     options: &[],
-    needs_operator: true,
     takes_part: TakesPart::Turns("you have a seat and choose who speaks"),
+    traits: policies::MANUAL,
 };
 
 impl Policy for Manual {

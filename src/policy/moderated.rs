@@ -13,7 +13,7 @@ use super::talkative::Talkative;
 use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
-use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
 use crate::state::{CHOSEN, Reply};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -48,8 +48,8 @@ const ROW: PolicyRow = PolicyRow {
         },
         ROUNDS,
     ],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat; the moderator picks you"),
+    traits: PolicyTraits::DEBATE,
 };
 
 /// Default number of times in a row that the same seat may be chosen.

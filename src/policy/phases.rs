@@ -6,6 +6,7 @@ use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason, Text};
 use crate::scenario::{Phase, PolicyRow, TakesPart};
+use crate::state::policies;
 use serde_json::{Value, json};
 
 /// Policy `phases`; see the module.
@@ -15,8 +16,8 @@ const ROW: PolicyRow = PolicyRow {
     name: "phases",
     meaning: "A list of [[phase]], each with its own participants and policy.",
     options: &[],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat wherever several speak"),
+    traits: policies::PHASES,
 };
 
 /// Returns whether a phase runs, by its condition. If the condition is invalid or reads a key that is not set yet,

@@ -9,7 +9,8 @@ use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::*;
-use crate::scenario::{OptionKind, OptionRow, PLAN, PolicyRow, STEP_POLICY, TakesPart};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::state::policies::plan;
 use crate::state::{CLOSES, PLANS, PLANS_AGAIN, Plan, PlannedStep, Reply, STEP};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 pub struct Planning;
 
 const ROW: PolicyRow = PolicyRow {
-    name: PLAN,
+    name: plan::NAME,
     meaning: "A planner makes a plan, executors made from one participant carry out its steps, and the planner answers.",
     options: &[
         OptionRow {
@@ -71,8 +72,8 @@ const ROW: PolicyRow = PolicyRow {
             meaning: "How many messages an executor may write to other executors in a step (default 3).",
         },
     ],
-    needs_operator: false,
     takes_part: TakesPart::NoTurns("no turns, but the planner hears you"),
+    traits: plan::TRAITS,
 };
 
 /// Default number of steps that run at the same time.
@@ -101,11 +102,11 @@ impl Policy for Planning {
     fn next(&self, v: &View<'_>) -> Decision {
         let Some(planner) = v.state.planner(v.thread) else { return v.end(StopReason::Failure) };
         let number = number(v);
-        let plan = v.thread.plan.as_deref().filter(|plan| plan.number == number);
+        let plan = v.thread.state.plan().filter(|plan| plan.number == number);
         let reply = v.thread.asked.as_ref().and_then(|b| b.ended.last());
         match (v.thread.step(), plan, reply) {
             ("", ..) => {
-                let before = v.thread.plan.as_ref().map_or(0, |plan| plan.number);
+                let before = v.thread.state.plan().map_or(0, |plan| plan.number);
                 let memo = v.memo_with([(memo::NUMBER, json!(before + 1)), (STEP, json!(PLANS))]);
                 ask(v, &planner, "plans", ASK_PLAN.into(), memo)
             }
@@ -124,7 +125,7 @@ impl Policy for Planning {
     }
 
     fn result(&self, v: &View<'_>) -> Value {
-        let Some(plan) = v.thread.plan.as_deref() else { return Value::Null };
+        let Some(plan) = v.thread.state.plan() else { return Value::Null };
         let answer = plan.ended.as_ref().and_then(|ended| said(v, ended.turn?));
         let steps = plan.steps.iter().map(|step| {
             json!({
@@ -371,7 +372,7 @@ fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Dec
     let seconds = v.option_count("step_seconds");
     let spec = ThreadOpened {
         name: format!("step {n}: {}", step.spec.description).into(),
-        policy: STEP_POLICY.into(),
+        policy: plan::STEP_NAME.into(),
         options: Value::Null,
         seats,
         inherits: false,

@@ -5,6 +5,7 @@ use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::state::policies;
 use serde_json::json;
 
 /// Policy `round_robin`; see the module.
@@ -23,8 +24,8 @@ const ROW: PolicyRow = PolicyRow {
         },
         ROUNDS,
     ],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and speak in turn"),
+    traits: policies::ROUND_ROBIN,
 };
 
 impl Policy for RoundRobin {

@@ -4,6 +4,7 @@ use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::state::policies;
 use serde_json::json;
 
 /// Policy `simultaneous`; see the module.
@@ -13,8 +14,8 @@ const ROW: PolicyRow = PolicyRow {
     name: "simultaneous",
     meaning: "All speak at once, seeing only what was said before the round.",
     options: &[OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." }],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and speak with the others"),
+    traits: policies::SIMULTANEOUS,
 };
 
 impl Policy for Simultaneous {

@@ -6,7 +6,8 @@
 
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
-use crate::scenario::{PolicyRow, STEP_POLICY, TakesPart};
+use crate::scenario::{PolicyRow, TakesPart};
+use crate::state::policies::plan;
 use crate::state::{
     CALL_FAILED, CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread,
 };
@@ -16,11 +17,11 @@ use serde_json::{Value, json};
 pub struct StepTalk;
 
 const ROW: PolicyRow = PolicyRow {
-    name: STEP_POLICY,
+    name: plan::STEP_NAME,
     meaning: "An executor works on a step of a plan, and its planner answers.",
     options: &[],
-    needs_operator: false,
     takes_part: TakesPart::NoTurns(""),
+    traits: plan::TRAITS,
 };
 
 /// Memo value under [`STEP`] while the judge is asked.

@@ -7,7 +7,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
-use crate::scenario::{PolicyRow, TakesPart};
+use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
 use serde_json::json;
 
 /// Policy `talkative`; see the module.
@@ -17,8 +17,8 @@ const ROW: PolicyRow = PolicyRow {
     name: "talkative",
     meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
     options: &[MENTIONS, NAMES, ROUNDS],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
+    traits: PolicyTraits::DEBATE,
 };
 
 /// Resolution of a roll: talkativeness in millionths.

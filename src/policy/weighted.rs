@@ -10,7 +10,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
-use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
 use crate::state::Reply;
 use crate::text;
 use serde_json::{Value, json};
@@ -32,8 +32,8 @@ const ROW: PolicyRow = PolicyRow {
         NAMES,
         ROUNDS,
     ],
-    needs_operator: false,
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
+    traits: PolicyTraits::DEBATE,
 };
 
 /// Number of future turns that are computed for the queue.

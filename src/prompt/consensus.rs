@@ -146,7 +146,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
 /// belong to the history, messages of a person after them to the current exchange.
 fn split<'a, 'e>(thread: &Thread, said: &'a [&'e Entry]) -> (&'a [&'e Entry], &'a [&'e Entry]) {
     let from = thread.exchange_from();
-    let first = thread.moves.iter().map(|m| m.horizon).filter(|h| *h > from).min();
+    let first = thread.state.moves().iter().map(|m| m.horizon).filter(|h| *h > from).min();
     let known = |e: &&Entry| {
         let earlier = first.is_none_or(|first| e.seq < first);
         e.seq <= from || earlier && e.seat().is_some()
@@ -158,7 +158,7 @@ fn split<'a, 'e>(thread: &Thread, said: &'a [&'e Entry]) -> (&'a [&'e Entry], &'
 /// Returns a message of an earlier exchange if it is from a person or an answer that was presented; `None` otherwise.
 fn earlier(state: &State, thread: &Thread, entry: &Entry) -> Option<String> {
     let turn = entry.version().turn;
-    let did = thread.moves.iter().find(|m| Some(m.turn) == turn).map(|m| &m.did);
+    let did = thread.state.moves().iter().find(|m| Some(m.turn) == turn).map(|m| &m.did);
     match (entry.seat(), did) {
         (None, _) => Some(part("host", None, entry.text())),
         (Some(seat), None | Some(MoveKind::Presented)) => {

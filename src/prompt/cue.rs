@@ -12,8 +12,8 @@ use super::{stance, task as form};
 use crate::model::{
     ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
-use crate::scenario::{CONSENSUS, DEPENDS, Phase, Rule};
-use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
+use crate::scenario::{Phase, Rule, TurnOrder};
+use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn, policies};
 
 /// Default tasks of phases with common names, by the beginning of the name.
 const USUAL: [(&str, &str); 3] = [
@@ -39,8 +39,6 @@ const LAST_MOVED: &str =
 const LAST_ALL: &str = "what moved you and whose words they were, or else what would have moved you; and what should be done first.";
 /// Minimum number of speakers in a last round for [`LAST_DOUBT`].
 const DOUBT_LEAST: usize = 3;
-/// Name of the policy with a fixed order, so that the later turns of a seat are known.
-const IN_TURN: &str = "round_robin";
 /// Cue of the first turns if several seats speak at the same time.
 const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard the others.";
 
@@ -120,7 +118,8 @@ fn blind(state: &State, turn: &Turn) -> String {
     let own = |entry: &Entry| entry.thread == turn.thread && entry.seat() == Some(&turn.seat);
     let Some(last) = state.visible(turn).rev().find(before) else { return String::new() };
     let phase = state.phase_of(last.thread);
-    let is_blind = phase.is_some_and(|phase| &*phase.policy.name == judge::SIMULTANEOUS);
+    let is_blind =
+        phase.is_some_and(|phase| policies::traits(&phase.policy.name).order == TurnOrder::AtOnce);
     if !is_blind || state.visible(turn).any(own) {
         return String::new();
     }
@@ -229,7 +228,7 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
 /// Returns the request for last words: where the order is known, each of the last speakers has another part of it.
 fn last_words(state: &State, turn: &Turn) -> String {
     let thread = state.threads.get(&turn.thread);
-    let in_turn = thread.is_some_and(|thread| &*thread.spec.policy == IN_TURN);
+    let in_turn = thread.is_some_and(|thread| thread.traits().order == TurnOrder::InTurn);
     let speakers = thread.map_or(0, |t| t.seats.iter().filter(|s| state.may_speak(s)).count());
     let place = if in_turn { place(state, turn) } else { None };
     let left = place.map(|place| place.limit - place.number);
@@ -283,10 +282,9 @@ fn of_act(state: &State, act: &TurnAct) -> Option<String> {
 
 /// Returns true if a turn is part of a guided debate in free text.
 fn debates(state: &State, turn: &Turn) -> bool {
-    let policy = state.threads.get(&turn.thread).map_or("", |t| &*t.spec.policy);
+    let thread = state.threads.get(&turn.thread);
     state.scenario.debate == Debate::Guided
-        && state.plan_thread(turn.thread).is_none()
-        && ![CONSENSUS, DEPENDS].contains(&policy)
+        && thread.is_none_or(|thread| thread.traits().debates)
         && state.contract_of(turn).form.is_words()
 }
 
@@ -331,7 +329,7 @@ fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
     let thread = state.threads.get(&turn.thread)?;
     let left = limit - number;
     let speakers = thread.seats.iter().filter(|seat| state.may_speak(seat)).count();
-    let in_turn = &*thread.spec.policy == IN_TURN && speakers > 0;
+    let in_turn = thread.traits().order == TurnOrder::InTurn && speakers > 0;
     let by_order = in_turn.then(|| left / u32::try_from(speakers).unwrap_or(u32::MAX));
     let more = if left == 0 { Some(0) } else { by_order };
     Some(TurnPlace { number, limit, more, bargains })

@@ -2,15 +2,13 @@
 
 use super::persona::rendered;
 use crate::model::{BlockPhase, Contract, Form, JudgeTask, SeatId, Text};
-use crate::scenario::Side;
-use crate::state::{Entry, State, Turn};
+use crate::scenario::{Side, TurnOrder};
+use crate::state::{Entry, State, Turn, policies};
 
 /// Names of a side, and roles, that speak for a motion.
 const FOR: [&str; 6] = ["pro", "for", "proposition", "affirmative", "government", "yes"];
 /// Names of a side, and roles, that speak against a motion.
 const AGAINST: [&str; 6] = ["con", "against", "opposition", "negative", "contra", "no"];
-/// Name of the policy whose speakers do not hear each other in a round.
-pub(super) const SIMULTANEOUS: &str = "simultaneous";
 /// Questions to the judge of a guided debate.
 const POINTS: &str = "For each side: which point of the other was never answered, and which of its own did it drop? Which single exchange decided it?";
 
@@ -116,7 +114,7 @@ pub(super) fn phase(state: &State, turn: &Turn, entry: &Entry) -> Option<BlockPh
     match state.batch_of(turn)?.spec.judge_task()? {
         JudgeTask::Verdict { .. } | JudgeTask::Casting => {
             let phase = state.phase_of(entry.thread)?;
-            let simultaneous = &*phase.policy.name == SIMULTANEOUS;
+            let simultaneous = policies::traits(&phase.policy.name).order == TurnOrder::AtOnce;
             Some(BlockPhase { name: phase.name.clone(), simultaneous })
         }
         JudgeTask::Stop(_) => None,

@@ -22,7 +22,7 @@ pub(super) fn parts(state: &State, turn: &Turn) -> Option<PlanParts> {
     if turn.purpose == Purpose::Summarise {
         return None;
     }
-    let plan = root.plan.as_deref();
+    let plan = root.state.plan();
     let (history, request) = requests(state, root, turn);
     let mut sections = vec![];
     let Some((plan, step)) = state.step_of(turn.thread) else {

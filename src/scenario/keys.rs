@@ -35,14 +35,12 @@ use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
 /// The policy in which a planner assigns the steps of a plan to executors.
-pub const PLAN: &str = "plan";
-/// The policy inside a step of a plan; no scenario names it.
-pub const STEP_POLICY: &str = "step";
+pub(super) const PLAN: &str = "plan";
 /// The policy that looks for one common answer.
-pub const CONSENSUS: &str = "consensus";
+pub(super) const CONSENSUS: &str = "consensus";
 
 /// The policy in which participants run once their dependencies are met.
-pub const DEPENDS: &str = "depends";
+pub(super) const DEPENDS: &str = "depends";
 /// Default maximum batches of `depends`.
 pub(super) const BATCHES: u32 = 20;
 /// Default maximum running seconds of `depends`.

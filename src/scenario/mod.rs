@@ -18,6 +18,7 @@ mod load;
 mod pattern;
 mod plan;
 mod policy;
+mod policy_row;
 mod profile;
 mod prompt;
 mod recast;
@@ -39,12 +40,12 @@ pub use check::{Walk, join};
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use http::{check as check_service, service};
 pub use json_schema::validator;
-pub use keys::{CONSENSUS, DEPENDS, PLAN, STEP_POLICY};
 pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub use kinds::unknown_field;
 pub use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use pattern::{PatternFault, answer_pattern};
+pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub use schema::table;
@@ -359,37 +360,4 @@ pub struct OptionRow {
     pub kind: OptionKind,
     /// One sentence for the schema and help.
     pub meaning: &'static str,
-}
-
-/// A policy as known to the loader; passed in by `cli`, because dependencies only go down.
-#[derive(Clone, Copy, Debug)]
-pub struct PolicyRow {
-    /// The policy's name in a scenario.
-    pub name: &'static str,
-    /// One sentence for the schema and help.
-    pub meaning: &'static str,
-    /// Options besides the common ones.
-    pub options: &'static [OptionRow],
-    /// True if it waits for the operator, so that it cannot run headless without steering.
-    pub needs_operator: bool,
-    /// Turns of a person who takes part.
-    pub takes_part: TakesPart,
-}
-
-/// Description of a person's turns, for that person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakesPart {
-    /// The person gets turns, with the occasion.
-    Turns(&'static str),
-    /// The person gets no turns, with the use of the seat.
-    NoTurns(&'static str),
-}
-
-impl TakesPart {
-    /// Returns the description.
-    pub fn description(self) -> &'static str {
-        match self {
-            TakesPart::Turns(told) | TakesPart::NoTurns(told) => told,
-        }
-    }
 }

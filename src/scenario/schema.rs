@@ -108,6 +108,7 @@ mod tests {
     use super::super::tree::{TableEntry, Value as Tree};
     use super::super::{OptionKind, OptionRow, TakesPart};
     use super::*;
+    use crate::scenario::PolicyTraits;
 
     const ROWS: &[PolicyRow] = &[PolicyRow {
         name: "round_robin",
@@ -116,7 +117,7 @@ mod tests {
             OptionRow { key: "laps", kind: OptionKind::Count, meaning: "How many." },
             OptionRow { key: "way", kind: OptionKind::OneOf(&["up", "down"]), meaning: "Where." },
         ],
-        needs_operator: false,
+        traits: PolicyTraits::DEBATE,
         takes_part: TakesPart::NoTurns(""),
     }];
 

@@ -87,7 +87,7 @@ impl Loaded {
         let phases = self.scenario.phases.iter().map(|p| &p.policy);
         let policies = std::iter::once(&self.scenario.policy)
             .chain(phases)
-            .filter(|p| rows.iter().any(|r| r.name == &*p.name && r.needs_operator))
+            .filter(|p| rows.iter().any(|r| r.name == &*p.name && r.traits.needs_operator))
             .map(|p| Wait::Policy(p.name.clone()));
         let stops = self.scenario.stops.iter().enumerate().filter(|(_, stop)| stop.ask);
         let stops = stops.map(|(i, _)| Wait::Stop(i + 1));

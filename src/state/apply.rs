@@ -3,7 +3,6 @@
 use super::table::LastTurn;
 use super::*;
 use crate::model::payload::*;
-use crate::scenario::STEP_POLICY;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -46,7 +45,7 @@ impl Conversation {
                 if let Some(parent) = self.threads.get_mut(&thread) {
                     parent.memo = t.memo.clone();
                     // steps do not count as idle decisions: the plan limits their number
-                    parent.idle_decisions += u32::from(&*t.policy != STEP_POLICY);
+                    parent.idle_decisions += u32::from(!t.is_step());
                 }
                 self.add_thread(ThreadId(seq.0), Some(thread), ThreadOpened::clone(t));
                 self.begin_step(ThreadId(seq.0), event.ms);
@@ -164,6 +163,7 @@ impl Conversation {
     }
 
     fn add_thread(&mut self, id: ThreadId, parent: Option<ThreadId>, spec: ThreadOpened) {
+        let state = PolicyState::new(&spec.policy);
         let thread = Thread {
             id,
             ordinal: self.threads.len() as u64,
@@ -175,17 +175,13 @@ impl Conversation {
             asked: None,
             round: 0,
             batches: 0,
-            runs: vec![],
-            runs_before: 0,
             utterances: 0,
             idle_decisions: 0,
             passed: vec![],
             floor: None,
             verdict: None,
-            moves: vec![],
+            state,
             tools_used: VecDeque::new(),
-            plan: None,
-            heard: Seq(0),
             closed: None,
         };
         self.threads.insert(id, thread);

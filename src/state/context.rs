@@ -4,11 +4,8 @@
 //! may finish in another order, and the context is still the same. Hidden replies do not count, and edited replies
 //! count as edited.
 
-use super::table::PastTurn;
-use super::{Conversation, Entry, Reply, Turn};
-use crate::model::payload::TurnEnded;
+use super::{Conversation, Entry, Reply};
 use crate::model::{BatchId, Outcome, Purpose, SeatId, ThreadId, TurnId};
-use crate::scenario::DEPENDS;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -121,22 +118,6 @@ impl Conversation {
             (Value::Null, text) => Value::from(&**text.unwrap_or(&reply.text)),
             (data, None) => data.clone(),
             (_, Some(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(&**text)),
-        }
-    }
-
-    /// Records the turn that just ended for the result of a `depends` thread.
-    pub(super) fn keep_run(&mut self, turn: &Turn, e: &TurnEnded) {
-        let now = self.ms;
-        let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
-        let reply = thread.batch.as_ref().and_then(|b| b.ended.last());
-        if let (DEPENDS, Some(reply)) = (&*thread.spec.policy, reply) {
-            thread.runs.push(PastTurn {
-                batch: thread.batches,
-                reply: reply.clone(),
-                error: e.error.as_ref().map(|error| error.text.clone()),
-                started: turn.granted,
-                took_ms: now.since(turn.granted),
-            });
         }
     }
 }

@@ -8,7 +8,6 @@ mod answers;
 mod apply;
 mod asked;
 mod commands;
-mod consensus;
 mod context;
 mod costs;
 mod facts;
@@ -22,13 +21,15 @@ mod news;
 mod open;
 mod pending;
 mod permissions;
-mod plan;
 mod planned;
+pub mod policies;
+mod policy_state;
 mod poll;
 mod profile;
 mod rates;
 mod rename;
 mod reopening;
+mod reply;
 mod rolled;
 mod say;
 mod scribing;
@@ -46,7 +47,6 @@ mod used_tool;
 pub use answers::Stated;
 pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
 pub use commands::Ending;
-pub use consensus::{Coordination, FROM, STEP, TIED, WITHDRAWN};
 pub use context::Kept;
 pub use finished::{Finished, PieceFilter};
 pub use judging::{Judging, Ruling};
@@ -55,24 +55,27 @@ pub use moves::{AnswerMove, MoveKind};
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use pending::{Note, PendingCommand};
-pub use plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};
 pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage};
+pub use policies::consensus::{Coordination, FROM, STEP, TIED, WITHDRAWN};
+pub use policies::plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};
+pub use policy_state::{PastRuns, PlanState, PolicyState};
 pub use poll::{BallotMove, Polled, Swing};
 pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;
+pub use reply::{PastTurn, Reply};
 pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
 pub use stances::{Position, SCRIBE};
 pub use summary::Summary;
-pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
+pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
 pub use used_tool::UsedTool;
 
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};
 use crate::model::*;
-use crate::scenario::{DEPENDS, Scenario};
+use crate::scenario::{Scenario, UsualLength};
 use crate::shared::SharedList;
 use serde_json::{Map, Value};
 use std::borrow::Borrow;
@@ -433,8 +436,8 @@ impl Conversation {
     }
 
     fn turn_count_after(&self, since: Since) -> u32 {
-        match &*self.scenario.policy.name {
-            DEPENDS => self.finished_batches().saturating_sub(since.batches),
+        match policies::traits(&self.scenario.policy.name).length {
+            UsualLength::Batches => self.finished_batches().saturating_sub(since.batches),
             _ => self.utterances.saturating_sub(since.utterances),
         }
     }

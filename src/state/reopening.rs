@@ -3,7 +3,7 @@
 //! A conversation can continue after its own end. Stop rules, rounds, phases and the limits of seats then count from
 //! the reopening, and the whole history stays. After a limit, a failure or the operator's `end` it continues as before.
 
-use super::Conversation;
+use super::{Conversation, PolicyState};
 use crate::model::payload::Forked;
 use crate::model::*;
 use serde_json::Value;
@@ -99,7 +99,9 @@ impl Conversation {
         for t in self.threads.values_mut() {
             t.verdict = None;
             t.asked = None;
-            t.runs_before = t.runs.len();
+            if let PolicyState::Runs(runs) = &mut t.state {
+                runs.before = runs.all.len();
+            }
             // its rounds, phases or plan are finished, so they start over
             if t.id == ThreadId::ROOT && played {
                 t.memo = Value::Null;

@@ -5,7 +5,6 @@ use crate::model::payload::TurnEnded;
 use crate::model::{
     Debate, Layout, Outcome, STANCE_MAX, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
-use crate::scenario::{CONSENSUS, DEPENDS};
 
 /// Role of a seat that sides with nobody.
 pub const SCRIBE: &str = "scribe";
@@ -107,11 +106,10 @@ impl Conversation {
 
     /// Returns whether replies of a seat are searched for a position: the line is removed even if it was not asked for.
     pub fn reads_stance(&self, turn: &Turn) -> bool {
-        let policy = self.threads.get(&turn.thread).map_or("", |t| &*t.spec.policy);
+        let thread = self.threads.get(&turn.thread);
         self.scenario.stance.is_some()
             && turn.speaks()
-            && ![CONSENSUS, DEPENDS].contains(&policy)
-            && self.plan_thread(turn.thread).is_none()
+            && thread.is_none_or(|thread| thread.traits().debates)
             && self.contract_of(turn).form.is_words()
             && self.seat(&turn.seat).is_some_and(|seat| {
                 let voice = &seat.spec.voice;

@@ -1,7 +1,7 @@
 //! Seats, threads, batches and turns, with their current state.
 
-use super::moves::AnswerMove;
-use super::planned::Plan;
+use super::policy_state::PolicyState;
+use super::reply::Reply;
 use super::used_tool::UsedTool;
 use super::{Labels, Reserve, Spent};
 use crate::model::agent::AgentContext;
@@ -113,10 +113,6 @@ pub struct Thread {
     pub utterances: u32,
     /// Number of batches that its policy has requested.
     pub batches: u32,
-    /// All ended speaking turns under `depends`, for the result.
-    pub runs: Vec<PastTurn>,
-    /// Length of `runs` when the conversation last continued after an end.
-    pub runs_before: usize,
     /// Number of decisions since the last message.
     pub idle_decisions: u32,
     /// Seats that passed since the last message.
@@ -125,14 +121,10 @@ pub struct Thread {
     pub floor: Option<(SeatId, Key)>,
     /// The last verdict on it, with the number of utterances at that time.
     pub verdict: Option<(VerdictGiven, u32)>,
-    /// Moves of the turns under `consensus`.
-    pub moves: Vec<AnswerMove>,
+    /// State that only its policy has.
+    pub state: PolicyState,
     /// Last tool calls of its ended turns, oldest first; limited for each seat.
     pub tools_used: VecDeque<UsedTool>,
-    /// The plan that is carried out in it, if there is one.
-    pub plan: Option<Box<Plan>>,
-    /// Log position up to which its planner has read the operator's messages.
-    pub heard: Seq,
     /// Its end; `None` while it is open.
     pub closed: Option<ThreadClosed>,
 }
@@ -157,38 +149,6 @@ pub struct Batch {
     pub restarts: Vec<Seq>,
     /// State of interrupted turns whose seats will get the floor again.
     pub interrupted: BTreeMap<SeatId, Interrupted>,
-}
-
-/// An ended turn, with its times.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PastTurn {
-    /// Number of the batch in its thread, from 1.
-    pub batch: u32,
-    /// Outcome and text.
-    pub reply: Reply,
-    /// Error text, if it failed.
-    pub error: Option<Text>,
-    /// Time of the grant, on the session's clock.
-    pub started: Ms,
-    /// Milliseconds from the grant to its end.
-    pub took_ms: u64,
-}
-
-/// Result of a turn, for the policy that asked for it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// `seq` of its `floor.granted`.
-    pub turn: TurnId,
-    /// The seat that had the floor.
-    pub seat: SeatId,
-    /// Said, cut, failed or passed.
-    pub outcome: Outcome,
-    /// Text of the reply; empty without one.
-    pub text: Text,
-    /// Data of the reply; null if the contract asks for none.
-    pub structured: Value,
-    /// Number of tokens in the reply, if the voice reported it.
-    pub tokens: Option<u64>,
 }
 
 /// State that an interrupted turn passes on, so that the next grant continues it.

@@ -31,7 +31,7 @@ fn answered(ran: &Ran) -> Vec<&str> {
 }
 
 fn left(ran: &Ran) -> Vec<&str> {
-    let moves = &ran.state.threads[&ThreadId::ROOT].moves;
+    let moves = &ran.state.threads[&ThreadId::ROOT].state.moves();
     moves.iter().filter(|m| m.did == MoveKind::Left).map(|m| &*m.seat.0).collect()
 }
 
@@ -52,7 +52,7 @@ async fn a_late_answer_asks_the_voters_again_and_the_last_ballot_counts() {
     let cast = |m: &&colloquium::state::AnswerMove| {
         m.seat == SeatId("bob".into()) && matches!(m.did, MoveKind::Voted { .. })
     };
-    let moves = &ran.state.threads[&ThreadId::ROOT].moves;
+    let moves = &ran.state.threads[&ThreadId::ROOT].state.moves();
     assert_eq!(moves.iter().filter(cast).count(), 2, "bob voted twice: {moves:?}");
     assert_eq!(votes(&ran), [("ann", "cyd"), ("bob", "cyd"), ("cyd", "cyd")]);
     assert_eq!(result(&ran)["how"], "3 votes of 3");

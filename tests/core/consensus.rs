@@ -56,7 +56,7 @@ fn won(ran: &Ran) -> (String, String, String) {
 }
 
 fn deeds(ran: &Ran, deed: &MoveKind) -> usize {
-    ran.state.threads[&ThreadId::ROOT].moves.iter().filter(|m| m.did == *deed).count()
+    ran.state.threads[&ThreadId::ROOT].state.moves().iter().filter(|m| m.did == *deed).count()
 }
 
 #[tokio::test]

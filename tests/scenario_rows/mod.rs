@@ -1,6 +1,7 @@
 //! Policy table for the tests of the scenario loader.
 
-use colloquium::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use colloquium::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
+use colloquium::state::policies;
 
 const CHAIR: &[OptionRow] = &[
     OptionRow { key: "moderator", kind: OptionKind::Seat, meaning: "Who chooses." },
@@ -23,13 +24,13 @@ const ROUNDS: OptionRow = OptionRow { key: "rounds", kind: OptionKind::Count, me
 
 /// Five policies: one has options, and one waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
-    row("round_robin", &[ORDER, MENTIONS, ROUNDS]),
-    row("simultaneous", &[]),
-    PolicyRow { needs_operator: true, ..row("manual", &[]) },
-    row("phases", &[]),
+    PolicyRow { traits: policies::ROUND_ROBIN, ..row("round_robin", &[ORDER, MENTIONS, ROUNDS]) },
+    PolicyRow { traits: policies::SIMULTANEOUS, ..row("simultaneous", &[]) },
+    PolicyRow { traits: policies::MANUAL, ..row("manual", &[]) },
+    PolicyRow { traits: policies::PHASES, ..row("phases", &[]) },
     row("chaired", CHAIR),
-    row("depends", &[]),
-    row("plan", PLAN),
+    PolicyRow { traits: policies::depends::TRAITS, ..row("depends", &[]) },
+    PolicyRow { traits: policies::plan::TRAITS, ..row("plan", PLAN) },
 ];
 
 const PLAN: &[OptionRow] = &[
@@ -42,7 +43,7 @@ const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {
         name,
         meaning: "",
         options,
-        needs_operator: false,
+        traits: PolicyTraits::DEBATE,
         takes_part: TakesPart::NoTurns(""),
     }
 }

@@ -1,18 +1,17 @@
 //! Warning about debates in which all seats have the same model.
 
 use crate::model::{Debate, Participant, Text, VoiceSpec};
-use crate::scenario::{CONSENSUS, DEPENDS, Loaded, PLAN};
+use crate::scenario::Loaded;
+use crate::state::policies;
 use std::collections::BTreeSet;
 
 /// Number words for small counts of seats, from two on.
 const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
-/// Policies under which nobody debates.
-const NO_DEBATE: [&str; 3] = [CONSENSUS, DEPENDS, PLAN];
 
 /// Returns the warning about a debate whose speakers all have the same model; `None` for any other conversation.
 pub fn warning(loaded: &Loaded) -> Option<String> {
     let debates = loaded.scenario.debate == Debate::Guided
-        && !NO_DEBATE.contains(&&*loaded.scenario.policy.name);
+        && policies::traits(&loaded.scenario.policy.name).debates;
     let speakers: Vec<&Participant> = loaded.participants.iter().filter(|p| p.speaks).collect();
     let models: Option<BTreeSet<&Text>> = speakers.iter().map(|seat| model(seat)).collect();
     if !debates || speakers.len() < 2 || models?.len() != 1 {

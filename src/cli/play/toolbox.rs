@@ -10,8 +10,9 @@ use crate::cli::trust::pins;
 use crate::cli::trust::untrusted::Consent;
 use crate::model::agent::{AGENT_TOOLS, permission};
 use crate::model::{Command, Participant, Secret, Text, Tool, ToolServer, ToolSource, VoiceSpec};
-use crate::scenario::{Loaded, PLAN};
+use crate::scenario::Loaded;
 use crate::spawn::ChildEnvironment;
+use crate::state::policies::plan;
 use crate::tool::{Folder, OfferedTools, ToolScripts, ToolServers, Toolbox, Tools};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -63,10 +64,7 @@ pub fn toolbox<'a>(
 pub fn give_files(loaded: &mut Loaded, play: &Play) {
     let scenario = &loaded.scenario;
     let policies = scenario.phases.iter().map(|phase| &phase.policy).chain([&scenario.policy]);
-    let executors: Vec<&str> = policies
-        .filter(|policy| &*policy.name == PLAN)
-        .filter_map(|policy| policy.options.get("executor")?.as_str())
-        .collect();
+    let executors: Vec<&str> = policies.filter_map(plan::executor).collect();
     let needs = |seat: &&mut Participant| {
         let model = matches!(seat.voice, VoiceSpec::Model(_));
         model && seat.tools.is_empty() && executors.contains(&&*seat.id.0)

@@ -232,7 +232,7 @@ fn shortened(
         Status::Waiting if now.is_empty() && waits => ("they wait for you".into(), then),
         Status::Waiting if now.is_empty() => {
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
-            let asks = |thread: &Thread| &*thread.spec.policy == "manual";
+            let asks = |thread: &Thread| thread.traits().needs_operator;
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
             let what = match begun {
                 false => "starting",

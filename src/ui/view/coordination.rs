@@ -3,7 +3,6 @@
 //! Everything is read from the fold, so that live, recorded and resumed conversations look the same.
 
 use crate::model::{Ms, SeatId, Seq};
-use crate::scenario::CONSENSUS;
 use crate::state::{AnswerMove, Coordination, MoveKind, State, Thread};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
@@ -56,7 +55,7 @@ pub struct TableStanding {
 
 /// Returns the open consensus thread, or the latest closed one.
 fn thread(state: &State) -> Option<&Thread> {
-    let mut all = state.threads.values().filter(|t| &*t.spec.policy == CONSENSUS);
+    let mut all = state.threads.values().filter(|t| t.is_search());
     let last = all.clone().next_back();
     all.rfind(|t| t.closed.is_none()).or(last)
 }

@@ -5,9 +5,9 @@
 use crate::export::cost;
 use crate::model::payload::WarningAbout;
 use crate::model::*;
-use crate::scenario::PLAN;
+use crate::scenario::TurnOrder;
 use crate::state::leave::leave_of;
-use crate::state::{Ending, RunState, Seat, Spent, State, Thread, Turn};
+use crate::state::{Ending, RunState, Seat, Spent, State, Turn, policies};
 use crate::text;
 use crate::ui::view::transcript::Transcript;
 
@@ -224,7 +224,7 @@ pub fn why(state: &State) -> Option<&Text> {
 pub fn is_in_turn(transcript: &Transcript) -> bool {
     let state = transcript.state();
     let policy = &state.scenario.policy;
-    let listed = &*policy.name == "round_robin"
+    let listed = policies::traits(&policy.name).order == TurnOrder::InTurn
         && policy.options.get("order").is_none_or(|order| order == "file");
     let by_place = why(state).is_none_or(|why| why.starts_with("place "));
     listed && by_place && next(transcript).1.is_empty()
@@ -232,9 +232,7 @@ pub fn is_in_turn(transcript: &Transcript) -> bool {
 
 /// Returns `true` if a person's seat never gets a turn because a planner assigns all steps.
 fn has_no_turns(state: &State, seat: &Seat) -> bool {
-    let plans = |t: &&Thread| &*t.spec.policy == PLAN;
-    let root = state.threads.get(&ThreadId::ROOT).filter(plans);
-    let planner = root.and_then(|thread| state.planner(thread));
+    let planner = state.plan_thread(ThreadId::ROOT).and_then(|thread| state.planner(thread));
     seat.spec.voice.is_human() && planner.is_some_and(|planner| planner != seat.spec.id)
 }
 

@@ -4,7 +4,6 @@
 
 use crate::model::plan::summary_and_results;
 use crate::model::{MessageKind, Ms, SeatId, StepState};
-use crate::scenario::{CONSENSUS, STEP_POLICY};
 use crate::state::{Plan, PlannedStep, State, StepMessage, Thread};
 use crate::text;
 use crate::ui::theme::ThemeRole;
@@ -45,10 +44,9 @@ pub struct PlanStanding {
 
 /// Returns the newest plan and its thread; `None` if a consensus thread was opened since.
 fn planned(state: &State) -> Option<(&Thread, &Plan)> {
-    let ours = |t: &&Thread| t.plan.is_some() || &*t.spec.policy == CONSENSUS;
-    let mut threads = state.threads.values().rev().filter(|t| &*t.spec.policy != STEP_POLICY);
-    let thread = threads.find(ours)?;
-    Some((thread, thread.plan.as_deref()?))
+    let ours = |t: &&Thread| t.state.plan().is_some() || t.is_search();
+    let thread = state.threads.values().rev().find(ours)?;
+    Some((thread, thread.state.plan()?))
 }
 
 /// Returns the state of the plan; `None` without a plan.

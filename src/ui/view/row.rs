@@ -1,7 +1,6 @@
 //! Rows of the transcript: their ids, their content, and the kinds of notes.
 
 use crate::model::*;
-use crate::scenario::STEP_POLICY;
 use crate::shared::SharedList;
 
 /// Id of a row; a turn keeps it from its first piece to its last version.
@@ -99,9 +98,7 @@ impl Aside {
     /// Returns the kind of note for an event.
     pub(super) fn from_event(event: &Event) -> Aside {
         match &event.kind {
-            Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
-                Aside::Step(ThreadId(event.seq.0))
-            }
+            Kind::ThreadOpened(t) if t.is_step() => Aside::Step(ThreadId(event.seq.0)),
             Kind::ResultGiven(result) => Aside::Result(Box::new(result.clone())),
             Kind::VoteClosed(vote) => Aside::Vote(Box::new(vote.clone())),
             Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),

@@ -40,8 +40,13 @@ pub fn line(transcript: &Transcript, id: ThreadId) -> String {
 /// Returns the step and the type of a message; `None` outside a step.
 pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String> {
     let n = number(state.step_talk(id)?);
-    let messages =
-        state.plan_thread(id)?.plan.iter().flat_map(|p| &p.steps).flat_map(|s| &s.messages);
+    let messages = state
+        .plan_thread(id)?
+        .state
+        .plan()
+        .into_iter()
+        .flat_map(|p| &p.steps)
+        .flat_map(|s| &s.messages);
     let message = turn.and_then(|turn| messages.into_iter().find(|m| m.turn == Some(turn)));
     Some(match message {
         Some(message) => format!("step {n}, {}", kind(message.kind)),

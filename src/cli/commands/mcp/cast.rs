@@ -9,7 +9,8 @@ use crate::cli::error::Failure;
 use crate::cli::source::{self, FoundScenario};
 use crate::model::{Command, Key, Limits, SteerLine, Trigger, Usd};
 use crate::policy;
-use crate::scenario::{self, Loaded, Source};
+use crate::scenario::{self, Loaded, Source, TurnOrder};
+use crate::state::policies;
 use serde::Deserialize;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -22,8 +23,6 @@ pub const CAST_MAX: usize = 12;
 pub const MATERIAL_MAX: usize = 100;
 /// Seconds that the caller may take for its turn.
 const CALLER_SECONDS: i64 = 300;
-/// The policy whose speakers do not see each other's words of the same round.
-const BLIND: &str = "simultaneous";
 
 /// Topic and cast of a client's conversation.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -197,7 +196,7 @@ fn blind_turns(loaded: &Loaded) -> Option<u32> {
         Some(phase) => (&phase.policy, phase.who.len()),
         None => (&loaded.scenario.policy, speakers),
     };
-    if &*policy.name != BLIND {
+    if policies::traits(&policy.name).order != TurnOrder::AtOnce {
         return None;
     }
     u32::try_from(turns).ok()

@@ -2,13 +2,24 @@
 //!
 //! The transcript has the texts; the move of each turn is recorded separately, in the order of arrival.
 
-use super::moves::{AnswerMove, MoveKind};
-use super::{Conversation, Entry, Labels, Thread, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
-use crate::scenario::CONSENSUS;
+use crate::scenario::{PolicyTraits, UsualLength};
+use crate::state::moves::{AnswerMove, MoveKind};
+use crate::state::policy_state::PolicyState;
+use crate::state::{Conversation, Entry, Labels, Thread, Turn};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Name of the policy in scenarios and logs.
+pub const NAME: &str = "consensus";
+/// Traits of `consensus`.
+pub const TRAITS: PolicyTraits = PolicyTraits {
+    length: UsualLength::Own,
+    debates: false,
+    own_prompts: true,
+    ..PolicyTraits::DEBATE
+};
 
 /// Memo key: the current task of the seats.
 pub const STEP: &str = "step";
@@ -65,14 +76,19 @@ impl Coordination<'_> {
 }
 
 impl Thread {
+    /// Returns whether its seats search for one answer.
+    pub fn is_search(&self) -> bool {
+        matches!(self.state, PolicyState::Answers(_))
+    }
+
     /// Returns the current task of its seats; empty if the policy sets none.
     pub fn step(&self) -> &str {
         self.memo[STEP].as_str().unwrap_or_default()
     }
 
     /// Returns the `seq` of the newest answer, valid or not.
-    pub(super) fn newest(&self) -> Option<Seq> {
-        self.moves.iter().rev().find(|m| m.did == MoveKind::Answered).map(|m| m.seq)
+    pub(in crate::state) fn newest(&self) -> Option<Seq> {
+        self.state.moves().iter().rev().find(|m| m.did == MoveKind::Answered).map(|m| m.seq)
     }
 
     /// Returns the `seq` from which its exchange counts.
@@ -84,18 +100,19 @@ impl Thread {
 impl Conversation {
     /// Returns the thread of a turn if its policy is `consensus`.
     pub fn finds_answer(&self, turn: &Turn) -> Option<&Thread> {
-        self.threads.get(&turn.thread).filter(|t| &*t.spec.policy == CONSENSUS)
+        self.threads.get(&turn.thread).filter(|t| t.is_search())
     }
 
     /// Records the move of a turn under `consensus`.
-    pub(super) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+    pub(in crate::state) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let ms = self.ms;
         let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
         // a refused vote ends the round for its seat, a refused answer does not
         let is_refused = e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form)
             && matches!(self.proposal(turn), Some(Form::Proposal { answers: true, .. }));
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
-        if &*thread.spec.policy != CONSENSUS || !turn.speaks() {
+        let PolicyState::Answers(moves) = &mut thread.state else { return };
+        if !turn.speaks() {
             return;
         }
         let text = |key: &str| e.structured[key].as_str().map(Text::from);
@@ -121,7 +138,7 @@ impl Conversation {
                 MoveKind::Left
             }
         };
-        thread.moves.push(AnswerMove {
+        moves.push(AnswerMove {
             seat: turn.seat.clone(),
             turn: turn.id,
             seq,
@@ -137,7 +154,7 @@ impl Conversation {
     pub fn coordination<'a>(&'a self, thread: &'a Thread, upto: Seq) -> Coordination<'a> {
         let from = thread.exchange_from();
         let moves: Vec<&AnswerMove> =
-            thread.moves.iter().filter(|m| m.seq > from && m.seq <= upto).collect();
+            thread.state.moves().iter().filter(|m| m.seq > from && m.seq <= upto).collect();
         let withdrawn = |turn: TurnId| {
             let turns = thread.memo[WITHDRAWN].as_array();
             turns.is_some_and(|turns| turns.contains(&Value::from(turn.0)))
@@ -176,7 +193,7 @@ impl Conversation {
     }
 
     /// Returns the operator's messages in a later exchange; empty in the first one and under other policies.
-    pub(super) fn later_question(&self, turn: &Turn) -> String {
+    pub(in crate::state) fn later_question(&self, turn: &Turn) -> String {
         let from = self.finds_answer(turn).map_or(Seq(0), Thread::exchange_from);
         if from == Seq(0) {
             return String::new();
@@ -186,7 +203,7 @@ impl Conversation {
     }
 
     /// Returns the form of a turn's reply under `consensus`; `None` if any text is valid.
-    pub(super) fn proposal(&self, turn: &Turn) -> Option<Form> {
+    pub(in crate::state) fn proposal(&self, turn: &Turn) -> Option<Form> {
         let thread = self.finds_answer(turn)?;
         let memo = &self.batch_of(turn)?.spec.memo;
         let step = memo[STEP].as_str()?;
@@ -220,7 +237,7 @@ impl Conversation {
     }
 
     /// Returns the labels of answers in a turn's prompt, different for each viewer and round.
-    pub(super) fn answer_labels(&self, turn: &Turn) -> Option<Labels> {
+    pub(in crate::state) fn answer_labels(&self, turn: &Turn) -> Option<Labels> {
         if !turn.speaks() {
             return None;
         }

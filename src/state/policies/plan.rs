@@ -4,13 +4,30 @@
 //! commands. The next question to a seat is decided by `policy`.
 
 use super::consensus::STEP;
-use super::planned::{Plan, PlannedStep, StepMessage};
-use super::{Conversation, Entry, Thread, Turn, Who};
-use crate::model::payload::{BatchOpened, TurnEnded};
+use crate::model::payload::{BatchOpened, ThreadOpened, TurnEnded};
 use crate::model::plan::results_in;
 use crate::model::*;
-use crate::scenario::{PLAN, STEP_POLICY};
-use serde_json::{Value, json};
+use crate::scenario::{PolicySpec, PolicyTraits, UsualLength};
+use crate::state::planned::{Plan, PlannedStep, StepMessage};
+use crate::state::policy_state::PolicyState;
+use crate::state::{Conversation, Entry, Thread, Turn, Who};
+
+/// Name of the policy in scenarios and logs.
+pub const NAME: &str = "plan";
+/// Name of the policy inside a step in logs; scenarios cannot name it.
+pub const STEP_NAME: &str = "step";
+/// Traits of `plan` and of its steps.
+pub const TRAITS: PolicyTraits = PolicyTraits {
+    length: UsualLength::Own,
+    debates: false,
+    own_prompts: true,
+    ..PolicyTraits::DEBATE
+};
+
+/// Returns the template of executors of a policy that plans.
+pub fn executor(policy: &PolicySpec) -> Option<&str> {
+    if &*policy.name == NAME { policy.options.get("executor")?.as_str() } else { None }
+}
 
 /// Memo value under [`STEP`]: the planner makes a plan.
 pub const PLANS: &str = "plan";
@@ -32,6 +49,13 @@ const STEPS: u32 = 12;
 /// Default number of messages of an executor to other executors in a step.
 const TO_SIBLINGS: u32 = 3;
 
+impl ThreadOpened {
+    /// Returns whether it opens the thread of a step.
+    pub fn is_step(&self) -> bool {
+        &*self.policy == STEP_NAME
+    }
+}
+
 impl Thread {
     /// Returns a whole number from the policy's options, or the default.
     fn option(&self, key: &str, usual: u32) -> u32 {
@@ -52,7 +76,7 @@ impl Thread {
 impl Conversation {
     /// Returns the newest plan of the conversation.
     pub fn plan(&self) -> Option<&Plan> {
-        self.threads.values().rev().find_map(|t| t.plan.as_deref())
+        self.threads.values().rev().find_map(|t| t.state.plan())
     }
 
     /// Returns the plan that step commands act on, with its thread.
@@ -61,7 +85,7 @@ impl Conversation {
     /// If there is no plan yet, or it is over.
     pub fn steered_plan(&self) -> Result<(&Thread, &Plan), &'static str> {
         let mut threads = self.threads.values().rev();
-        match threads.find_map(|t| Some((t, t.plan.as_deref()?))) {
+        match threads.find_map(|t| Some((t, t.state.plan()?))) {
             None => Err("there is no plan yet"),
             Some((_, plan)) if plan.ended.is_some() => Err("the plan is over"),
             Some(found) => Ok(found),
@@ -71,23 +95,23 @@ impl Conversation {
     /// Returns the thread of the plan that a thread belongs to: itself, or its parent.
     pub fn plan_thread(&self, thread: ThreadId) -> Option<&Thread> {
         let here = self.threads.get(&thread)?;
-        match &*here.spec.policy {
-            PLAN => Some(here),
-            STEP_POLICY => self.threads.get(&here.parent?),
+        match here.state {
+            PolicyState::Plan(_) => Some(here),
+            PolicyState::Step => self.threads.get(&here.parent?),
             _ => None,
         }
     }
 
     /// Returns the plan and the step of a thread, if the thread is that of the step's current attempt.
     pub fn step_of(&self, thread: ThreadId) -> Option<(&Plan, &PlannedStep)> {
-        let plan = self.plan_thread(thread)?.plan.as_deref()?;
+        let plan = self.plan_thread(thread)?.state.plan()?;
         let step = plan.steps.iter().find(|s| s.thread == Some(thread))?;
         Some((plan, step))
     }
 
     /// Returns a thread, if it is that of a step.
     pub fn step_talk(&self, thread: ThreadId) -> Option<&Thread> {
-        self.threads.get(&thread).filter(|t| &*t.spec.policy == STEP_POLICY)
+        self.threads.get(&thread).filter(|t| t.state == PolicyState::Step)
     }
 
     /// Returns the planner of a thread: the seat in its options, or else the first one.
@@ -100,7 +124,7 @@ impl Conversation {
     pub fn is_template(&self, id: &str) -> bool {
         let phases = self.scenario.phases.iter().map(|p| &p.policy);
         let mut policies = std::iter::once(&self.scenario.policy).chain(phases);
-        policies.any(|p| &*p.name == PLAN && p.options.get("executor").is_some_and(|e| *e == *id))
+        policies.any(|policy| executor(policy) == Some(id))
     }
 
     /// Returns the current text of a step's result; `None` if it has none.
@@ -128,18 +152,19 @@ impl Conversation {
 
     /// Returns the last operator message, in any thread of a plan, that its planner has not seen.
     pub fn unplanned_words(&self, thread: &Thread) -> Option<&Entry> {
+        let heard = thread.state.planner_read_to();
         let of_plan = |e: &&Entry| {
-            e.seq > thread.heard
+            e.seq > heard
                 && e.who == Who::Operator
                 && e.hidden.is_none()
                 && !e.is_whisper()
                 && self.plan_thread(e.thread).is_some_and(|t| t.id == thread.id)
         };
-        self.entries.iter().rev().take_while(|e| e.seq > thread.heard).find(of_plan)
+        self.entries.iter().rev().take_while(|e| e.seq > heard).find(of_plan)
     }
 
     /// Returns the form of the reply of a turn within a plan; `None` if any text is valid.
-    pub(super) fn plan_form(&self, turn: &Turn) -> Option<Form> {
+    pub(in crate::state) fn plan_form(&self, turn: &Turn) -> Option<Form> {
         let here = self.threads.get(&turn.thread)?;
         let thread = self.plan_thread(turn.thread)?;
         match (self.batch_of(turn)?.spec.memo[STEP].as_str()?, self.step_of(here.id)) {
@@ -148,7 +173,7 @@ impl Conversation {
             }
             (PLANS_AGAIN, _) => {
                 let numbers = |wanted: &dyn Fn(StepState) -> bool| -> Vec<u32> {
-                    let steps = thread.plan.iter().flat_map(|p| &p.steps);
+                    let steps = thread.state.plan().into_iter().flat_map(|p| &p.steps);
                     steps.filter(|s| wanted(s.state)).map(|s| s.spec.number).collect()
                 };
                 let given_up = |s| matches!(s, StepState::Failed | StepState::Cancelled);
@@ -197,9 +222,10 @@ impl Conversation {
         Some(self.running.since?.plus(up.saturating_sub(self.running.total)))
     }
 
-    pub(super) fn note_plan(&mut self, thread: ThreadId, made: &PlanMade) {
-        let Some(t) = self.threads.get_mut(&thread) else { return };
-        let mut known = match t.plan.take() {
+    pub(in crate::state) fn note_plan(&mut self, thread: ThreadId, made: &PlanMade) {
+        let thread = self.threads.get_mut(&thread).map(|t| &mut t.state);
+        let Some(PolicyState::Plan(state)) = thread else { return };
+        let mut known = match state.plan.take() {
             Some(plan) if plan.number == made.plan => plan.steps,
             Some(_) | None => vec![],
         };
@@ -214,19 +240,20 @@ impl Conversation {
             }
         };
         let steps = made.steps.iter().map(step).collect();
-        t.plan = Some(Box::new(Plan { number: made.plan, turn: made.turn, steps, ended: None }));
+        state.plan =
+            Some(Box::new(Plan { number: made.plan, turn: made.turn, steps, ended: None }));
     }
 
     /// Changes the plan that a thread belongs to.
     fn with_plan(&mut self, thread: ThreadId, change: impl FnOnce(&mut Plan)) {
         let Some(of) = self.plan_thread(thread).map(|t| t.id) else { return };
-        if let Some(plan) = self.threads.get_mut(&of).and_then(|t| t.plan.as_mut()) {
+        if let Some(plan) = self.threads.get_mut(&of).and_then(|t| t.state.plan_mut()) {
             change(plan);
         }
     }
 
     /// Applies the start of a step, whose thread is now open.
-    pub(super) fn begin_step(&mut self, id: ThreadId, ms: Ms) {
+    pub(in crate::state) fn begin_step(&mut self, id: ThreadId, ms: Ms) {
         let Some(thread) = self.threads.get(&id) else { return };
         let about = &thread.spec.about;
         let number = about["step"].as_u64().and_then(|n| u32::try_from(n).ok());
@@ -260,7 +287,7 @@ impl Conversation {
     }
 
     /// Records the engine's permission for an executor to continue without asking the planner.
-    pub(super) fn note_go_on(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
+    pub(in crate::state) fn note_go_on(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
         if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
             return;
         }
@@ -301,17 +328,17 @@ impl Conversation {
     }
 
     /// Records a turn within a plan: a message in a step, or that the planner has read the operator's messages.
-    pub(super) fn note_message(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+    pub(in crate::state) fn note_message(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         if !turn.speaks() || !e.has_words() || e.why == Some(CutWhy::Crash) {
             return;
         }
         let memo = self.batch_of(turn).map(|b| b.spec.memo.clone()).unwrap_or_default();
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
-        if &*thread.spec.policy == PLAN {
+        if let PolicyState::Plan(state) = &mut thread.state {
             if matches!(memo[STEP].as_str(), Some(PLANS | PLANS_AGAIN))
                 && e.outcome == Outcome::Said
             {
-                thread.heard = thread.heard.max(turn.heard);
+                state.heard = state.heard.max(turn.heard);
             }
             return;
         }
@@ -354,15 +381,16 @@ impl Conversation {
     }
 
     /// Records an answer by the operator as the planner.
-    pub(super) fn note_answer(&mut self, seq: Seq, thread: ThreadId, text: &Text) {
+    pub(in crate::state) fn note_answer(&mut self, seq: Seq, thread: ThreadId, text: &Text) {
         let to = self.step_of(thread).and_then(|(_, step)| step.executor.clone());
         let Some(to) = to else { return };
         self.clarify(thread, to, seq, false, text.clone());
     }
 
     /// Applies an operator's change to the plan; it was validated when the command was given.
-    pub(super) fn change_plan(&mut self, command: &Command) {
-        let Some(thread) = self.threads.values().rev().find(|t| t.plan.is_some()).map(|t| t.id)
+    pub(in crate::state) fn change_plan(&mut self, command: &Command) {
+        let Some(thread) =
+            self.threads.values().rev().find(|t| t.state.plan().is_some()).map(|t| t.id)
         else {
             return;
         };
@@ -397,7 +425,7 @@ impl Conversation {
         });
     }
 
-    pub(super) fn end_step(&mut self, thread: ThreadId, ended: &StepEnded) {
+    pub(in crate::state) fn end_step(&mut self, thread: ThreadId, ended: &StepEnded) {
         self.with_plan(thread, |plan| {
             let Some(step) = plan.step_mut(ended.step) else { return };
             (step.state, step.turn) = (ended.is, ended.turn);
@@ -405,15 +433,15 @@ impl Conversation {
         });
     }
 
-    pub(super) fn end_plan(&mut self, thread: ThreadId, ended: &PlanEnded) {
+    pub(in crate::state) fn end_plan(&mut self, thread: ThreadId, ended: &PlanEnded) {
         self.with_plan(thread, |plan| plan.ended = Some(ended.clone()));
     }
 
     /// Reverts the end of the conversation in its plans: halted steps continue, and their executors are present again.
-    pub(super) fn reopen_plans(&mut self) {
+    pub(in crate::state) fn reopen_plans(&mut self) {
         let mut talks = vec![];
         let mut executors = vec![];
-        for plan in self.threads.values_mut().filter_map(|t| t.plan.as_deref_mut()) {
+        for plan in self.threads.values_mut().filter_map(|t| t.state.plan_mut()) {
             if plan.ended.as_ref().is_some_and(|ended| ended.is == StepState::Cancelled) {
                 plan.ended = None;
             }
@@ -434,60 +462,11 @@ impl Conversation {
     }
 
     /// Adds a participant that the engine made; it takes part in no thread until one is opened with it.
-    pub(super) fn seat_made(&mut self, joined: &SeatJoined) {
+    pub(in crate::state) fn seat_made(&mut self, joined: &SeatJoined) {
         self.take_seat(&joined.participant);
     }
 
-    pub(super) fn unseat(&mut self, left: &SeatLeft) {
+    pub(in crate::state) fn unseat(&mut self, left: &SeatLeft) {
         self.set_seat(&left.id, |seat| seat.gone = true);
-    }
-
-    /// Returns the plan as conditions and templates see it.
-    pub(super) fn plan_facts(&self) -> Value {
-        let Some(plan) = self.plan() else {
-            return json!({"number": 0, "state": "", "steps": []});
-        };
-        let steps = plan.steps.iter().map(|s| {
-            let kinds: Vec<&str> = s.messages.iter().map(|m| m.kind.as_str()).collect();
-            json!({
-                "number": s.spec.number,
-                "description": s.spec.description,
-                "goal": s.spec.goal,
-                "after": s.spec.after,
-                "executor": s.executor,
-                "state": plan.state_of(s),
-                "attempt": s.attempt,
-                "exchanges": s.exchange(),
-                "messages": kinds,
-                "why": s.why,
-                "result": self.step_result(s),
-            })
-        });
-        let state = plan.ended.as_ref().map_or(StepState::Running, |ended| ended.is);
-        json!({"number": plan.number, "state": state, "steps": steps.collect::<Value>()})
-    }
-
-    /// Returns the task of a turn within a plan, as rehearsed lines see it; its number is 0 outside a step.
-    pub(super) fn step_facts(&self, turn: &Turn) -> Value {
-        let asks = self.plan_thread(turn.thread).and_then(|_| self.batch_of(turn));
-        let asks = asks.and_then(|b| b.spec.memo[STEP].as_str()).unwrap_or_default();
-        let Some((plan, step)) = self.step_of(turn.thread) else {
-            return json!({"number": 0, "asks": asks});
-        };
-        let of = self.plan_thread(turn.thread).map_or(0, Thread::exchanges);
-        let results = step.spec.after.iter().filter_map(|n| plan.step(*n));
-        let results = results
-            .map(|s| json!({"number": s.spec.number, "result": self.step_result(s), "why": s.why}));
-        let written = u32::from(asks == EXECUTES);
-        json!({
-            "number": step.spec.number,
-            "asks": asks,
-            "description": step.spec.description,
-            "goal": step.spec.goal,
-            "exchange": step.exchange() + written,
-            "of": of,
-            "attempt": step.attempt,
-            "results": results.collect::<Value>(),
-        })
     }
 }

@@ -1,0 +1,58 @@
+//! Traits and state of the policies. Only this folder and `policy` know policies by their names.
+//!
+//! A policy with a state of its own has a file here, an arm of [`PolicyState`], and lines in [`traits`] and
+//! [`PolicyState::new`].
+
+pub mod consensus;
+pub mod depends;
+pub mod plan;
+mod plan_facts;
+
+use super::policy_state::PolicyState;
+use super::table::Thread;
+use crate::scenario::{PolicyTraits, TurnOrder, UsualLength};
+
+/// Traits of `round_robin`.
+pub const ROUND_ROBIN: PolicyTraits =
+    PolicyTraits { order: TurnOrder::InTurn, ..PolicyTraits::DEBATE };
+/// Traits of `simultaneous`.
+pub const SIMULTANEOUS: PolicyTraits =
+    PolicyTraits { order: TurnOrder::AtOnce, ..PolicyTraits::DEBATE };
+/// Traits of `manual`.
+pub const MANUAL: PolicyTraits = PolicyTraits { needs_operator: true, ..PolicyTraits::DEBATE };
+/// Traits of `phases`.
+pub const PHASES: PolicyTraits = PolicyTraits { length: UsualLength::Own, ..PolicyTraits::DEBATE };
+
+/// Returns the traits of a policy by its name. An unknown policy has those of a free discussion.
+pub fn traits(policy: &str) -> PolicyTraits {
+    match policy {
+        "round_robin" => ROUND_ROBIN,
+        "simultaneous" => SIMULTANEOUS,
+        "manual" => MANUAL,
+        "phases" => PHASES,
+        depends::NAME => depends::TRAITS,
+        consensus::NAME => consensus::TRAITS,
+        plan::NAME | plan::STEP_NAME => plan::TRAITS,
+        _ => PolicyTraits::DEBATE,
+    }
+}
+
+impl Thread {
+    /// Returns the traits of its policy.
+    pub fn traits(&self) -> PolicyTraits {
+        traits(&self.spec.policy)
+    }
+}
+
+impl PolicyState {
+    /// Returns the state of a new thread.
+    pub(super) fn new(policy: &str) -> PolicyState {
+        match policy {
+            depends::NAME => PolicyState::Runs(Default::default()),
+            consensus::NAME => PolicyState::Answers(vec![]),
+            plan::NAME => PolicyState::Plan(Default::default()),
+            plan::STEP_NAME => PolicyState::Step,
+            _ => PolicyState::Memo,
+        }
+    }
+}
