@@ -34,7 +34,7 @@ fn results_fit_the_output_schemas_of_their_tools() {
     call(&mut client, "list_scenarios", json!({}));
     let asked = json!({"question": "Tea?", "rehearsed": true});
     let ended = call(&mut client, "ask", asked)["session"].clone();
-    let debate = json!({"scenario": "formal-debate", "topic": "Tea?", "rehearsed": true});
+    let debate = json!({"scenario": "formal-debate", "rehearsed": true});
     call(&mut client, "convene", debate);
     let cast = json!([{"name": "Caller", "caller": true}]);
     let begun = call(&mut client, "start", json!({"cast": cast, "topic": "Tea?", "max_turns": 3}));
