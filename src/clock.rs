@@ -8,8 +8,9 @@
 //! recording.
 
 use crate::model::{CallId, Ms, Wall};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, oneshot};
 
@@ -76,7 +77,7 @@ impl Clock {
     /// Sets the pace of a paced clock, in percent of the underlying clock; 0 stops it. Has no effect on other clocks.
     pub fn pace(&self, percent: u32) {
         let now = self.now();
-        let mut c = self.lock();
+        let mut c = self.inner.lock();
         if let Kind::Paced { over, since, percent: pace } = &mut c.kind {
             *since = over.now();
             *pace = percent;
@@ -86,7 +87,7 @@ impl Clock {
 
     /// Sets a paced clock to a time. Has no effect on other clocks.
     pub fn set(&self, ms: Ms) {
-        let mut c = self.lock();
+        let mut c = self.inner.lock();
         if let Kind::Paced { over, since, .. } = &mut c.kind {
             *since = over.now();
             c.ms = ms;
@@ -99,25 +100,21 @@ impl Clock {
         Clock { inner: Arc::new(Mutex::new(inner)), idle: Arc::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Returns whether time is virtual.
     pub fn is_virtual(&self) -> bool {
-        matches!(self.lock().kind, Kind::Virtual { .. })
+        matches!(self.inner.lock().kind, Kind::Virtual { .. })
     }
 
     /// Subtracts a time during which the program was suspended from a real clock. Has no effect on other clocks.
     pub fn leave_out(&self, ms: u64) {
-        if let Kind::Real { base } = &mut self.lock().kind {
+        if let Kind::Real { base } = &mut self.inner.lock().kind {
             *base += Duration::from_millis(ms).min(base.elapsed());
         }
     }
 
     /// Returns the session time.
     pub fn now(&self) -> Ms {
-        let c = self.lock();
+        let c = self.inner.lock();
         match &c.kind {
             Kind::Virtual { .. } => c.ms,
             Kind::Real { base } => c.ms.plus(millis(base.elapsed())),
@@ -129,7 +126,7 @@ impl Clock {
 
     /// Returns the wall time; in virtual time the epoch plus the session time.
     pub fn wall(&self) -> Wall {
-        let c = self.lock();
+        let c = self.inner.lock();
         match c.kind {
             Kind::Virtual { epoch } => Wall(epoch.0.saturating_add_unsigned(c.ms.0)),
             Kind::Real { .. } | Kind::Paced { .. } => wall_now(),
@@ -139,7 +136,7 @@ impl Clock {
     /// Sleeps for `ms` milliseconds on behalf of a call.
     pub async fn sleep(&self, call: CallId, ms: u64) {
         let woken = {
-            let mut c = self.lock();
+            let mut c = self.inner.lock();
             match c.kind {
                 Kind::Real { .. } | Kind::Paced { .. } => None,
                 Kind::Virtual { .. } => {
@@ -163,12 +160,12 @@ impl Clock {
 
     /// Marks a call as working: virtual time does not advance until it sleeps or finishes.
     pub fn begin(&self, call: CallId) {
-        self.lock().working.insert(call);
+        self.inner.lock().working.insert(call);
     }
 
     /// Marks a call as finished.
     pub fn finish(&self, call: CallId) {
-        let mut c = self.lock();
+        let mut c = self.inner.lock();
         c.working.remove(&call);
         c.sleepers.retain(|(_, k), _| *k != call);
         drop(c);
@@ -177,12 +174,12 @@ impl Clock {
 
     /// Marks a chunk as sent to the engine.
     pub fn sent(&self) {
-        self.lock().in_flight += 1;
+        self.inner.lock().in_flight += 1;
     }
 
     /// Marks a chunk as handled by the engine.
     pub fn taken(&self) {
-        let mut c = self.lock();
+        let mut c = self.inner.lock();
         c.in_flight = c.in_flight.saturating_sub(1);
         drop(c);
         self.idle.notify_one();
@@ -198,7 +195,7 @@ impl Clock {
         }
         loop {
             {
-                let mut c = self.lock();
+                let mut c = self.inner.lock();
                 if c.working.is_empty() && c.in_flight == 0 {
                     let first = c.sleepers.keys().next().copied();
                     match (first, until) {

@@ -44,7 +44,7 @@
 //! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |
 //! | session files: format, writing, locking | [`session`]; an incomplete last line is repaired by `session/repair.rs` |
 //! | answers in replies, and their aggregation | `reply/answer.rs` parses, `state/answers.rs` collects, [`aggregate`] counts |
-//! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
+//! | scenario files and their faults | [`scenario`], its keys in `keys.rs`; "From a scenario file to its seats" below |
 //! | filter for characters that may reach a terminal | [`text`] |
 //! | conditions and templates, and their limits | [`expr`] |
 //! | child processes and their clean-up | [`spawn`] |
@@ -73,19 +73,19 @@
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
-//! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/play/go.rs` |
+//! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | the end of a run: saving, and the command to resume | `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
 //! | selection of models, discovery of servers | `cli/models/` |
-//! | permissions of files, and the operator's consent | `cli/trust/` |
+//! | permissions of files, and the operator's consent | `cli/trust/`; kept in `cli/agreements/` |
 //! | drafts, input history and preferences, kept between runs | `cli/memory/` |
 //! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
 //! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
-//! | key bindings | `ui/keymap/` |
+//! | actions: names, keys, handlers | the table in `ui/action.rs`; `ui/keymap/` resolves keys, and `ui/act/` has the effects |
 //! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and participants |
 //! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
-//! | effects of actions | `ui/act/` |
+//! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
 //! | terminal modes, and their reset on exit | `ui/terminal/` |
 //! | text mode, for screen readers | `ui/linear/` |
@@ -100,7 +100,7 @@
 //! # From a key press to the screen
 //!
 //! 1. Space is pressed. `ui/run.rs` reads the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
-//! 2. `ui/act/update.rs` passes it to `ui/act/intents.rs`, which checks if the conversation is paused and requests
+//! 2. `ui/act/update.rs` runs its handler, in `ui/act/intents.rs`, which checks if the conversation is paused and requests
 //!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
 //! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/engine_input.rs`, which hands it
 //!    to the engine as [`engine::Input::Command`].
@@ -111,6 +111,17 @@
 //! 6. The tail delivers each event to `ui/view/transcript.rs`, which folds it into its own state; the header shows
 //!    *pausing*, then *paused*.
 //!
+//! # From a scenario file to its seats
+//!
+//! 1. `load` of `scenario/load.rs` calls `load_at`, also for the file of a team (`teams`).
+//! 2. `Walk::parse` makes the text a tree of values with their places ([`scenario::Node`]); `Override::apply` sets the values of
+//!    `--set` in it.
+//! 3. `Walk::table` and `value` of `scenario/check.rs` compare it with the tables of `scenario/keys.rs`: names, kinds, ranges.
+//! 4. `resolve` reads each table of the tree into the struct that `keys!` makes of its keys. A value that does not fit is a fault
+//!    already and counts as missing, so that one run reports all faults.
+//! 5. `item`, `members` and `Toolbox::new` collect everything that a seat may refer to; `seats` then builds each seat once
+//!    (`seat`, with `voice` and `with_keys`). A fault is reported at a [`scenario::At`], which has the place and the path.
+//!
 //! # Files to change for an addition
 //!
 //! | addition | files | names |
@@ -118,6 +129,7 @@
 //! | theme | 2 | its file in `themes/`, its line in `ui/theme/shelf.rs`; a user's own theme is one file |
 //! | bundled scenario | 2 | its file in `assets/scenarios/`, its line in `scenario/bundled.rs`; a user's own scenario is one file |
 //! | vendor with a known wire format | 1 | its row in `voice/remote/vendor.rs` |
+//! | key of a scenario | 2 | its entry in `scenario/keys.rs` or below, which is also the field of its struct; the file in `scenario/` that resolves its table |
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
 //! | policy with state, prompts and replies of its own | up to 11 modules | as `plan` and `consensus`: [`model`], [`reply`], [`scenario`], [`state`], [`policy`], [`prompt`], [`engine`], [`export`], [`analysis`], [`testing`], [`ui`] |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
@@ -125,8 +137,9 @@
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |
 //! | wire format | 3 | its file in `voice/remote/wire/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
-//! | text overlay | 4 | its file in `ui/view/`, its line and its row of `TEXTS` in `ui/view/mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`; `page.rs` draws it |
-//! | overlay with its own keys | 10 | those four, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
+//! | key | 1 | its row in `ui/action.rs`, with its handler |
+//! | text overlay | 3 | its file in `ui/view/`, its line in `ui/view/mod.rs`, its row in `ui/action.rs`; `page.rs` draws it |
+//! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/view/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
 //! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler reports all other readers, and the schema is derived from the types |
 //!
 //! # Invariants

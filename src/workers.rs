@@ -1,6 +1,7 @@
 //! Distributes jobs over several threads: each takes the next job as soon as it is free.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use parking_lot::Mutex;
+use std::sync::mpsc;
 use std::thread;
 
 /// The stack of a thread that runs conversations, in bytes: as much as the program's own has.
@@ -23,7 +24,7 @@ pub fn share<J: Send, R: Send>(
             let work = &work;
             let run = move || {
                 loop {
-                    let piece = (next.lock().unwrap_or_else(PoisonError::into_inner))();
+                    let piece = (next.lock())();
                     let Some(piece) = piece else { return };
                     if tell.send(work(piece)).is_err() {
                         return;

@@ -187,6 +187,35 @@ fn no_files_of_a_room_reach_each_other_in_a_circle() {
 }
 
 #[test]
+fn no_folders_of_a_room_reach_each_other_in_a_circle() {
+    let circles = Files::new(Source::ours(root())).neighbours().circles();
+    let faults = circles.iter().map(|circle| circle.join(", ")).collect();
+    none(
+        faults,
+        "move the file that uses both sides up, or the part that both sides use into a folder below them",
+    );
+}
+
+#[test]
+fn the_scanner_of_circles_between_folders_bites() {
+    let check = |files: &[(&str, &str)], expected: &[&[&str]]| {
+        let sources: Vec<Source> =
+            files.iter().map(|(path, code)| Source::new(&format!("src/{path}"), code)).collect();
+        assert_eq!(Files::new(&sources).neighbours().circles(), expected, "{files:?}");
+    };
+    let down = ("room/a/x.rs", "use crate::room::b::y::Y;");
+    let up = ("room/b/z.rs", "use crate::room::a::w::W;");
+    check(&[down, ("room/a/w.rs", ""), ("room/b/y.rs", ""), up], &[&["room::a", "room::b"]]);
+    check(&[down, ("room/b/y.rs", ""), ("room/b/z.rs", "use super::y::Y;")], &[]);
+    check(
+        &[down, ("room/a.rs", ""), ("room/b.rs", "use super::a;"), ("room/b/y.rs", "")],
+        &[&["room::a", "room::b"]],
+    );
+    let parent = ("room/mod.rs", "mod a;\npub struct M;\nfn f() { a::f() }");
+    check(&[parent, ("room/a/mod.rs", "use super::M;")], &[]);
+}
+
+#[test]
 fn the_scanner_of_circles_bites() {
     let check = |files: &[(&str, &str)], expected: &[&[&str]]| {
         let sources: Vec<Source> =

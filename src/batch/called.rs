@@ -88,31 +88,16 @@ pub(super) fn name(purpose: Purpose) -> String {
 
 /// Returns whether a failure means that the model gave no answer, as opposed to an unusable one.
 fn is_silent(class: ErrorClass) -> bool {
-    match class {
-        ErrorClass::NotFound
-        | ErrorClass::Failed
-        | ErrorClass::NoProtocol
-        | ErrorClass::Empty
-        | ErrorClass::Silence
-        | ErrorClass::Broken
-        | ErrorClass::NoVoice
-        | ErrorClass::Refused
-        | ErrorClass::Dns
-        | ErrorClass::Tls
-        | ErrorClass::Credentials
-        | ErrorClass::Credit
-        | ErrorClass::UnknownModel
-        | ErrorClass::Rate
-        | ErrorClass::Overload
-        | ErrorClass::Filter => true,
+    !matches!(
+        class,
         ErrorClass::TooLarge
-        | ErrorClass::BadRequest
-        | ErrorClass::Context
-        | ErrorClass::Form
-        | ErrorClass::Budget
-        | ErrorClass::Length
-        | ErrorClass::Echo => false,
-    }
+            | ErrorClass::BadRequest
+            | ErrorClass::Context
+            | ErrorClass::Form
+            | ErrorClass::Budget
+            | ErrorClass::Length
+            | ErrorClass::Echo
+    )
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use super::file::Appended;
 use super::items::{BatchItem, Damaged};
 use super::results::{KnownResults, ResultLine, ResultOutcome};
 use crate::workers;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// A protocol of a batch: one way to run every item.
@@ -170,7 +170,7 @@ impl BatchRun<'_> {
         let ledger = Mutex::new(Ledger { usd: done.usd, tokens: done.tokens, held: vec![] });
         let stopped = Mutex::new(None);
         let halt = |why: BatchStopped| {
-            stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+            stopped.lock().get_or_insert(why);
         };
         let names: Vec<&str> = self.protocols.iter().map(|p| p.name.as_str()).collect();
         let mut progress = Progress {
@@ -185,7 +185,7 @@ impl BatchRun<'_> {
         let mut waiting = VecDeque::new();
         let mut items = items.filter_map(Result::ok);
         let next = || {
-            let halted = || stopped.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            let halted = || stopped.lock().is_some();
             if *stop.borrow() {
                 halt(BatchStopped::Told);
             }
@@ -202,8 +202,7 @@ impl BatchRun<'_> {
             }
             waiting.pop_front()
         };
-        let slice =
-            || ledger.lock().unwrap_or_else(PoisonError::into_inner).slice(self.budget, self.jobs);
+        let slice = || ledger.lock().slice(self.budget, self.jobs);
         let work = |jobs: Vec<BatchJob>| {
             let mut tokens = None;
             let mut all = vec![];
@@ -219,7 +218,7 @@ impl BatchRun<'_> {
                     JobOutcome::Over(line) => Some(&**line),
                     JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
                 };
-                ledger.lock().unwrap_or_else(PoisonError::into_inner).give_back(job.slice, line);
+                ledger.lock().give_back(job.slice, line);
                 tokens = line.map(|line| line.measured.input + line.measured.output);
                 let goes_on = line.is_some();
                 all.push((job, played));
@@ -249,7 +248,7 @@ impl BatchRun<'_> {
         workers::share(self.jobs, next, work, |all| {
             all.into_iter().for_each(|(job, played)| take(job, played));
         });
-        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match stopped.into_inner() {
             Some(why) => Err(why),
             None => Ok(progress),
         }
@@ -298,7 +297,7 @@ mod tests {
     impl JobRunner for Noted {
         fn play(&self, job: &BatchJob) -> JobOutcome {
             let asked = (job.item.id.clone(), job.protocol, job.tokens);
-            self.0.lock().unwrap().push(asked);
+            self.0.lock().push(asked);
             let name = ["debate", "single", "tokens"][job.protocol];
             let mut line = a_result(&job.item.id, name);
             line.measured.input = if job.protocol == 0 { 70 } else { 5 };
@@ -334,7 +333,7 @@ mod tests {
             let (_tx, stop) = watch::channel(false);
             let items = super::super::items::Items::open(&items).unwrap();
             batch(protocols).run(items, &done, &mut results, &stop, &noted, |_, _| ()).unwrap();
-            let mut asked = noted.0.into_inner().unwrap();
+            let mut asked = noted.0.into_inner();
             asked.sort();
             asked
         };

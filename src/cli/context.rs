@@ -1,14 +1,17 @@
 //! Context of all commands: folders, environment, and the verbosity of messages.
 
+use crate::cli::agreements::store::Content;
 use crate::cli::args::global::{Colour, Global};
+use crate::cli::args::play::Play;
 use crate::cli::command_line;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::log_file::LogFile;
 use crate::cli::output;
-use crate::cli::trust::store::Content;
 use crate::clock::wall_now;
-use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
+use crate::config::{
+    Environment, Motion, Mouse, Paths, Project, ScreenPace, Settings, Signs, make_private,
+};
 use crate::scenario::Faults;
 use crate::session::SessionFiles;
 use crate::text;
@@ -131,6 +134,11 @@ impl Context {
         let agreed = || Ok::<_, Failure>(Content::of_project(&project)?.is_agreed(&self.paths));
         let trusted = self.trusts_project.get() || agreed()?;
         Ok(Some((project, trusted)))
+    }
+
+    /// Returns true if models speak at reading speed: a person watches and the settings ask for it.
+    pub fn is_at_reading_pace(&self, play: &Play) -> Result<bool, Failure> {
+        Ok(!play.headless && self.settings()?.pace == ScreenPace::Reading)
     }
 
     /// Trusts the project's settings for this run.

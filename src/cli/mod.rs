@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, messages to standard error, and the result to the exit code.
 
+mod agreements;
 mod appearance;
 mod args;
 mod command_line;
@@ -11,6 +12,8 @@ pub mod crash;
 mod document;
 mod error;
 mod exit;
+mod exporting;
+mod go;
 mod home;
 #[cfg(test)]
 #[path = "../../tests/hostile_values/mod.rs"]
@@ -34,13 +37,11 @@ use crate::model::near::nearest;
 use crate::spawn;
 use args::global::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{
-    ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand,
-};
+use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
 use context::Context;
 use error::Failure;
 use exit::Exit;
-use play::go::go;
+use go::go;
 use play::next::{Home, Next};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -60,16 +61,8 @@ struct Cli {
 }
 
 impl Cli {
-    /// Parses the arguments of this process.
-    ///
-    /// Building the parser for all commands takes much of the start-up time, so commands that open a screen are parsed
-    /// with their own arguments only. Input that this rejects goes to the full parser, for its errors and help.
+    /// Parses the arguments of this process. Help has a line for each of [`FIRST`] and names the others.
     fn of_process() -> Result<Cli, clap::Error> {
-        Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::parse_fully, Ok)
-    }
-
-    /// Parses with all commands. Help has a line for each of [`FIRST`] and names the others.
-    fn parse_fully() -> Result<Cli, clap::Error> {
         let mut program = Cli::command();
         let listed = program.get_subcommands().filter(|command| !command.is_hide_set());
         let names = listed.map(|command| command.get_name().to_owned());
@@ -81,45 +74,6 @@ impl Cli {
         let mut program = program.after_help(note);
         let mut matches = program.try_get_matches_from_mut(std::env::args_os())?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut program))
-    }
-
-    fn parse_alone(typed: &[OsString]) -> Option<Cli> {
-        match typed.get(1).map(|name| name.to_str()) {
-            None => {
-                Cli::parse_options(typed, None).map(|(global, _)| Cli { global, command: None })
-            }
-            Some(Some("demo")) => Cli::parse_one("demo", typed, Command::Demo),
-            Some(Some("run")) => Cli::parse_one("run", typed, Command::Run),
-            Some(Some("replay")) => Cli::parse_one("replay", typed, Command::Replay),
-            Some(Some("watch")) => Cli::parse_one("watch", typed, Command::Watch),
-            Some(Some("resume")) => Cli::parse_one("resume", typed, Command::Resume),
-            Some(Some("fork")) => Cli::parse_one("fork", typed, Command::Fork),
-            Some(_) => None,
-        }
-    }
-
-    /// Parses the command `name` with arguments of type `A`.
-    fn parse_one<A: Args>(
-        name: &'static str,
-        typed: &[OsString],
-        command: fn(A) -> Command,
-    ) -> Option<Cli> {
-        let arguments = A::augment_args(ClapCommand::new(name));
-        let (global, mut rest) = Cli::parse_options(typed, Some(arguments))?;
-        let command = command(A::from_arg_matches_mut(rest.as_mut()?).ok()?);
-        Some(Cli { global, command: Some(command) })
-    }
-
-    /// Parses the global options. Returns them with the matches of the command, if any.
-    fn parse_options(
-        typed: &[OsString],
-        command: Option<ClapCommand>,
-    ) -> Option<(Global, Option<ArgMatches>)> {
-        let program =
-            Global::augment_args(ClapCommand::new("colloquium")).disable_help_subcommand(true);
-        let mut matches = program.subcommands(command).try_get_matches_from(typed).ok()?;
-        let rest = matches.remove_subcommand().map(|(_, rest)| rest);
-        Some((Global::from_arg_matches_mut(&mut matches).ok()?, rest))
     }
 }
 
@@ -313,44 +267,4 @@ fn unknown_command(word: &str) -> Failure {
         format!("no command `{word}`{}", near.unwrap_or_default()),
         format!("`{called}--help` lists all commands{topic}"),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_parsed_alone_as_with_all_the_others() {
-        for (line, alone) in [
-            ("", true),
-            ("--theme nord", false),
-            ("demo", true),
-            ("run table.toml", true),
-            ("run duo --topic T --model a:b --seed 7 --headless -q --theme nord", true),
-            ("run duo --data-dir d --config-set a=b --config-set c=d --color never -v", true),
-            ("run a --endpoint http://x/v1 --max-usd 0.1 --no-save --steer s.jsonl", true),
-            ("replay --last --speed 2 --glyphs ascii", true),
-            ("resume abc --max-utterances 9 --mouse off", true),
-            ("fork abc --at 3 --log-file l", true),
-            ("watch abc", true),
-            ("run", false),
-            ("run duo --seed x", false),
-            ("run duo -q -v", false),
-            ("run duo --help", false),
-            ("fork abc --at", false),
-            ("demo --version", false),
-            ("keys", false),
-            ("a topic", false),
-            ("runn duo", false),
-        ] {
-            let typed: Vec<OsString> =
-                ["colloquium"].into_iter().chain(line.split_whitespace()).map(Into::into).collect();
-            let parsed = Cli::parse_alone(&typed);
-            assert_eq!(parsed.is_some(), alone, "{line}");
-            if let Some(parsed) = parsed {
-                let whole = Cli::try_parse_from(&typed).unwrap();
-                assert_eq!(format!("{parsed:?}"), format!("{whole:?}"), "{line}");
-            }
-        }
-    }
 }

@@ -302,7 +302,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
         NextMove::Ask { purpose, seats, why, question, options } => {
             let batch = BatchOpened {
-                memo: decision.memo,
+                memo: decision.memo.to_json(),
                 question: Some(question),
                 options,
                 ..batch(Requester::Policy, purpose, seats, why)
@@ -357,7 +357,7 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
         round,
         queue,
         rearmed: stops::rearmed(state),
-        memo: decision.memo,
+        memo: decision.memo.to_json(),
         ..batch(Requester::Policy, Purpose::Speak, seats, why)
     };
     Some(summary::before(state, thread, batch))

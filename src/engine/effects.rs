@@ -104,16 +104,12 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
     let BuiltPrompt { prompt, mut messages } = match seat.spec.voice {
-        VoiceSpec::Model(_)
-        | VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_) => {
+        // the line was chosen when the call was ordered, so that no prompt is needed
+        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => BuiltPrompt::default(),
+        _ => {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| prompt::built(state, turn))
         }
-        // the line was chosen when the call was ordered, so that no prompt is needed
-        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => BuiltPrompt::default(),
     };
     if let VoiceSpec::Agent(_) = seat.spec.voice {
         messages = prompt::unjoined(&prompt);

@@ -451,20 +451,9 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
 fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, Refusal> {
     let turn = said_before(state, number, "continue")?;
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;
-    let free = state.seat(&said.seat).is_some_and(|s| match s.spec.reply.form {
-        Form::Free | Form::Markers(_) => true,
-        Form::Choice(_)
-        | Form::Ballot { .. }
-        | Form::Schema(_)
-        | Form::Bid
-        | Form::Judgement { .. }
-        | Form::Answer { .. }
-        | Form::Ranking { .. }
-        | Form::Proposal { .. }
-        | Form::Plan { .. }
-        | Form::Message { .. }
-        | Form::Scores(_) => false,
-    });
+    let free = state
+        .seat(&said.seat)
+        .is_some_and(|s| matches!(s.spec.reply.form, Form::Free | Form::Markers(_)));
     let entry = said.number.and_then(|n| state.utterance(n));
     let version = entry.map(crate::state::Entry::version).filter(|v| v.turn == Some(turn));
     match (version, said.number) {

@@ -92,11 +92,7 @@ fn scribe(state: &State, reason: StopReason) -> Option<SeatId> {
         // a recording says again what it said
         VoiceSpec::Model(model) => model.recording().is_none(),
         VoiceSpec::Lines { lines, .. } => lines.iter().any(|l| l.purpose == Purpose::Result),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. } => false,
+        _ => false,
     };
     let able = || {
         let seats = state.seats.iter().map(|seat| &*seat.spec);

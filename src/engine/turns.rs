@@ -9,7 +9,7 @@ use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded,
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, FormFault, Formed, Parted, RepairedReply};
-use crate::state::{Live, STEP, Seat, State, Turn};
+use crate::state::{Live, Seat, State, Task, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
@@ -54,14 +54,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
                 ..CallParameters::default()
             }
         }
-        Some(
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. },
-        )
-        | None => CallParameters::default(),
+        _ => CallParameters::default(),
     };
     let started = CallStarted {
         turn: turn.id,
@@ -246,8 +239,7 @@ fn at_the_limit(turn: &Turn) -> String {
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let off = state.scenario.guards == Guards::Off;
-    let may = seat
-        .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
+    let may = seat.is_some_and(|s| s.voice.is_model() && turn.tries < s.on_failure.tries);
     if off || !may || !turn.speaks() || turn.echoed || gives_up(state) {
         return false;
     }
@@ -285,7 +277,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
     let formed = reply::said_in(formed, contract.says.as_ref());
     // the winner's own marker does not belong to the final answer
     let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
-    let presents = presents.is_some_and(|b| b.spec.memo[STEP] == "present");
+    let presents = presents.is_some_and(|b| b.memo.step == Some(Task::Present));
     let bare = presents.then(|| reply::without_marker(words)).filter(|bare| *bare != words.trim());
     let text = bare.map(str::to_owned).or(formed.text);
     Ok(Formed { text, ..formed })

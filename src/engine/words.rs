@@ -121,14 +121,7 @@ fn own_part(state: &State, turn: &Turn, said: String, thought: String) -> Repair
             };
             RepairedReply { think, ..repaired }
         }
-        Some(
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. },
-        )
-        | None => RepairedReply { text: said, think, ..RepairedReply::default() },
+        _ => RepairedReply { text: said, think, ..RepairedReply::default() },
     }
 }
 
@@ -169,7 +162,7 @@ pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
 /// checked.
 pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let seat = live.state.seat(&turn.seat);
-    if !seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_))) {
+    if !seat.is_some_and(|s| s.spec.voice.is_model()) {
         return false;
     }
     let ends_line = new.contains('\n');

@@ -310,15 +310,7 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
 
 /// Returns the model of a seat with its name; `None` for any other voice.
 fn voice(state: &State, seat: &Participant) -> Option<String> {
-    match &seat.voice {
-        VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
-    }
+    seat.voice.as_model().map(|model| format!("{} {}", name(state, &seat.id), model.name))
 }
 
 /// Returns the head of a message: name and role, model if unusual, and version.

@@ -9,10 +9,11 @@ use crate::engine::{Input, Owner};
 use crate::model::{Command, Key, Kind, Seq};
 use crate::net::{LineFault, LineReader, LineWriter, LocalStream};
 use crate::session::{Follower, Item, Record, SessionError};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::future::pending;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -43,13 +44,9 @@ enum Closing {
 struct Waiting(Mutex<BTreeSet<Key>>);
 
 impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<Key>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a key; false if too many wait.
     fn add(&self, key: Key) -> bool {
-        let mut keys = self.lock();
+        let mut keys = self.0.lock();
         keys.len() < COMMANDS_WAITING && keys.insert(key)
     }
 
@@ -63,7 +60,7 @@ impl Waiting {
         };
         // a breakpoint acts under its key with a number
         let first = key.split('/').next().unwrap_or_default();
-        self.lock().remove(first);
+        self.0.lock().remove(first);
     }
 }
 

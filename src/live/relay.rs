@@ -5,9 +5,10 @@ use super::protocol::{Bye, Doing, Hello, May, PROTOCOL};
 use crate::engine::{Attendance, Input, Owner};
 use crate::session::{Durable, FORMAT, Feed, Item, SessionFiles, Tail};
 use crate::state::{RunState, State};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 /// The conversation and its clients, shared by all connections.
@@ -28,10 +29,6 @@ pub(super) struct Relay {
 struct Client {
     name: String,
     may: May,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Relay {
@@ -72,7 +69,7 @@ impl Relay {
                     if durable.borrow().written < Some(seq) {
                         break;
                     }
-                    let mut state = lock(&self.state);
+                    let mut state = self.state.lock();
                     if seq >= state.next_seq {
                         state.apply(&record.event);
                         self.feed.push(record);
@@ -89,7 +86,7 @@ impl Relay {
 
     /// Returns the introduction of the conversation.
     pub(super) fn hello(&self) -> Hello {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let speaks = state.turns.values().filter_map(|turn| state.seat(&turn.seat));
         Hello {
             protocol: PROTOCOL,
@@ -100,24 +97,24 @@ impl Relay {
             title: state.shown_title().to_string(),
             state: doing(&state),
             speaking: speaks.map(|seat| seat.spec.name.to_string()).collect(),
-            attached: lock(&self.clients).len(),
+            attached: self.clients.lock().len(),
             pid: std::process::id(),
         }
     }
 
     /// Returns the `seq` of the next event to be written.
     pub(super) fn next_seq(&self) -> crate::model::Seq {
-        lock(&self.state).next_seq
+        self.state.lock().next_seq
     }
 
     /// Returns the farewell.
     pub(super) fn bye(&self) -> Bye {
-        if lock(&self.state).ended.is_some() { Bye::Ended } else { *lock(&self.bye) }
+        if self.state.lock().ended.is_some() { Bye::Ended } else { *self.bye.lock() }
     }
 
     /// Asks the engine to stop once nothing is in flight, because another process takes the conversation over.
     pub(super) fn hand_over(&self) {
-        *lock(&self.bye) = Bye::Detached;
+        *self.bye.lock() = Bye::Detached;
         self.attendance.send_modify(|attendance| attendance.leaving = true);
     }
 
@@ -126,9 +123,9 @@ impl Relay {
     /// # Errors
     /// [`BadName`].
     pub(super) fn add(self: &Arc<Relay>, name: Option<&str>, may: May) -> Result<Added, BadName> {
-        let mut clients = lock(&self.clients);
+        let mut clients = self.clients.lock();
         let taken = clients.values().map(|client| &*client.name);
-        let name = choose(name, &lock(&self.state), taken)?;
+        let name = choose(name, &self.state.lock(), taken)?;
         let number = RandomState::new().build_hasher().finish() & 0xffff_ffff_ffff;
         clients.insert(number, Client { name: name.clone(), may });
         drop(clients);
@@ -139,7 +136,7 @@ impl Relay {
     /// Publishes the number of clients that may steer.
     fn count(&self) {
         let steer = |client: &&Client| client.may == May::Steer;
-        let steering = lock(&self.clients).values().filter(steer).count();
+        let steering = self.clients.lock().values().filter(steer).count();
         self.attendance
             .send_if_modified(|known| std::mem::replace(&mut known.steering, steering) != steering);
     }
@@ -156,7 +153,7 @@ pub(super) struct Added {
 
 impl Drop for Added {
     fn drop(&mut self) {
-        lock(&self.relay.clients).remove(&self.number);
+        self.relay.clients.lock().remove(&self.number);
         self.relay.count();
     }
 }

@@ -95,31 +95,18 @@ impl Aggregation {
 
     /// Returns whether it can count the ballots of a vote.
     pub fn counts_ballots(self) -> bool {
-        match self {
+        matches!(
+            self,
             Aggregation::Majority
-            | Aggregation::Confidence
-            | Aggregation::Borda
-            | Aggregation::Mean => true,
-            Aggregation::Median
-            | Aggregation::Judge
-            | Aggregation::Best
-            | Aggregation::Last
-            | Aggregation::Trajectory => false,
-        }
+                | Aggregation::Confidence
+                | Aggregation::Borda
+                | Aggregation::Mean
+        )
     }
 
     /// Returns whether it counts answers, so that participants are asked for one.
     pub fn reads_answers(self) -> bool {
-        match self {
-            Aggregation::Mean | Aggregation::Judge => false,
-            Aggregation::Majority
-            | Aggregation::Confidence
-            | Aggregation::Borda
-            | Aggregation::Median
-            | Aggregation::Best
-            | Aggregation::Last
-            | Aggregation::Trajectory => true,
-        }
+        !matches!(self, Aggregation::Mean | Aggregation::Judge)
     }
 
     /// Returns the way with a name.

@@ -165,22 +165,16 @@ pub enum Form {
 impl Form {
     /// Returns whether the reply is text rather than data.
     pub fn is_words(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Form::Free
-            | Form::Markers(_)
-            | Form::Answer { object: false, .. }
-            | Form::Ranking { .. }
-            | Form::Proposal { .. }
-            | Form::Message { .. }
-            | Form::Scores(_) => true,
-            Form::Choice(_)
-            | Form::Schema(_)
-            | Form::Ballot { .. }
-            | Form::Bid
-            | Form::Plan { .. }
-            | Form::Answer { object: true, .. }
-            | Form::Judgement { .. } => false,
-        }
+                | Form::Markers(_)
+                | Form::Answer { object: false, .. }
+                | Form::Ranking { .. }
+                | Form::Proposal { .. }
+                | Form::Message { .. }
+                | Form::Scores(_)
+        )
     }
 
     /// Returns the JSON Schema of a reply in this form, for servers that enforce one; `None` for text.

@@ -59,89 +59,47 @@ pub enum ErrorClass {
 impl ErrorClass {
     /// Returns whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
-        match self {
+        matches!(
+            self,
             ErrorClass::Failed
-            | ErrorClass::NoProtocol
-            | ErrorClass::Empty
-            | ErrorClass::Silence
-            | ErrorClass::Broken
-            | ErrorClass::Refused
-            | ErrorClass::Dns
-            | ErrorClass::Tls
-            | ErrorClass::Rate
-            | ErrorClass::Overload => true,
-            ErrorClass::NotFound
-            | ErrorClass::TooLarge
-            | ErrorClass::NoVoice
-            | ErrorClass::Credentials
-            | ErrorClass::Credit
-            | ErrorClass::UnknownModel
-            | ErrorClass::BadRequest
-            | ErrorClass::Context
-            | ErrorClass::Filter
-            | ErrorClass::Form
-            | ErrorClass::Length
-            | ErrorClass::Echo
-            | ErrorClass::Budget => false,
-        }
+                | ErrorClass::NoProtocol
+                | ErrorClass::Empty
+                | ErrorClass::Silence
+                | ErrorClass::Broken
+                | ErrorClass::Refused
+                | ErrorClass::Dns
+                | ErrorClass::Tls
+                | ErrorClass::Rate
+                | ErrorClass::Overload
+        )
     }
 
     /// Returns whether the call costs money because a model had started on it.
     pub fn costs(self) -> bool {
-        match self {
+        matches!(
+            self,
             ErrorClass::Empty
-            | ErrorClass::TooLarge
-            | ErrorClass::Silence
-            | ErrorClass::Broken
-            | ErrorClass::Filter
-            | ErrorClass::Form
-            | ErrorClass::Length
-            | ErrorClass::Echo => true,
-            ErrorClass::NotFound
-            | ErrorClass::Failed
-            | ErrorClass::NoProtocol
-            | ErrorClass::NoVoice
-            | ErrorClass::Refused
-            | ErrorClass::Dns
-            | ErrorClass::Tls
-            | ErrorClass::Credentials
-            | ErrorClass::Credit
-            | ErrorClass::UnknownModel
-            | ErrorClass::BadRequest
-            | ErrorClass::Rate
-            | ErrorClass::Overload
-            | ErrorClass::Context
-            | ErrorClass::Budget => false,
-        }
+                | ErrorClass::TooLarge
+                | ErrorClass::Silence
+                | ErrorClass::Broken
+                | ErrorClass::Filter
+                | ErrorClass::Form
+                | ErrorClass::Length
+                | ErrorClass::Echo
+        )
     }
 
     /// Returns whether a person must act first: a key, an account, a name.
     pub fn needs_a_hand(self) -> bool {
-        match self {
+        matches!(
+            self,
             ErrorClass::NotFound
-            | ErrorClass::NoVoice
-            | ErrorClass::Credentials
-            | ErrorClass::Credit
-            | ErrorClass::UnknownModel
-            | ErrorClass::BadRequest => true,
-            ErrorClass::Failed
-            | ErrorClass::NoProtocol
-            | ErrorClass::Empty
-            | ErrorClass::TooLarge
-            | ErrorClass::Silence
-            | ErrorClass::Broken
-            | ErrorClass::Refused
-            | ErrorClass::Dns
-            | ErrorClass::Tls
-            | ErrorClass::Rate
-            | ErrorClass::Overload
-            | ErrorClass::Context
-            | ErrorClass::Filter
-            | ErrorClass::Form
-            | ErrorClass::Length
-            | ErrorClass::Echo
-            | ErrorClass::Budget => false,
-        }
+                | ErrorClass::NoVoice
+                | ErrorClass::Credentials
+                | ErrorClass::Credit
+                | ErrorClass::UnknownModel
+                | ErrorClass::BadRequest
+        )
     }
 
     /// Returns whether the model is missing or rejected the key.

@@ -18,6 +18,11 @@ impl ModelSpec {
     pub fn recording(&self) -> Option<&str> {
         self.name.strip_prefix(RECORDING)
     }
+
+    /// Returns the names of the model and its fallbacks, in order of preference.
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
+        std::iter::once(&self.name).chain(self.fallbacks.iter().map(|fallback| &fallback.name))
+    }
 }
 
 /// A language model and the parameters of its calls.

@@ -41,6 +41,7 @@ pub mod task;
 pub mod tool;
 pub mod turn;
 pub mod turn_ended;
+mod voice;
 pub mod wire;
 
 pub use act::{ActKind, TurnAct};

@@ -214,7 +214,7 @@ pub enum VoiceSpec {
 impl Participant {
     /// Returns the participant with its next fallback model, if it has one.
     pub fn replaced(&self) -> Option<Participant> {
-        let VoiceSpec::Model(spec) = &self.voice else { return None };
+        let spec = self.voice.as_model()?;
         let (next, rest) = spec.fallbacks.split_first()?;
         let spec = ModelSpec { name: next.name.clone(), fallbacks: rest.to_vec(), ..spec.clone() };
         let voice = VoiceSpec::Model(spec);
@@ -252,7 +252,7 @@ impl Participant {
         if let VoiceSpec::Team(team) = &self.voice {
             return team.participants.iter().find_map(Participant::uncountable);
         }
-        let VoiceSpec::Model(model) = &self.voice else { return None };
+        let model = self.voice.as_model()?;
         let own = (self.price.is_none() && !self.local).then_some(&model.name);
         let other = model.fallbacks.iter().find(|f| f.price.is_none() && !f.local);
         own.or(other.map(|f| &f.name))
@@ -267,13 +267,13 @@ impl Participant {
 
     /// Returns the maximum tokens of its model's reply, if limited.
     pub fn reply_tokens(&self) -> Option<u32> {
-        let VoiceSpec::Model(model) = &self.voice else { return None };
+        let model = self.voice.as_model()?;
         model.max_tokens.or(self.local.then_some(Participant::LOCAL_REPLY_TOKENS))
     }
 
     /// Returns the maximum tokens of its model's answer for a purpose, if limited.
     pub fn answer_tokens(&self, purpose: Purpose) -> Option<u32> {
-        let VoiceSpec::Model(model) = &self.voice else { return None };
+        let model = self.voice.as_model()?;
         let choice = self.local.then_some(Participant::LOCAL_CHOICE_TOKENS);
         match purpose {
             Purpose::Pick | Purpose::Bid | Purpose::Vote => model.max_tokens.or(choice),
@@ -294,53 +294,6 @@ impl Participant {
             _ => vec![],
         };
         [vec![self], inside].concat()
-    }
-}
-
-impl VoiceSpec {
-    /// Returns whether it is rehearsed lines, or a team of only such voices.
-    pub fn is_rehearsed(&self) -> bool {
-        match self {
-            VoiceSpec::Lines { .. } => true,
-            VoiceSpec::Team(team) => team.participants.iter().all(|p| p.voice.is_rehearsed()),
-            _ => false,
-        }
-    }
-
-    /// Default milliseconds per rehearsed word.
-    pub const PACE_MS: u64 = 70;
-
-    /// Returns whether a language model reads its prompts, directly or in an agent.
-    pub fn reads_as_a_model(&self) -> bool {
-        matches!(self, VoiceSpec::Model(_) | VoiceSpec::Agent(_))
-    }
-
-    /// Returns whether it is a person, so that a turn has no call.
-    pub fn is_human(&self) -> bool {
-        matches!(self, VoiceSpec::Human { .. })
-    }
-
-    /// Returns whether it is a person in a browser, who has a link of `serve`.
-    pub fn has_link(&self) -> bool {
-        matches!(self, VoiceSpec::Human { link: true, .. })
-    }
-
-    /// Returns whether it is a person for whom the operator speaks.
-    pub fn is_operators(&self) -> bool {
-        self.is_human() && !self.has_link()
-    }
-
-    /// Returns the name of this voice in logs and transcripts.
-    pub fn label(&self) -> String {
-        match self {
-            VoiceSpec::Model(m) => m.name.to_string(),
-            VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
-            VoiceSpec::Http(h) => h.place().to_owned(),
-            VoiceSpec::Agent(a) => format!("agent:{}", a.command.first().map_or("", |c| &**c)),
-            VoiceSpec::Team(t) => format!("team:{}", t.file),
-            VoiceSpec::Human { .. } => "human".into(),
-            VoiceSpec::Lines { .. } => "rehearsed".into(),
-        }
     }
 }
 

@@ -143,6 +143,22 @@ pub struct ThreadClosed {
     pub result: Value,
 }
 
+/// First word of the reason for a turn in the order of the seats.
+const PLACE: &str = "place ";
+
+/// Returns the reason for a turn in the order of the seats; `place` counts from 1.
+pub fn place_reason(place: usize, seats: usize) -> String {
+    format!("{PLACE}{place} of {seats}")
+}
+
+impl BatchOpened {
+    /// Returns whether the seats speak because it is their place in the order. The log keeps only the text of the
+    /// reason, also in sessions of earlier versions.
+    pub fn is_by_place(&self) -> bool {
+        self.why.starts_with(PLACE)
+    }
+}
+
 /// `batch.opened`: one decision about who speaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchOpened {

@@ -124,27 +124,17 @@ impl StopReason {
 
     /// Returns whether the conversation ended by its own rules, not by a limit, a failure or a person.
     pub fn settled(self) -> bool {
-        match self {
+        matches!(
+            self,
             StopReason::Goal
-            | StopReason::Consensus
-            | StopReason::NoVotes
-            | StopReason::Verdict
-            | StopReason::AllPassed
-            | StopReason::StopWord
-            | StopReason::Condition
-            | StopReason::Completed
-            | StopReason::Exhausted => true,
-            StopReason::Loop
-            | StopReason::UtteranceLimit
-            | StopReason::RoundLimit
-            | StopReason::TimeLimit
-            | StopReason::TokenLimit
-            | StopReason::CostLimit
-            | StopReason::Starved
-            | StopReason::BatchLimit
-            | StopReason::Failure
-            | StopReason::Operator
-            | StopReason::Signal => false,
-        }
+                | StopReason::Consensus
+                | StopReason::NoVotes
+                | StopReason::Verdict
+                | StopReason::AllPassed
+                | StopReason::StopWord
+                | StopReason::Condition
+                | StopReason::Completed
+                | StopReason::Exhausted
+        )
     }
 }

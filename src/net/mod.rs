@@ -17,10 +17,11 @@ pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
 pub use web::WebListener;
 
 use crate::model::Secret;
+use parking_lot::Mutex;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Method, Url, redirect};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `User-Agent` header.
@@ -137,7 +138,7 @@ impl Client {
     }
 
     fn client(&self, route: Route, connect: Duration) -> Result<reqwest::Client, NetError> {
-        let mut made = self.made.lock().unwrap_or_else(|e| e.into_inner());
+        let mut made = self.made.lock();
         if let Some(client) = made.get(&(route, connect)) {
             return Ok(client.clone());
         }

@@ -6,13 +6,12 @@
 //! that bids above zero goes first after two rounds of waiting, so that no seat starves. If bids are equal or
 //! unreadable, the seat that has been silent longest wins. Somebody always speaks.
 
-use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
-use super::memo;
+use super::in_turn::{ProposedTurn, ROUNDS, count_turn, decide};
 use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Policy `bids`; see the module.
 pub struct Bids;
@@ -25,7 +24,7 @@ const ROW: PolicyRow = PolicyRow {
     traits: PolicyTraits::DEBATE,
 };
 
-/// Value of the memo key [`memo::DISCOUNT`] for bids divided by recent turns.
+/// Value of the memo key `discount` for bids divided by recent turns.
 const BY_TURNS: &str = "turns";
 /// Points that earlier programs subtracted from the last speaker's bid, halved with each turn since.
 const EARLIER_DISCOUNT: f64 = 3.0;
@@ -42,9 +41,10 @@ impl Policy for Bids {
 
     fn next(&self, v: &View<'_>) -> Decision {
         let able: Vec<&SeatId> = v.able().collect();
-        let (round, mut memo) = round(v, able.len());
+        let mut memo = v.memo();
+        let round = count_turn(&mut memo, able.len());
         if divides(v) {
-            memo.push((memo::DISCOUNT, json!(BY_TURNS)));
+            memo.discount = Some(BY_TURNS.into());
         }
         let over = v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds);
         let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
@@ -60,7 +60,7 @@ impl Policy for Bids {
                     question: QUESTION.into(),
                     options: vec![],
                 },
-                memo: v.thread.memo.clone(),
+                memo: v.memo(),
             },
             (_, _) => {
                 let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, able.len())).collect();
@@ -74,7 +74,7 @@ impl Policy for Bids {
                 let queue = bids.map(|b| b.seat).collect();
                 let seat = best.seat.clone();
                 let why = best.why();
-                decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: vec![] }))
+                decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: v.memo() }))
             }
         }
     }
@@ -143,8 +143,8 @@ fn bid(v: &View<'_>, seat: &SeatId, able: usize) -> Bid {
 /// Returns whether bids are divided by recent turns: false in a session that an earlier program began, whose memo lacks
 /// the key.
 fn divides(v: &View<'_>) -> bool {
-    let fresh = v.thread.memo[memo::ROUND].is_null();
-    fresh || v.thread.memo[memo::DISCOUNT] == BY_TURNS
+    let memo = &v.thread.memo;
+    memo.round.is_none() || memo.discount.as_deref() == Some(BY_TURNS)
 }
 
 /// Returns whether a seat that can speak has an open request.

@@ -7,12 +7,11 @@
 //! winner presents the answer.
 
 use super::in_turn::ROUNDS;
-use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::consensus;
-use crate::state::{Coordination, FROM, MoveKind, STEP, TIED, WITHDRAWN};
+use crate::state::{Coordination, Memo, MoveKind, Task};
 use serde_json::{Value, json};
 
 /// Policy `consensus`; see the module.
@@ -88,20 +87,20 @@ impl Policy for Consensus {
 
     fn next(&self, v: &View<'_>) -> Decision {
         let stands = v.state.coordination(v.thread, v.state.next_seq);
-        match v.thread.step() {
-            "" => begin(v),
-            "present" => v.end(StopReason::Consensus),
-            "novelty" => after_novelty(v, &stands),
-            "ballot" => counted(v, &stands),
-            "run_off" => after_run_off(v, &stands),
-            "judge" => after_judge(v, &stands),
-            _ => worked(v, &stands),
+        match v.thread.memo.step {
+            None => begin(v),
+            Some(Task::Present) => v.end(StopReason::Consensus),
+            Some(Task::Novelty) => after_novelty(v, &stands),
+            Some(Task::Ballot) => counted(v, &stands),
+            Some(Task::RunOff) => after_run_off(v, &stands),
+            Some(Task::Judge) => after_judge(v, &stands),
+            Some(_) => worked(v, &stands),
         }
     }
 
     fn supersedes(&self, v: &View<'_>) -> Option<TurnId> {
         let batch = v.thread.batch.as_ref()?;
-        if v.thread.step() != "work" || batch.spec.requester != Requester::Policy {
+        if v.thread.memo.step != Some(Task::Work) || batch.spec.requester != Requester::Policy {
             return None;
         }
         if !v.option_is("on_new", "restart") {
@@ -122,9 +121,9 @@ impl Policy for Consensus {
 
     fn result(&self, v: &View<'_>) -> Value {
         let stands = v.state.coordination(v.thread, v.state.next_seq);
-        let winner = v.thread.memo[memo::WINNER].as_str();
-        let text = |seat: &str| {
-            let answer = stands.answers.iter().find(|(who, _)| **who == *seat);
+        let winner = v.thread.memo.winner.as_ref();
+        let text = |seat: &SeatId| {
+            let answer = stands.answers.iter().find(|(who, _)| *who == seat);
             answer.map(|(_, entry)| entry.text().clone())
         };
         let presented = stands.moves.iter().rev().find(|m| m.did == MoveKind::Presented);
@@ -140,7 +139,7 @@ impl Policy for Consensus {
         json!({
             "winner": winner,
             "answer": presented.or_else(|| text(winner?)),
-            "how": v.thread.memo[memo::HOW],
+            "how": v.thread.memo.how,
             "votes": votes.collect::<Value>(),
             "answers": stands.answers.iter().map(|(seat, e)| json!({"by": seat, "text": e.text()})).collect::<Value>(),
             "rounds": v.thread.round,
@@ -155,18 +154,17 @@ fn begin(v: &View<'_>) -> Decision {
     if seats.is_empty() {
         return v.nobody();
     }
-    work(v, seats, 1, v.memo_with([(FROM, json!(v.state.since.seq))]), "everyone answers")
+    let memo = Memo { from: Some(v.state.since.seq), ..v.memo() };
+    work(seats, 1, memo, "everyone answers")
 }
 
-fn work(v: &View<'_>, seats: Vec<SeatId>, round: u64, memo: Value, why: &str) -> Decision {
-    let mut memo = memo;
-    memo[STEP] = "work".into();
-    memo[memo::ROUND] = round.into();
+fn work(seats: Vec<SeatId>, round: u32, memo: Memo, why: &str) -> Decision {
+    let memo = Memo { step: Some(Task::Work), round: Some(round), ..memo };
     let next = NextMove::Speak {
         seats,
         why: format!("{why}, round {round}").into(),
         queue: vec![],
-        round: u32::try_from(v.memo_count(memo::BEFORE) + round).ok(),
+        round: Some(memo.before.unwrap_or(0).saturating_add(round)),
     };
     Decision { next, memo }
 }
@@ -190,14 +188,14 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if let Some(asked) = novelty(v, stands) {
         return asked;
     }
-    let round = v.memo_count(memo::ROUND);
+    let round = v.thread.memo.round.unwrap_or(0);
     let most = v.option_count("rounds").unwrap_or(ROUNDS_MAX);
     let open = unsettled(v, stands);
     if stands.answers.is_empty() {
         // without an answer there is nothing to vote for; seats that left the round are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
-        return if round < most && !seats.is_empty() {
-            work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet")
+        return if u64::from(round) < most && !seats.is_empty() {
+            work(seats, round + 1, v.memo(), "nobody answered yet")
         } else {
             v.end(StopReason::NoVotes)
         };
@@ -205,18 +203,22 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if open.is_empty() {
         return counted(v, stands);
     }
-    if round < most {
-        return work(v, open, round + 1, v.thread.memo.clone(), "answer or vote");
+    if u64::from(round) < most {
+        return work(open, round + 1, v.memo(), "answer or vote");
     }
-    ask(v, "ballot", open, "the rounds are used up: everyone votes", json!({}))
+    ask(v, Task::Ballot, open, "the rounds are used up: everyone votes", None)
 }
 
-/// Asks seats for something other than work, with `also` added to the memo.
-fn ask(v: &View<'_>, step: &str, seats: Vec<SeatId>, why: &str, also: Value) -> Decision {
-    let mut memo = v.memo_with([(STEP, json!(step))]);
-    for (key, value) in also.as_object().into_iter().flatten() {
-        memo[key.as_str()] = value.clone();
-    }
+/// Asks seats for something other than work; `tied` replaces the seats that can be voted for.
+fn ask(
+    v: &View<'_>,
+    task: Task,
+    seats: Vec<SeatId>,
+    why: &str,
+    tied: Option<Vec<SeatId>>,
+) -> Decision {
+    let mut memo = Memo { step: Some(task), ..v.memo() };
+    memo.tied = tied.or(memo.tied);
     let next = NextMove::Speak {
         seats,
         why: why.into(),
@@ -252,7 +254,6 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
         [winner] => present(v, winner, &format!("{} of {of}", count_words(votes))),
         _ => {
             let why = format!("a tie of {} with {} each", names(&tied), count_words(votes));
-            let also = json!({TIED: tied});
             let judge = v.thread.spec.options["judge"].as_str().map(|j| SeatId(j.into()));
             match v.thread.spec.options["tie"].as_str().unwrap_or("run_off") {
                 "first" => {
@@ -261,17 +262,17 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
                 "random" => present(v, &thrown(v, &tied), &format!("{why}; at random")),
                 "human" => by_hand(v, &tied, &why),
                 "judge" if let Some(judge) = judge.filter(|j| v.state.may(Purpose::Judge, j)) => {
-                    ask(v, "judge", vec![judge], &why, also)
+                    ask(v, Task::Judge, vec![judge], &why, Some(tied))
                 }
                 "judge" => {
                     present(v, &thrown(v, &tied), &format!("{why}; at random, without a judge"))
                 }
                 _ => ask(
                     v,
-                    "run_off",
+                    Task::RunOff,
                     v.able().cloned().collect(),
                     &format!("{why}: a run-off"),
-                    also,
+                    Some(tied),
                 ),
             }
         }
@@ -294,9 +295,7 @@ fn thrown(v: &View<'_>, tied: &[SeatId]) -> SeatId {
 }
 
 fn tied(v: &View<'_>) -> Vec<SeatId> {
-    let tied = v.thread.memo[TIED].as_array();
-    let tied = tied.into_iter().flatten().filter_map(Value::as_str);
-    tied.map(|seat| SeatId(seat.into())).collect()
+    v.thread.memo.tied.clone().unwrap_or_default()
 }
 
 /// Returns the votes in the last batch.
@@ -337,17 +336,18 @@ fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
     let told = format!("{why}: give the floor to the winner, as in `floor {one}`");
     let warned = v.state.warnings.iter().any(|w| *w.text == *told);
     let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
-    Decision { next, memo: v.thread.memo.clone() }
+    Decision { next, memo: v.memo() }
 }
 
 /// Asks the winner to present the answer.
 fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
-    let memo = v.memo_with([
-        (STEP, json!("present")),
-        (memo::WINNER, json!(winner)),
-        (memo::HOW, json!(how)),
-        (TIED, Value::Null),
-    ]);
+    let memo = Memo {
+        step: Some(Task::Present),
+        winner: Some(winner.clone()),
+        how: Some(how.into()),
+        tied: None,
+        ..v.memo()
+    };
     if !v.state.may_speak(winner) {
         // the winner left or was muted meanwhile; another seat presents its answer
         let by = v.able().next().cloned();
@@ -359,7 +359,7 @@ fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
     presents(v, winner.clone(), winner, how, memo)
 }
 
-fn presents(v: &View<'_>, by: SeatId, winner: &SeatId, how: &str, memo: Value) -> Decision {
+fn presents(v: &View<'_>, by: SeatId, winner: &SeatId, how: &str, memo: Memo) -> Decision {
     let next = NextMove::Ask {
         purpose: Purpose::Speak,
         seats: vec![by],
@@ -379,12 +379,10 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
     if !v.state.may(Purpose::Judge, &judge) {
         return None;
     }
-    let judged = |turn: TurnId| {
-        let turns = v.thread.memo[memo::JUDGED].as_array();
-        turns.is_some_and(|turns| turns.contains(&json!(turn)))
+    let mut judged = v.thread.memo.judged.clone().unwrap_or_default();
+    let fresh = |entry: &crate::state::Entry| {
+        entry.version().turn.is_some_and(|turn| !judged.contains(&turn))
     };
-    let fresh =
-        |entry: &crate::state::Entry| entry.version().turn.is_some_and(|turn| !judged(turn));
     let (seat, entry) = stands.answers.iter().skip(1).find(|(_, entry)| fresh(entry))?;
     let turn = entry.version().turn?;
     let before: Vec<String> = stands
@@ -403,8 +401,7 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
         entry.text()
     )
     .into();
-    let mut turns = v.thread.memo[memo::JUDGED].as_array().cloned().unwrap_or_default();
-    turns.push(json!(turn));
+    judged.push(turn);
     let next = NextMove::Ask {
         purpose: Purpose::Judge,
         seats: vec![judge],
@@ -414,7 +411,7 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
     };
     Some(Decision {
         next,
-        memo: v.memo_with([(STEP, json!("novelty")), (memo::JUDGED, turns.into())]),
+        memo: Memo { step: Some(Task::Novelty), judged: Some(judged), ..v.memo() },
     })
 }
 
@@ -422,17 +419,13 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
 fn after_novelty(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let asked = v.thread.asked.as_ref().and_then(|b| b.ended.last());
     let no = asked.is_some_and(|r| r.outcome == Outcome::Said && r.structured["choice"] == "no");
-    let judged = v.thread.memo[memo::JUDGED].as_array().and_then(|turns| turns.last()).cloned();
-    let known =
-        |turn: &Value| v.thread.memo[WITHDRAWN].as_array().is_some_and(|all| all.contains(turn));
-    if let Some(turn) = judged.filter(|turn| no && !known(turn)) {
-        let mut withdrawn = v.thread.memo[WITHDRAWN].as_array().cloned().unwrap_or_default();
+    let judged = v.thread.memo.judged.iter().flatten().next_back().copied();
+    let mut withdrawn = v.thread.memo.withdrawn.clone().unwrap_or_default();
+    if let Some(turn) = judged.filter(|turn| no && !withdrawn.contains(turn)) {
         withdrawn.push(turn);
         // the withdrawal is written with the memo of the next decision, which must already count with it
-        let thread = crate::state::Thread {
-            memo: v.memo_with([(WITHDRAWN, withdrawn.into()), (STEP, json!("work"))]),
-            ..v.thread.clone()
-        };
+        let memo = Memo { withdrawn: Some(withdrawn), step: Some(Task::Work), ..v.memo() };
+        let thread = crate::state::Thread { memo: memo.into(), ..v.thread.clone() };
         let view = View { state: v.state, thread: &thread };
         let stands = v.state.coordination(&thread, Seq(u64::MAX));
         return worked(&view, &stands);

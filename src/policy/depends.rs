@@ -6,14 +6,13 @@
 //! of their dependencies. A condition that cannot be evaluated is false, with a warning. Values that a reply adds to
 //! the context are folded by `state`, not here.
 
-use super::memo;
-use super::requests::{self, SeatRequest};
+use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies::depends;
-use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS, Seat, State};
+use crate::state::{Asking, Entry, Handled, Memo, PastTurn, Seat, SeatRequest, State};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
@@ -44,12 +43,12 @@ impl Policy for Depends {
         let faults = look.faults.take();
         if let Some(text) = requests::untold(v, &faults).or_else(|| requests::untold(v, &warnings))
         {
-            return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
+            return v.warn(text);
         }
         let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
         let mut held = v.thread.seats.iter().filter(muted);
         if ready.is_empty() && v.state.attended && held.any(|id| look.ready(id, &asked).is_some()) {
-            return Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
+            return v.wait();
         }
         if ready.is_empty() {
             return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
@@ -105,16 +104,18 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
         let runs = &seat.spec.runs;
         let again = failed_before(self.v, id);
-        let ran = &self.v.thread.memo[memo::RAN][&**id];
-        let last = if again { None } else { ran.as_u64() };
+        let memo = &self.v.thread.memo;
+        let ran = memo.ran.as_ref().and_then(|ran| ran.get(id).copied());
+        let last = if again { None } else { ran };
         let meets: Vec<bool> = runs.after.iter().map(|after| self.meets(id, after)).collect();
         let fresh = |after: &After| {
-            said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq.0 > last))
+            said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq > last))
         };
-        let edges = &self.v.thread.memo[EDGES][&**id];
-        let left = |at: usize| if again { 0 } else { edges[at].as_u64().unwrap_or(0) };
+        let edges = if again { None } else { memo.edges.as_ref() };
+        let edges = edges.and_then(|edges| edges.get(id)).map_or(&[][..], Vec::as_slice);
         let live = |(at, after): (usize, &After)| {
-            (meets[at] && fresh(after) && left(at) < u64::from(after.max)).then_some(at)
+            (meets[at] && fresh(after) && edges.get(at).is_none_or(|ran| *ran < after.max))
+                .then_some(at)
         };
         let by: Vec<usize> = runs.after.iter().enumerate().filter_map(live).collect();
         if let Some(asked) = asked.iter().find(|a| a.seat == *id) {
@@ -174,7 +175,7 @@ fn is_addressed(v: &View<'_>) -> bool {
     let names = |e: &Entry| {
         e.seq > since && person(v, e).is_some() && !(e.mentions.is_empty() && e.to.is_empty())
     };
-    let begun = v.thread.memo[memo::BEGUN] == true;
+    let begun = v.thread.memo.begun == Some(true);
     since > Seq(0) && !begun && v.entries().any(names)
 }
 
@@ -194,7 +195,7 @@ fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
 /// the warnings for refused ones.
 fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     let mut asked = requests::kept(v);
-    let heard = Seq(v.memo_count(memo::HEARD)).max(v.state.since.seq);
+    let heard = v.thread.memo.heard.unwrap_or_default().max(v.state.since.seq);
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
@@ -205,9 +206,7 @@ fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
             text: None,
         }));
     }
-    let counted = v.thread.memo[memo::COUNTED].as_u64();
-    let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
-    let (requested, refused) = requests::read(v, batch.map_or(&[][..], |b| &b.ended[..]));
+    let (requested, refused) = requests::read(v, v.uncounted().map_or(&[][..], |b| &b.ended[..]));
     asked.extend(requested);
     (asked, refused)
 }
@@ -224,36 +223,33 @@ fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
     }
 }
 
-fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Value {
-    let heard = v.last_entry().map_or(0, |e| e.seq.0);
-    let table = |key: &str| v.thread.memo[key].as_object().cloned().unwrap_or_default();
-    let (mut ran, mut edges): (Map<_, _>, Map<_, _>) = (table(memo::RAN), table(EDGES));
+fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Memo {
+    let heard = v.last_entry().map_or(Seq(0), |e| e.seq);
+    let mut memo = v.memo();
+    let ran = memo.ran.get_or_insert_default();
+    let edges = memo.edges.get_or_insert_default();
     for run in ready {
-        ran.insert(run.seat.to_string(), heard.into());
+        ran.insert(run.seat.clone(), heard);
         let count = v.state.seat(&run.seat).map_or(0, |s| s.spec.runs.after.len());
-        let before = |at: usize| edges.get(&*run.seat.0).and_then(|e| e[at].as_u64()).unwrap_or(0);
-        let now: Vec<u64> =
-            (0..count).map(|at| before(at) + u64::from(run.by.contains(&at))).collect();
-        edges.insert(run.seat.to_string(), json!(now));
+        let fired = edges.entry(run.seat.clone()).or_default();
+        fired.resize(count, 0);
+        for (at, fired) in fired.iter_mut().enumerate() {
+            *fired += u32::from(run.by.contains(&at));
+        }
     }
-    let runs = |a: &&SeatRequest| ready.iter().any(|r| r.seat == a.seat);
-    let left = asked.iter().filter(|a| !runs(a));
-    let left = requests::memo_of(left);
-    let mut requests: BTreeMap<&SeatId, Vec<Asking>> = BTreeMap::new();
-    for asked in asked.iter().filter(runs) {
-        requests.entry(&asked.seat).or_default().extend(asked.asking());
+    let runs = |a: &SeatRequest| ready.iter().any(|r| r.seat == a.seat);
+    let mut requests: BTreeMap<SeatId, Vec<Asking>> = BTreeMap::new();
+    for asked in asked.iter().filter(|a| runs(a)) {
+        requests.entry(asked.seat.clone()).or_default().extend(requests::asking(asked));
     }
     // seats named later in the exchange speak too, in addition to the seats that started by themselves
-    let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
-    v.memo_with([
-        (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
-        (memo::RAN, Value::Object(ran)),
-        (EDGES, Value::Object(edges)),
-        (memo::ASKED, left),
-        (REQUESTS, json!(requests)),
-        (memo::HEARD, json!(heard)),
-        (memo::COUNTED, json!(v.thread.asked.as_ref().map(|b| b.id))),
-    ])
+    let begun = memo.begun == Some(true) || !is_addressed(v);
+    memo.begun = (begun && v.state.since.seq > Seq(0)).then_some(true);
+    memo.asked = Some(asked.iter().filter(|a| !runs(a)).cloned().collect());
+    memo.requests = Some(requests);
+    memo.heard = Some(heard);
+    memo.counted = v.thread.asked.as_ref().map(|batch| Handled::Batch(batch.id));
+    memo
 }
 
 /// Returns whether a seat never ran because one of its dependencies was lost.

@@ -6,13 +6,11 @@
 //! not depend on the option. A mention moves no pointer: the policy's own memo keys are written only with a turn of its
 //! own. The regular order is up to each policy.
 
-use super::memo;
 use super::requests;
 use super::{Decision, NextMove, View};
-use crate::model::{SeatId, Seq, StopReason, Text};
+use crate::model::{SeatId, Seq, StopReason};
 use crate::scenario::{OptionKind, OptionRow};
-use crate::state::{Entry, Who};
-use serde_json::{Value, json};
+use crate::state::{Entry, Memo, SeatRequest, Who};
 
 /// Option: a seat mentioned with `@name` speaks next.
 pub(super) const MENTIONS: OptionRow = OptionRow {
@@ -43,10 +41,10 @@ pub(super) struct ProposedTurn {
     pub(super) queue: Vec<SeatId>,
     /// Number of the round, from 1.
     pub(super) round: u32,
-    /// Memo keys that are written only if the turn is taken.
-    pub(super) memo: Vec<(&'static str, Value)>,
-    /// Memo keys that are written in any case.
-    pub(super) kept: Vec<(&'static str, Value)>,
+    /// New memo if the turn is taken.
+    pub(super) memo: Memo,
+    /// New memo if another seat gets the floor before it.
+    pub(super) kept: Memo,
 }
 
 /// Returns the decision for a turn: the turn itself, or the turn of a seat that was requested or mentioned. Ends or
@@ -56,60 +54,63 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
         return v.end(StopReason::RoundLimit);
     }
-    let heard = (memo::HEARD, json!(v.last_entry().map_or(0, |e| e.seq.0)));
-    let owed = v.thread.memo[memo::OWED].as_str();
+    let owed = v.thread.memo.owed.as_ref();
     let (asked, refused) = requests::in_turn(v);
     if let Some(text) = requests::untold(v, &refused) {
-        return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
+        return v.warn(text);
     }
     let first = || asked.iter().find(|a| v.state.may_speak(&a.seat));
     let first = if owed.is_none() { first() } else { None };
     if let Some(request) = first.filter(|request| request.seat != turn.seat) {
-        turn.queue.insert(0, turn.seat.clone());
-        let mut set = std::mem::take(&mut turn.kept);
-        set.extend(requests::granted(v, &asked, &request.seat));
-        set.extend([heard, (memo::OWED, json!(turn.seat))]);
         let why = format!("requested by {}", v.name(&request.by));
-        return speak(request.seat.clone(), why, turn, v.memo_with(set));
+        return speak_before(v, turn, &asked, request.seat.clone(), why);
     }
     if owed.is_none()
         && first.is_none()
         && let Some((named, by)) = latest_mention(v)
         && *named != turn.seat
     {
-        turn.queue.insert(0, turn.seat.clone());
-        let mut set = std::mem::take(&mut turn.kept);
-        set.extend(requests::granted(v, &asked, named));
-        set.extend([heard, (memo::OWED, json!(turn.seat))]);
-        let memo = v.memo_with(set);
-        return speak(
-            named.clone(),
-            format!("{} mentioned {}", by.map_or("you", |by| v.name(by)), v.name(named)),
-            turn,
-            memo,
-        );
+        let by = by.map_or("you", |by| v.name(by));
+        let why = format!("{by} mentioned {}", v.name(named));
+        return speak_before(v, turn, &asked, named.clone(), why);
     }
-    if owed == Some(&*turn.seat) {
+    if owed == Some(&turn.seat) {
         turn.why = "was skipped before".into();
     } else if let Some(request) = first {
         turn.why = format!("requested by {}", v.name(&request.by));
     }
-    let mut set = std::mem::take(&mut turn.kept);
-    set.append(&mut turn.memo);
-    set.extend(requests::granted(v, &asked, &turn.seat));
+    requests::grant(&mut turn.memo, &asked, &turn.seat);
     if hears_names(v) || owed.is_some() {
-        set.extend([heard, (memo::OWED, Value::Null)]);
+        (turn.memo.heard, turn.memo.owed) = (Some(last_seq(v)), None);
     }
-    let memo = v.memo_with(set);
-    speak(turn.seat.clone(), std::mem::take(&mut turn.why), turn, memo)
+    speak(turn)
 }
 
-fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) -> Decision {
+/// Gives the floor to a requested or mentioned seat; the seat of the turn comes directly after it.
+fn speak_before(
+    v: &View<'_>,
+    mut turn: ProposedTurn,
+    asked: &[SeatRequest],
+    seat: SeatId,
+    why: String,
+) -> Decision {
+    turn.queue.insert(0, turn.seat.clone());
+    let mut memo = turn.kept.clone();
+    requests::grant(&mut memo, asked, &seat);
+    (memo.heard, memo.owed) = (Some(last_seq(v)), Some(turn.seat));
+    speak(ProposedTurn { seat, why, memo, ..turn })
+}
+
+fn speak(turn: ProposedTurn) -> Decision {
     let mut queue = turn.queue;
     queue.truncate(QUEUE);
-    let next =
-        NextMove::Speak { seats: vec![seat], why: why.into(), queue, round: Some(turn.round) };
-    Decision { next, memo }
+    let (seats, why, round) = (vec![turn.seat], turn.why.into(), Some(turn.round));
+    Decision { next: NextMove::Speak { seats, why, queue, round }, memo: turn.memo }
+}
+
+/// Returns the `seq` of the last message in the thread.
+fn last_seq(v: &View<'_>) -> Seq {
+    v.last_entry().map_or(Seq(0), |e| e.seq)
 }
 
 /// Returns the mentioned seat and the author of the mention, `None` for the operator, from the latest unchecked message with a valid mention.
@@ -117,7 +118,7 @@ fn latest_mention<'a>(v: &View<'a>) -> Option<(&'a SeatId, Option<&'a str>)> {
     if !hears_names(v) {
         return None;
     }
-    let heard = Seq(v.memo_count(memo::HEARD));
+    let heard = v.thread.memo.heard.unwrap_or_default();
     v.entries().rev().take_while(|e| e.seq > heard).find_map(|entry| {
         let named = entry.mentions.iter().find(|m| valid(v, entry, m))?;
         let by = match &entry.who {
@@ -139,12 +140,14 @@ fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
     v.state.may_speak(named) && v.thread.seats.contains(named) && !own && !granted
 }
 
-/// Counts turns into rounds for policies without an order: a round is one turn for each of `able` seats. Returns the
-/// round of the next turn, from 1, and the memo keys that count it.
-pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
-    let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
-    let place = v.memo_count(memo::PLACE);
-    let (round, place) =
-        if place < able as u64 { (round, place + 1) } else { (round.saturating_add(1), 1) };
-    (round, vec![(memo::ROUND, json!(round)), (memo::PLACE, json!(place))])
+/// Counts a turn for policies without an order: a round is one turn for each of `able` seats. Returns the round of the
+/// turn, from 1.
+pub(super) fn count_turn(memo: &mut Memo, able: usize) -> u32 {
+    let round = memo.round.unwrap_or(1).max(1);
+    let place = memo.place.unwrap_or(0);
+    let starts = place >= able as u64;
+    let round = if starts { round.saturating_add(1) } else { round };
+    memo.round = Some(round);
+    memo.place = Some(if starts { 1 } else { place + 1 });
+    round
 }

@@ -1,6 +1,6 @@
 //! The operator gives the floor, every time.
 
-use super::{Decision, NextMove, Policy, View};
+use super::{Decision, Policy, View};
 use crate::model::StopReason;
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies;
@@ -27,6 +27,6 @@ impl Policy for Manual {
         if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
             return v.end(StopReason::Exhausted);
         }
-        Decision { next: NextMove::Wait, memo: v.thread.memo.clone() }
+        v.wait()
     }
 }

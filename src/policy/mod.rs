@@ -11,7 +11,6 @@ mod consensus;
 mod depends;
 mod in_turn;
 mod manual;
-mod memo;
 mod moderated;
 mod phases;
 mod plan;

@@ -5,8 +5,7 @@
 //! with a memo of its own. A seat is chosen at most `streak` times in a row, unless it is the only one, and a moderator
 //! never chooses itself. A mention is only a hint to the moderator.
 
-use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
-use super::memo;
+use super::in_turn::{ProposedTurn, ROUNDS, count_turn, decide};
 use super::requests::MODERATED;
 use super::round_robin::RoundRobin;
 use super::talkative::Talkative;
@@ -14,8 +13,8 @@ use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
-use crate::state::{CHOSEN, Reply};
-use serde_json::{Value, json};
+use crate::state::{Chosen, Memo, Reply};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// Policy `moderated`; see the module.
@@ -69,7 +68,8 @@ impl Policy for Moderated {
 
     fn next(&self, v: &View<'_>) -> Decision {
         let legal = legal(v);
-        let (round, memo) = round(v, v.able().count());
+        let mut memo = v.memo();
+        let round = count_turn(&mut memo, v.able().count());
         if legal.is_empty() {
             return v.nobody();
         }
@@ -89,16 +89,14 @@ impl Policy for Moderated {
         match choice {
             Some((END, _)) => v.end(StopReason::Goal),
             Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
-                let because = why.to_owned();
+                let because = why;
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
                 let why = format!("{} chose {}{why}", v.name(&moderator), v.name(seat));
-                let chosen = (CHOSEN, json!({"by": moderator, "why": because}));
-                let memo = memo.into_iter().chain(streak(v, seat)).chain([chosen]).collect();
+                memo.chosen = Some(Chosen { by: moderator, why: because.into() });
                 let seat = (*seat).clone();
-                decide(
-                    v,
-                    Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept: vec![] }),
-                )
+                count_streak(&mut memo, &seat);
+                let kept = v.memo();
+                decide(v, Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept }))
             }
             Some(_) | None => {
                 fallback(v, &legal, &format!("no choice came from {}", v.name(&moderator)))
@@ -116,19 +114,19 @@ fn choice(reply: &Reply) -> (&str, &str) {
 fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
     let moderator = v.thread.spec.options["moderator"].as_str().unwrap_or("");
     let mut able: Vec<&SeatId> = v.able().filter(|s| **s != *moderator).collect();
-    let last = v.thread.memo[memo::LAST].as_str();
+    let last = v.thread.memo.last.as_ref();
     let most = v.option_count("streak").unwrap_or(STREAK);
-    if able.len() > 1 && v.memo_count(memo::STREAK) >= most {
-        able.retain(|s| Some(&*s.0) != last);
+    if able.len() > 1 && v.thread.memo.streak.unwrap_or(0) >= most {
+        able.retain(|s| Some(*s) != last);
     }
     able
 }
 
-/// Returns the memo keys that record a choice.
-fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
-    let again = v.thread.memo[memo::LAST] == *seat.0;
-    let streak = if again { v.memo_count(memo::STREAK) + 1 } else { 1 };
-    [(memo::LAST, json!(seat)), (memo::STREAK, json!(streak))]
+/// Records a choice.
+fn count_streak(memo: &mut Memo, seat: &SeatId) {
+    let again = memo.last.as_ref() == Some(seat);
+    memo.streak = Some(if again { memo.streak.unwrap_or(0) + 1 } else { 1 });
+    memo.last = Some(seat.clone());
 }
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
@@ -146,7 +144,7 @@ fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
         question: question(v, legal, may_end),
         options,
     };
-    Decision { next, memo: v.thread.memo.clone() }
+    Decision { next, memo: v.memo() }
 }
 
 /// Returns whether a seat has spoken since the conversation last continued after an end.
@@ -188,21 +186,21 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         _ => &RoundRobin,
     };
     let mut thread = v.thread.clone();
-    thread.memo = v.thread.memo[memo::FALLBACK].clone();
+    thread.memo = v.thread.memo.fallback.as_deref().cloned().unwrap_or_default().into();
     thread.spec.options = Value::Null;
     // skip seats that may not be chosen now
     for _ in 0..=thread.seats.len() {
-        let Decision { next, memo } = policy.next(&View { state: v.state, thread: &thread });
-        thread.memo = memo.clone();
+        let decision = policy.next(&View { state: v.state, thread: &thread });
+        let Decision { next, memo: own } = decision;
+        thread.memo = own.clone().into();
         let NextMove::Speak { seats, why, queue, .. } = next else { break };
         let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
-        let (round, mut counted) = round(v, v.able().count());
-        counted.push((memo::FALLBACK, memo));
-        counted.push((CHOSEN, Value::Null));
-        counted.extend(streak(v, seat));
+        let mut memo = Memo { fallback: Some(own.into()), chosen: None, ..v.memo() };
+        let round = count_turn(&mut memo, v.able().count());
+        count_streak(&mut memo, seat);
         let why = format!("{because}: {why}").into();
         let next = NextMove::Speak { seats, why, queue, round: Some(round) };
-        return Decision { next, memo: v.memo_with(counted) };
+        return Decision { next, memo };
     }
     v.nobody()
 }

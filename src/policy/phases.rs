@@ -1,12 +1,11 @@
 //! A list of phases. Each is a thread of its own that inherits the transcript of its parent.
 
-use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason, Text};
 use crate::scenario::{Phase, PolicyRow, TakesPart};
-use crate::state::policies;
+use crate::state::{Memo, policies};
 use serde_json::{Value, json};
 
 /// Policy `phases`; see the module.
@@ -48,7 +47,7 @@ impl Policy for Phases {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let done = usize::try_from(v.memo_count(memo::PHASE)).unwrap_or(usize::MAX);
+        let done = v.thread.memo.phase.unwrap_or(0);
         let phases = &v.state.scenario.phases;
         let left = phases.iter().enumerate().skip(done);
         let mut wrong = None;
@@ -56,9 +55,7 @@ impl Policy for Phases {
         let found = due.next();
         drop(due);
         let (at, phase) = match (found, wrong) {
-            (_, Some(why)) => {
-                return Decision { next: NextMove::Warn(why), memo: v.thread.memo.clone() };
-            }
+            (_, Some(why)) => return v.warn(why),
             (Some(found), None) => found,
             (None, None) => return v.end(StopReason::Completed),
         };
@@ -67,6 +64,7 @@ impl Policy for Phases {
         // start and is in no phase never speaks
         let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
         let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
+        let memo = Memo { phase: Some(at + 1), ..v.memo() };
         let spec = ThreadOpened {
             name: phase.name.clone(),
             policy: phase.policy.name.clone(),
@@ -75,9 +73,8 @@ impl Policy for Phases {
             inherits: true,
             limits: Limits::default(),
             about: json!({"phase": at + 1, "of": phases.len()}),
-            memo: v.memo_with([(memo::PHASE, json!(at + 1))]),
+            memo: memo.to_json(),
         };
-        let memo = spec.memo.clone();
         Decision { next: NextMove::Open(Box::new(spec)), memo }
     }
 }

@@ -5,13 +5,12 @@
 //! once for another plan. Steps that depend on it are blocked. The planner reads new operator messages before any
 //! further step begins. Progress is in the state's plan; the memo holds the planner's last task.
 
-use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::*;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{CLOSES, PLANS, PLANS_AGAIN, Plan, PlannedStep, Reply, STEP};
+use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, Task};
 use serde_json::{Value, json};
 
 /// Policy `plan`; see the module.
@@ -104,21 +103,21 @@ impl Policy for Planning {
         let number = number(v);
         let plan = v.thread.state.plan().filter(|plan| plan.number == number);
         let reply = v.thread.asked.as_ref().and_then(|b| b.ended.last());
-        match (v.thread.step(), plan, reply) {
-            ("", ..) => {
+        match (v.thread.memo.step, plan, reply) {
+            (None, ..) => {
                 let before = v.thread.state.plan().map_or(0, |plan| plan.number);
-                let memo = v.memo_with([(memo::NUMBER, json!(before + 1)), (STEP, json!(PLANS))]);
+                let memo = Memo { number: Some(before + 1), step: Some(Task::Plan), ..v.memo() };
                 ask(v, &planner, "plans", ASK_PLAN.into(), memo)
             }
-            (PLANS | PLANS_AGAIN, plan, Some(reply))
+            (Some(Task::Plan | Task::PlanAgain), plan, Some(reply))
                 if planned(reply) && plan.is_none_or(|plan| plan.turn != reply.turn) =>
             {
                 record(v, made(v, plan, reply, number).into())
             }
-            (PLANS, None, reply) if may_try_again(v, reply) => {
-                ask(v, &planner, "plans", ASK_PLAN.into(), v.thread.memo.clone())
+            (Some(Task::Plan), None, reply) if may_try_again(v, reply) => {
+                ask(v, &planner, "plans", ASK_PLAN.into(), v.memo())
             }
-            (CLOSES, Some(plan), reply) => closed(v, plan, &planner, reply),
+            (Some(Task::Close), Some(plan), reply) => closed(v, plan, &planner, reply),
             (_, Some(plan), _) => carry_out(v, plan, &planner),
             (_, None, _) => v.end(StopReason::Failure),
         }
@@ -146,7 +145,7 @@ impl Policy for Planning {
 
 /// Returns the number of the plan that is being made or carried out.
 fn number(v: &View<'_>) -> u32 {
-    u32::try_from(v.memo_count(memo::NUMBER)).unwrap_or(u32::MAX)
+    v.thread.memo.number.unwrap_or(0)
 }
 
 /// Returns the current text of a turn, unless hidden.
@@ -165,18 +164,14 @@ fn may_try_again(v: &View<'_>, reply: Option<&Reply>) -> bool {
 }
 
 fn record(v: &View<'_>, kind: Kind) -> Decision {
-    Decision { next: NextMove::Record(Box::new(kind)), memo: v.thread.memo.clone() }
+    Decision { next: NextMove::Record(Box::new(kind)), memo: v.memo() }
 }
 
 /// Asks the planner, or waits until it can be asked.
-fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -> Decision {
+fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Memo) -> Decision {
     if !v.state.may_speak(planner) {
         let muted = v.state.seat(planner).is_some_and(|s| s.muted && !s.gone);
-        return if muted {
-            Decision { next: NextMove::Wait, memo: v.thread.memo.clone() }
-        } else {
-            v.end(StopReason::Exhausted)
-        };
+        return if muted { v.wait() } else { v.end(StopReason::Exhausted) };
     }
     let next = NextMove::Ask {
         purpose: Purpose::Speak,
@@ -197,13 +192,8 @@ fn made(v: &View<'_>, plan: Option<&Plan>, reply: &Reply, number: u32) -> PlanMa
     let known: Vec<StepSpec> = begun.map(|s| s.spec.clone()).collect();
     let fresh = |step: &StepSpec| !known.iter().any(|known| known.number == step.number);
     let new: Vec<StepSpec> = new.into_iter().filter(fresh).collect();
-    let why = if plan.is_some() { v.thread.memo[memo::WHY].as_str() } else { None };
-    PlanMade {
-        plan: number,
-        turn: reply.turn,
-        why: why.map(Into::into),
-        steps: known.into_iter().chain(new).collect(),
-    }
+    let why = plan.and(v.thread.memo.why.clone());
+    PlanMade { plan: number, turn: reply.turn, why, steps: known.into_iter().chain(new).collect() }
 }
 
 /// Decides what comes next while there is a plan and no open question to the planner.
@@ -212,9 +202,8 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
         return record(v, kind);
     }
     // the planner reads pending operator messages before a step begins
-    let wait = || Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
     if words_wait(v) {
-        return wait();
+        return v.wait();
     }
     if let Some(again) = make_up(v, plan, planner).or_else(|| plan_again(v, plan, planner)) {
         return again;
@@ -226,9 +215,9 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
         return begin(v, plan, step, planner);
     }
     if plan.steps.iter().any(|s| s.state == StepState::Running) {
-        return wait();
+        return v.wait();
     }
-    let memo = v.memo_with([(STEP, json!(CLOSES))]);
+    let memo = Memo { step: Some(Task::Close), ..v.memo() };
     ask(v, planner, "answers over all results", ASK_ANSWER.into(), memo)
 }
 
@@ -279,7 +268,7 @@ fn words_wait(v: &View<'_>) -> bool {
 /// Repeats the request for another plan that the planner did not answer before a resume.
 fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let asked = v.thread.asked.as_ref()?;
-    if v.thread.step() != PLANS_AGAIN {
+    if v.thread.memo.step != Some(Task::PlanAgain) {
         return None;
     }
     let reply = asked.ended.last();
@@ -287,28 +276,26 @@ fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
         return None;
     }
     let question = asked.spec.question.clone()?;
-    Some(ask(v, planner, "plans again, as asked before", question, v.thread.memo.clone()))
+    Some(ask(v, planner, "plans again, as asked before", question, v.memo()))
 }
 
 /// Asks the planner for another plan if the operator has spoken or a step has failed.
 fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
-    let mut asked: Vec<u64> = v.thread.memo[memo::COUNTED]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_u64)
-        .collect();
-    let heard = v.memo_count(memo::HEARD);
-    if let Some(entry) = v.state.unplanned_words(v.thread).filter(|e| e.seq.0 > heard) {
-        let why = "the host has spoken";
+    let mut asked = match &v.thread.memo.counted {
+        Some(Handled::Attempts(asked)) => asked.clone(),
+        _ => vec![],
+    };
+    let heard = v.thread.memo.heard.unwrap_or_default();
+    if let Some(entry) = v.state.unplanned_words(v.thread).filter(|e| e.seq > heard) {
         let question = format!(
             "The host has said something new, shown in the request. Update the plan. {ASK_REST}"
         );
-        let memo = v.memo_with([
-            (STEP, json!(PLANS_AGAIN)),
-            (memo::HEARD, json!(entry.seq)),
-            (memo::WHY, json!(why)),
-        ]);
+        let memo = Memo {
+            step: Some(Task::PlanAgain),
+            heard: Some(entry.seq),
+            why: Some("the host has spoken".into()),
+            ..v.memo()
+        };
         return Some(ask(v, planner, "plans again: the host has spoken", question.into(), memo));
     }
     if v.thread.spec.options["replan"] == false {
@@ -326,12 +313,14 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     asked.push(place);
     let why = format!("step {n} failed");
     let question = format!("Step {n} failed: {reason}. Update the plan. {ASK_REST}");
-    let memo = v.memo_with([
-        (STEP, json!(PLANS_AGAIN)),
-        (memo::COUNTED, json!(asked)),
-        (memo::WHY, json!(why)),
-    ]);
-    Some(ask(v, planner, &format!("plans again: {why}"), question.into(), memo))
+    let again = format!("plans again: {why}");
+    let memo = Memo {
+        step: Some(Task::PlanAgain),
+        counted: Some(Handled::Attempts(asked)),
+        why: Some(why.into()),
+        ..v.memo()
+    };
+    Some(ask(v, planner, &again, question.into(), memo))
 }
 
 /// Returns the first step that can begin.
@@ -378,10 +367,9 @@ fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Dec
         inherits: false,
         limits: Limits { seconds, ..Limits::default() },
         about: json!({"plan": plan.number, "step": n, "attempt": step.attempt + 1, "goal": step.spec.goal}),
-        memo: v.thread.memo.clone(),
+        memo: v.thread.memo.to_json(),
     };
-    let memo = spec.memo.clone();
-    Decision { next: NextMove::Open(Box::new(spec)), memo }
+    Decision { next: NextMove::Open(Box::new(spec)), memo: v.memo() }
 }
 
 /// Decides what comes next after the planner was asked for its answer.
@@ -392,13 +380,7 @@ fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) ->
     }
     let answered = reply.filter(|r| r.outcome == Outcome::Said);
     if answered.is_none() && may_try_again(v, reply) {
-        return ask(
-            v,
-            planner,
-            "answers over all results",
-            ASK_ANSWER.into(),
-            v.thread.memo.clone(),
-        );
+        return ask(v, planner, "answers over all results", ASK_ANSWER.into(), v.memo());
     }
     let turn = answered.map(|r| r.turn);
     let done = answered.is_some() && plan.count(StepState::Completed) > 0;

@@ -4,43 +4,20 @@
 //! cannot be granted cause a warning. Each policy decides when it grants a request.
 
 use super::View;
-use super::memo;
 use crate::model::{Outcome, SeatId, Text};
-use crate::state::{Asking, REQUESTS, Reply};
-use serde_json::{Value, json};
+use crate::state::{Asking, Memo, Reply, SeatRequest};
 
 /// Name of the policy in which a moderator chooses and requests do not count.
 pub(super) const MODERATED: &str = "moderated";
 
-/// A request to a seat that has not spoken since.
-pub(super) struct SeatRequest {
-    pub(super) seat: SeatId,
-    /// The requesting seat or person.
-    pub(super) by: Text,
-    /// Text of the question; `None` if a person asked, whose message is in the conversation.
-    pub(super) text: Option<Text>,
-}
-
-impl SeatRequest {
-    /// Returns the request as the seat's prompt shows it; `None` without a text.
-    pub(super) fn asking(&self) -> Option<Asking> {
-        Some(Asking { by: (&*self.by).into(), text: self.text.clone()? })
-    }
+/// Returns the request as the seat's prompt shows it; `None` without a text.
+pub(super) fn asking(request: &SeatRequest) -> Option<Asking> {
+    Some(Asking { by: (&*request.by).into(), text: request.text.clone()? })
 }
 
 /// Returns the open requests in the memo.
 pub(super) fn kept(v: &View<'_>) -> Vec<SeatRequest> {
-    let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
-    let kept = kept.iter().filter_map(|a| {
-        let text = a[2].as_str().map(Text::from);
-        Some(SeatRequest { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
-    });
-    kept.collect()
-}
-
-/// Returns the memo value of the open requests.
-pub(super) fn memo_of<'a>(left: impl Iterator<Item = &'a SeatRequest>) -> Value {
-    left.map(|a| json!([a.seat, a.by, a.text])).collect()
+    v.thread.memo.asked.clone().unwrap_or_default()
 }
 
 /// Returns the requests in replies, and warnings for the refused ones.
@@ -103,21 +80,11 @@ pub(super) fn in_turn(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     (asked, refused)
 }
 
-/// Returns the memo keys for a turn of a seat: its requests are granted, the others stay open.
-pub(super) fn granted(
-    v: &View<'_>,
-    asked: &[SeatRequest],
-    seat: &SeatId,
-) -> Vec<(&'static str, Value)> {
-    if asked.is_empty() && v.thread.memo[REQUESTS].is_null() && v.thread.memo[memo::ASKED].is_null()
-    {
-        return vec![];
-    }
-    let shown: Vec<Asking> =
-        asked.iter().filter(|a| a.seat == *seat).filter_map(SeatRequest::asking).collect();
-    let left = memo_of(asked.iter().filter(|a| a.seat != *seat));
-    let none =
-        |list: Value| if list.as_array().is_none_or(Vec::is_empty) { Value::Null } else { list };
-    let shown = if shown.is_empty() { Value::Null } else { json!({&*seat.0: shown}) };
-    vec![(REQUESTS, shown), (memo::ASKED, none(left))]
+/// Records a turn of a seat: its requests are granted, the others stay open.
+pub(super) fn grant(memo: &mut Memo, asked: &[SeatRequest], seat: &SeatId) {
+    let (own, left): (Vec<&SeatRequest>, Vec<&SeatRequest>) =
+        asked.iter().partition(|request| request.seat == *seat);
+    let shown: Vec<Asking> = own.into_iter().filter_map(asking).collect();
+    memo.requests = (!shown.is_empty()).then(|| [(seat.clone(), shown)].into());
+    memo.asked = (!left.is_empty()).then(|| left.into_iter().cloned().collect());
 }

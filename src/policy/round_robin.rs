@@ -1,12 +1,11 @@
 //! Seats speak one after the other, in the order of the file or shuffled for each round.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
-use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
+use crate::model::payload::place_reason;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
-use crate::state::policies;
-use serde_json::json;
+use crate::state::{Memo, policies};
 
 /// Policy `round_robin`; see the module.
 pub struct RoundRobin;
@@ -50,8 +49,8 @@ fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
 
 /// Returns the next turn: the first seat from the pointer on that can speak, at most one round ahead.
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
-    let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
-    let at = usize::try_from(v.memo_count(memo::AT)).unwrap_or(0);
+    let round = v.thread.memo.round.unwrap_or(1).max(1);
+    let at = v.thread.memo.at.unwrap_or(0);
     let here = order(v, round).into_iter().enumerate().skip(at).map(|(i, s)| (i, s, round));
     let behind = order(v, round + 1).into_iter().enumerate().map(|(i, s)| (i, s, round + 1));
     let mut turns = here.chain(behind).filter(|(_, seat, _)| v.state.may_speak(seat));
@@ -63,9 +62,9 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
         }
     }
     Some(ProposedTurn {
-        why: format!("place {} of {}", place + 1, v.thread.seats.len()),
-        memo: vec![(memo::AT, json!(place + 1)), (memo::ROUND, json!(round))],
-        kept: vec![],
+        why: place_reason(place + 1, v.thread.seats.len()),
+        memo: Memo { at: Some(place + 1), round: Some(round), ..v.memo() },
+        kept: v.memo(),
         seat,
         queue,
         round,

@@ -1,11 +1,9 @@
 //! All seats speak at once and see only messages from before the round.
 
-use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
-use crate::state::policies;
-use serde_json::json;
+use crate::state::{Memo, policies};
 
 /// Policy `simultaneous`; see the module.
 pub struct Simultaneous;
@@ -24,8 +22,8 @@ impl Policy for Simultaneous {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let round = v.memo_count(memo::ROUND) + 1;
-        if v.option_count("rounds").is_some_and(|rounds| round > rounds) {
+        let round = v.thread.memo.round.unwrap_or(0).saturating_add(1);
+        if v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds) {
             return v.end(StopReason::RoundLimit);
         }
         let able: Vec<SeatId> = v.able().cloned().collect();
@@ -42,8 +40,8 @@ impl Policy for Simultaneous {
             seats,
             why: format!("all at once, round {round}").into(),
             queue: vec![],
-            round: u32::try_from(round).ok(),
+            round: Some(round),
         };
-        Decision { next, memo: v.memo_with([(memo::ROUND, json!(round))]) }
+        Decision { next, memo: Memo { round: Some(round), ..v.memo() } }
     }
 }

@@ -8,9 +8,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{
-    CALL_FAILED, CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread,
-};
+use crate::state::{CALL_FAILED, Memo, PlannedStep, Reply, StepMessage, Task, Thread};
 use serde_json::{Value, json};
 
 /// Policy of a step's thread; see the module.
@@ -24,8 +22,6 @@ const ROW: PolicyRow = PolicyRow {
     traits: plan::TRAITS,
 };
 
-/// Memo value under [`STEP`] while the judge is asked.
-const JUDGES: &str = "judge";
 /// Default number of updates in a row.
 const UPDATES: u64 = 3;
 /// Answer of a judge that accepts a step.
@@ -83,16 +79,15 @@ impl Talk<'_, '_> {
             // the seat was due to get the floor and cannot take it
             return self.cannot(asked.spec.seats.first().unwrap_or(executor));
         };
-        let by = asked.spec.memo[STEP].as_str().unwrap_or_default();
+        let by = asked.memo.step;
         let last = self.step.current().next_back();
         // true if there is a message since, by that turn or by the operator as the planner
         let fresh = last.is_some_and(|m| m.seq.0 > reply.turn.0);
         match (by, last) {
-            (JUDGES, _) => self.judged(executor, reply),
+            (Some(Task::Judge), _) => self.judged(executor, reply),
             (_, _) if !fresh && !self.reopened(reply) => self.nothing_said(reply),
-            (DOES, _) if !fresh => self.execute(executor, "", false),
-            (EXECUTES, _) if !fresh => self.execute(executor, "", false),
-            (CLARIFIES, _) if !fresh => self.clarify(
+            (Some(Task::Do | Task::Execute), _) if !fresh => self.execute(executor, "", false),
+            (Some(Task::Clarify), _) if !fresh => self.clarify(
                 "is waiting for an answer to the question above. Reply in a few sentences.",
             ),
             (_, Some(m)) => self.after(executor, m, reply),
@@ -184,7 +179,7 @@ impl Talk<'_, '_> {
                 "Carry out step {} yourself: {}\nGoal: {}\nReply with the complete result.",
                 self.step.spec.number, self.step.spec.description, self.step.spec.goal
             );
-            return self.ask(executor, DOES, " does it", question.into(), false);
+            return self.ask(executor, Task::Do, " does it", question.into(), false);
         }
         let exchange = self.step.exchange() + 1;
         let most = self.root.exchanges();
@@ -199,7 +194,7 @@ impl Talk<'_, '_> {
         let told = if told.is_empty() { String::new() } else { format!(" {told}") };
         let question = format!("Exchange {exchange} of {most}.{last}{told}");
         let why = format!(", message {exchange} of at most {most}");
-        self.ask(executor, EXECUTES, &why, question.into(), implicit)
+        self.ask(executor, Task::Execute, &why, question.into(), implicit)
     }
 
     /// Asks the planner.
@@ -215,7 +210,7 @@ impl Talk<'_, '_> {
             self.step.exchange(),
             self.root.exchanges()
         );
-        self.ask(&planner, CLARIFIES, " answers", question.into(), false)
+        self.ask(&planner, Task::Clarify, " answers", question.into(), false)
     }
 
     /// Accepts a result, or asks the judge about it.
@@ -237,7 +232,7 @@ impl Talk<'_, '_> {
             question: question.into(),
             options: vec![YES.into(), "no".into()],
         };
-        Decision { next, memo: self.v.memo_with([(STEP, json!(JUDGES))]) }
+        Decision { next, memo: Memo { step: Some(Task::Judge), ..self.v.memo() } }
     }
 
     /// Applies the judge's decision; an unclear or missing answer is not an approval.
@@ -271,7 +266,7 @@ impl Talk<'_, '_> {
     fn cannot(&self, seat: &SeatId) -> Decision {
         let found = self.v.state.seat(seat);
         if found.is_some_and(|s| s.muted && !s.gone) {
-            return Decision { next: NextMove::Wait, memo: self.v.thread.memo.clone() };
+            return self.v.wait();
         }
         let name = found.map_or(&seat.0, |s| &s.spec.name);
         if found.is_none_or(|s| s.gone) {
@@ -284,7 +279,7 @@ impl Talk<'_, '_> {
     fn ask(
         &self,
         seat: &SeatId,
-        step: &str,
+        task: Task,
         why: &str,
         question: Text,
         implicit: bool,
@@ -292,7 +287,7 @@ impl Talk<'_, '_> {
         if !self.v.state.may_speak(seat) {
             return self.cannot(seat);
         }
-        let go_on = if implicit { Value::Bool(true) } else { Value::Null };
+        let go_on = implicit.then_some(true);
         let name = self.v.name(seat);
         let next = NextMove::Ask {
             purpose: Purpose::Speak,
@@ -301,7 +296,7 @@ impl Talk<'_, '_> {
             question,
             options: vec![],
         };
-        Decision { next, memo: self.v.memo_with([(STEP, json!(step)), ("go_on", go_on)]) }
+        Decision { next, memo: Memo { step: Some(task), go_on, ..self.v.memo() } }
     }
 
     fn failed(&self, why: String) -> Decision {
@@ -318,7 +313,7 @@ impl Talk<'_, '_> {
             why: (!why.is_empty()).then(|| why.into()),
         };
         let next = NextMove::Record(Box::new(ended.into()));
-        Decision { next, memo: self.v.thread.memo.clone() }
+        Decision { next, memo: self.v.memo() }
     }
 }
 

@@ -3,12 +3,10 @@
 //! The previous speaker does not roll unless it is the only seat. The dice depend on the seed and the number of turns
 //! so far.
 
-use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
-use super::memo;
+use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, count_turn, decide};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
-use serde_json::json;
 
 /// Policy `talkative`; see the module.
 pub struct Talkative;
@@ -36,38 +34,39 @@ impl Policy for Talkative {
 
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let able: Vec<&SeatId> = v.able().collect();
-    let (round, mut memo) = round(v, able.len());
-    let turns = v.memo_count(memo::TURNS);
+    let mut memo = v.memo();
+    let round = count_turn(&mut memo, able.len());
+    let turns = memo.turns.unwrap_or(0);
     let place = v.thread.ordinal * 1_000_003 + turns;
     let mut rolled: Vec<(&SeatId, f64)> =
         rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
     rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
     // the first seat within its talkativeness, else the seat that came closest
     rolled.sort_by(|(_, a), (_, b)| a.max(0.0).total_cmp(&b.max(0.0)));
-    let owed = v.thread.memo[memo::OWED].as_str();
-    let next = rolled.iter().position(|(seat, _)| Some(&*seat.0) == owed).unwrap_or(0);
+    let owed = memo.owed.as_ref();
+    let next = rolled.iter().position(|(seat, _)| Some(*seat) == owed).unwrap_or(0);
     if rolled.is_empty() {
         return None;
     }
     let (seat, margin) = rolled.remove(next);
-    memo.extend([(memo::TURNS, json!(turns + 1)), (memo::LAST, json!(seat))]);
+    (memo.turns, memo.last) = (Some(turns + 1), Some(seat.clone()));
     Some(ProposedTurn {
         seat: seat.clone(),
         why: if margin <= 0.0 { "rolled to speak" } else { "no one rolled to speak" }.into(),
         queue: rolled.into_iter().filter(|(_, m)| *m <= 0.0).map(|(s, _)| s.clone()).collect(),
         round,
         memo,
-        kept: vec![],
+        kept: v.memo(),
     })
 }
 
 /// Returns the seats that roll: all except the last speaker and the seat chosen last, unless no seat would be left.
 fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
-    let asked = v.thread.memo[memo::LAST].as_str();
-    for last in [spoke.map(|s| &*s.0), asked].into_iter().flatten() {
+    let chosen = v.thread.memo.last.as_ref();
+    for last in [spoke, chosen].into_iter().flatten() {
         if able.len() > 1 {
-            able.retain(|s| *s.0 != *last);
+            able.retain(|s| *s != last);
         }
     }
     able

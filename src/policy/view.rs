@@ -3,8 +3,8 @@
 use crate::model::payload::ThreadOpened;
 use crate::model::{Kind, Purpose, SeatId, StopReason, Text, TurnId};
 use crate::scenario::PolicyRow;
-use crate::state::{Entry, State, Thread};
-use serde_json::{Map, Value};
+use crate::state::{Batch, Entry, Handled, Memo, State, Thread};
+use serde_json::Value;
 
 /// A policy's next move.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct Decision {
     /// The move itself.
     pub next: NextMove,
     /// The policy's memo from here on; [`View`] contains it at the next decision.
-    pub memo: Value,
+    pub memo: Memo,
 }
 
 /// Input of a policy's decision.
@@ -94,9 +94,28 @@ impl<'a> View<'a> {
         self.state.seat(seat).map_or(seat, |s| &s.spec.name)
     }
 
-    /// Returns a whole number from the memo; 0 if the key is missing.
-    pub(super) fn memo_count(&self, key: &str) -> u64 {
-        self.thread.memo[key].as_u64().unwrap_or(0)
+    /// Returns the memo of the last decision, to change it for the next one.
+    pub(super) fn memo(&self) -> Memo {
+        Memo::clone(&self.thread.memo)
+    }
+
+    /// Returns the decision to wait for the operator, with an unchanged memo.
+    pub(super) fn wait(&self) -> Decision {
+        Decision { next: NextMove::Wait, memo: self.memo() }
+    }
+
+    /// Returns the decision to warn the operator, with an unchanged memo.
+    pub(super) fn warn(&self, text: Text) -> Decision {
+        Decision { next: NextMove::Warn(text), memo: self.memo() }
+    }
+
+    /// Returns the last batch that the policy requested, unless the memo says that it was counted.
+    pub(super) fn uncounted(&self) -> Option<&'a Batch> {
+        let counted = match self.thread.memo.counted {
+            Some(Handled::Batch(counted)) => Some(counted),
+            _ => None,
+        };
+        self.thread.asked.as_ref().filter(|batch| counted.is_none_or(|counted| batch.id > counted))
     }
 
     /// Returns a whole number from the options.
@@ -133,26 +152,11 @@ impl<'a> View<'a> {
         let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));
         let silenced = seats().any(|s| s.muted || s.gone) && !seats().all(|s| s.gone);
         let elsewhere = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-        if silenced && !elsewhere {
-            Decision { next: NextMove::Wait, memo: self.thread.memo.clone() }
-        } else {
-            self.end(StopReason::Exhausted)
-        }
+        if silenced && !elsewhere { self.wait() } else { self.end(StopReason::Exhausted) }
     }
 
     /// Returns the decision to end, with an unchanged memo.
     pub(super) fn end(&self, reason: StopReason) -> Decision {
-        Decision { next: NextMove::End(reason), memo: self.thread.memo.clone() }
-    }
-
-    /// Returns the memo with some keys set; a null value removes its key.
-    pub(super) fn memo_with<'k>(&self, set: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
-        let mut memo: Map<String, Value> =
-            self.thread.memo.as_object().cloned().unwrap_or_default();
-        for (key, value) in set {
-            memo.insert(key.to_owned(), value);
-        }
-        memo.retain(|_, v| !v.is_null());
-        Value::Object(memo)
+        Decision { next: NextMove::End(reason), memo: self.memo() }
     }
 }

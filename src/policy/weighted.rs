@@ -6,14 +6,12 @@
 //! shares of words or tokens, the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
 //! seat, a weight or a mute changes; turns out of order do not count.
 
-use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
-use super::memo;
+use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, count_turn, decide};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
-use crate::state::Reply;
+use crate::state::{FloorShare, Handled, Reply};
 use crate::text;
-use serde_json::{Value, json};
 use std::cmp::Ordering;
 
 /// Policy `weighted`; see the module.
@@ -54,13 +52,14 @@ impl Policy for Weighted {
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let measure = Measure::new(v);
     let mut shares = shares(v);
-    let mut kept = vec![];
+    let mut kept = v.memo();
     if measure != Measure::Turns {
         charge(v, measure, &mut shares);
-        kept = vec![memo(&shares), (memo::COUNTED, json!(v.thread.asked.as_ref().map(|b| b.id)))];
+        kept.shares = Some(shares.clone());
+        kept.counted = v.thread.asked.as_ref().map(|batch| Handled::Batch(batch.id));
     }
     let next = measure.pick(&shares)?;
-    let sum = |part: fn(&Share) -> u64| shares.iter().map(part).fold(0, u64::saturating_add);
+    let sum = |part: fn(&FloorShare) -> u64| shares.iter().map(part).fold(0, u64::saturating_add);
     let why = format!(
         "has had {} of {} {} with weight {} of {}",
         shares[next].had,
@@ -69,18 +68,14 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
         shares[next].weight as f64 / PARTS,
         sum(|s| s.weight) as f64 / PARTS,
     );
-    let (round, mut turn) = round(v, shares.len());
+    let mut memo = kept.clone();
+    let round = count_turn(&mut memo, shares.len());
     let seat = shares[next].seat.clone();
     if measure == Measure::Turns {
         shares[next].had = shares[next].had.saturating_add(1);
-        turn.push(memo(&shares));
+        memo.shares = Some(shares.clone());
     }
-    Some(ProposedTurn { queue: queue(measure, shares, &seat), seat, why, round, memo: turn, kept })
-}
-
-fn memo(shares: &[Share]) -> (&'static str, Value) {
-    let shares: Vec<Value> = shares.iter().map(|s| json!([s.seat, s.weight, s.had])).collect();
-    (memo::SHARES, json!(shares))
+    Some(ProposedTurn { queue: queue(measure, shares, &seat), seat, why, round, memo, kept })
 }
 
 /// Unit in which shares are measured.
@@ -91,20 +86,10 @@ enum Measure {
     Tokens,
 }
 
-/// A seat's weight and its use of the floor so far.
-#[derive(Clone, PartialEq)]
-struct Share {
-    seat: SeatId,
-    weight: u64,
-    had: u64,
-}
-
-impl Share {
-    /// Compares two seats by use per weight.
-    fn compare(&self, other: &Share) -> Ordering {
-        let crosswise = |a: &Share, b: &Share| u128::from(a.had) * u128::from(b.weight);
-        crosswise(self, other).cmp(&crosswise(other, self))
-    }
+/// Compares two seats by use per weight.
+fn compare(a: &FloorShare, b: &FloorShare) -> Ordering {
+    let crosswise = |a: &FloorShare, b: &FloorShare| u128::from(a.had) * u128::from(b.weight);
+    crosswise(a, b).cmp(&crosswise(b, a))
 }
 
 impl Measure {
@@ -135,7 +120,7 @@ impl Measure {
         }
     }
 
-    fn pick(self, shares: &[Share]) -> Option<usize> {
+    fn pick(self, shares: &[FloorShare]) -> Option<usize> {
         match self {
             Measure::Turns => by_deadline(shares),
             Measure::Words | Measure::Tokens => furthest_behind(shares),
@@ -145,32 +130,26 @@ impl Measure {
 
 /// Returns the remembered shares of all seats that can speak; they start over if a seat joins, leaves or changes
 /// weight.
-fn shares(v: &View<'_>) -> Vec<Share> {
+fn shares(v: &View<'_>) -> Vec<FloorShare> {
     let parts = |weight: f64| (weight * PARTS).round().max(1.0) as u64;
     let fresh = v.able().filter_map(|id| {
         let weight = parts(v.state.seat(id)?.spec.weight);
-        Some(Share { seat: id.clone(), weight, had: 0 })
+        Some(FloorShare { seat: id.clone(), weight, had: 0 })
     });
-    let mut shares: Vec<Share> = fresh.collect();
-    let kept = v.thread.memo[memo::SHARES].as_array().map_or(&[][..], Vec::as_slice);
-    let same =
-        |(share, kept): (&Share, &Value)| kept[0] == *share.seat.0 && kept[1] == share.weight;
-    if kept.len() == shares.len() && shares.iter().zip(kept).all(same) {
-        for (share, kept) in shares.iter_mut().zip(kept) {
-            share.had = kept[2].as_u64().unwrap_or(0);
-        }
+    let shares: Vec<FloorShare> = fresh.collect();
+    let kept = v.thread.memo.shares.as_deref().unwrap_or_default();
+    let same = |a: &FloorShare, b: &FloorShare| a.seat == b.seat && a.weight == b.weight;
+    if kept.len() == shares.len() && shares.iter().zip(kept).all(|(a, b)| same(a, b)) {
+        return kept.to_vec();
     }
     shares
 }
 
 /// Charges the policy's last turn to its seat's share, unless it was out of order. A seat that passed counts as having
 /// caught up with the others; otherwise the same seat would be asked again and again.
-fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
-    let counted = v.thread.memo[memo::COUNTED].as_u64();
-    let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {
-        return;
-    };
-    if !v.thread.memo[memo::OWED].is_null() {
+fn charge(v: &View<'_>, measure: Measure, shares: &mut [FloorShare]) {
+    let Some(batch) = v.uncounted() else { return };
+    if v.thread.memo.owed.is_some() {
         return;
     }
     let Some(reply) = batch.ended.first() else { return };
@@ -188,21 +167,21 @@ fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
 
 /// Returns the seat with the earliest deadline. A seat is eligible if its share of all turns, including this one, is
 /// more than it has had; its deadline is the turn at which its next turn is due.
-fn by_deadline(shares: &[Share]) -> Option<usize> {
+fn by_deadline(shares: &[FloorShare]) -> Option<usize> {
     let all: u128 = shares.iter().map(|s| u128::from(s.weight)).sum();
     let next: u128 = shares.iter().map(|s| u128::from(s.had)).sum::<u128>() + 1;
-    let may = |s: &Share| u128::from(s.had) * all < next * u128::from(s.weight);
-    let due = |s: &Share| ((u128::from(s.had) + 1) * all).div_ceil(u128::from(s.weight));
+    let may = |s: &FloorShare| u128::from(s.had) * all < next * u128::from(s.weight);
+    let due = |s: &FloorShare| ((u128::from(s.had) + 1) * all).div_ceil(u128::from(s.weight));
     let able = shares.iter().enumerate().filter(|(_, s)| may(s));
     able.min_by_key(|(_, s)| due(s)).map(|(at, _)| at)
 }
 
-fn furthest_behind(shares: &[Share]) -> Option<usize> {
-    shares.iter().enumerate().min_by(|(_, a), (_, b)| a.compare(b)).map(|(at, _)| at)
+fn furthest_behind(shares: &[FloorShare]) -> Option<usize> {
+    shares.iter().enumerate().min_by(|(_, a), (_, b)| compare(a, b)).map(|(at, _)| at)
 }
 
 /// Returns the seats expected after `speaker`: by deadline if turns are shared, else by use per weight.
-fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<SeatId> {
+fn queue(measure: Measure, mut shares: Vec<FloorShare>, speaker: &SeatId) -> Vec<SeatId> {
     let mut queue: Vec<SeatId> = vec![];
     match measure {
         Measure::Turns => {
@@ -215,7 +194,7 @@ fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<Seat
             }
         }
         Measure::Words | Measure::Tokens => {
-            shares.sort_by(Share::compare);
+            shares.sort_by(compare);
             queue.extend(shares.into_iter().map(|s| s.seat).filter(|s| s != speaker));
         }
     }
@@ -226,8 +205,8 @@ fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<Seat
 mod tests {
     use super::*;
 
-    fn table(weights: &[u64]) -> Vec<Share> {
-        let share = |(i, weight): (usize, &u64)| Share {
+    fn table(weights: &[u64]) -> Vec<FloorShare> {
+        let share = |(i, weight): (usize, &u64)| FloorShare {
             seat: format!("s{i}").as_str().into(),
             weight: weight * PARTS as u64,
             had: 0,

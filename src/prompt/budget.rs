@@ -4,7 +4,7 @@
 //! gets half of it. This module deliberately summarises nothing.
 
 use crate::model::tool::ToolRun;
-use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
+use crate::model::{Block, Participant, Prompt, Text};
 use crate::state::BuiltPrompt;
 use std::collections::VecDeque;
 
@@ -27,15 +27,7 @@ pub(super) const GAP: &str = "\n[...]\n";
 /// server rejected the prompt as too long.
 pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usize {
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
-    let reply = match &seat.voice {
-        VoiceSpec::Model(_) => reply.unwrap_or(window / 4).min(window / 2),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => 0,
-    };
+    let reply = if seat.voice.is_model() { reply.unwrap_or(window / 4).min(window / 2) } else { 0 };
     let room = (window - reply) as usize;
     if shrunk { room / 2 } else { room }
 }

@@ -4,12 +4,8 @@
 use super::escape::{attribute, quoted};
 use super::reader;
 use crate::model::{Seq, Text};
-use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
+use crate::state::{Entry, MoveKind, State, Task, Thread, Turn};
 
-/// Step in which seats answer or vote.
-const WORKS: &str = "work";
-/// Step in which the winner presents the answer.
-const PRESENTS: &str = "present";
 /// Explanation of the process for seats that answer or vote.
 const PROCESS: &str = "Everybody first answers without reading the others; then all read the answers, without the names of their authors, and vote for one or give a better one. The answer with the most votes is presented as the answer of the group. Name nobody in an answer or a reason: a name gives an author away.";
 /// Heading of an interrupted draft.
@@ -18,8 +14,8 @@ const DRAFT: &str = "Your draft, which a new answer interrupted; nobody has read
 /// Returns the explanation of the process for a turn that answers or votes.
 pub(super) fn process(state: &State, turn: &Turn) -> Option<String> {
     state.finds_answer(turn)?;
-    let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
-    (turn.speaks() && step != PRESENTS).then(|| PROCESS.to_owned())
+    let task = state.batch_of(turn)?.memo.step?;
+    (turn.speaks() && task != Task::Present).then(|| PROCESS.to_owned())
 }
 
 /// Sections of a prompt, and the part of the history that they omit.
@@ -52,7 +48,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
         return None;
     }
     let thread = state.finds_answer(turn)?;
-    let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
+    let task = state.batch_of(turn)?.memo.step?;
     let stands = state.coordination(thread, turn.horizon);
     let labels = state.labels(turn);
     let said: Vec<&Entry> = state.visible(turn).filter(|e| !e.text().trim().is_empty()).collect();
@@ -108,7 +104,8 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     // sorted, because the seating order would reveal the authors
     answers.sort();
     let answers: Vec<String> = answers.into_iter().map(|(_, answer)| answer).collect();
-    let shown = thread.spec.options["votes"] == "shown" && step == "work" || step == PRESENTS;
+    let shown =
+        thread.spec.options["votes"] == "shown" && task == Task::Work || task == Task::Present;
     let mut votes: Vec<String> = shown
         .then(|| stands.votes.values())
         .into_iter()
@@ -133,7 +130,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     ];
     let whole = whole.into_iter().filter(|(_, text)| !text.trim().is_empty());
     let whole = whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into());
-    let draft = if step == WORKS { stands.draft(&turn.seat).trim() } else { "" };
+    let draft = if task == Task::Work { stands.draft(&turn.seat).trim() } else { "" };
     let draft = (!draft.is_empty()).then(|| {
         let draft = quoted(draft);
         format!("{DRAFT}\n<your_draft>\n{draft}\n</your_draft>").into()

@@ -13,7 +13,7 @@ use crate::model::{
     ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
 use crate::scenario::{Phase, Rule, TurnOrder};
-use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn, policies};
+use crate::state::{Ending, Entry, Labels, State, Turn, policies};
 
 /// Default tasks of phases with common names, by the beginning of the name.
 const USUAL: [(&str, &str); 3] = [
@@ -420,11 +420,10 @@ fn given(state: &State, turn: &Turn) -> Option<String> {
             batch.spec.replaces.is_none() && !matches!(&state.ending, Some(Ending::FinalRound(_)));
         return gave.then(|| "The host gave you the floor.".to_owned());
     }
-    let chosen = &batch.spec.memo[CHOSEN];
-    let by = SeatId(chosen["by"].as_str()?.into());
-    let why = chosen["why"].as_str().unwrap_or_default().trim().trim_end_matches('.');
+    let chosen = batch.memo.chosen.as_ref()?;
+    let why = chosen.why.trim().trim_end_matches('.');
     let why = if why.is_empty() { String::new() } else { format!(": {}", quoted(why)) };
-    Some(format!("{} gave you the floor{why}.", called(state, &state.labels(turn), &by)))
+    Some(format!("{} gave you the floor{why}.", called(state, &state.labels(turn), &chosen.by)))
 }
 
 fn called(state: &State, labels: &Labels, id: &SeatId) -> String {

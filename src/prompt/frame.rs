@@ -11,7 +11,7 @@ use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
-use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec};
+use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text};
 use crate::scenario::Rule;
 use crate::state::{self, Labels, State, Turn};
 
@@ -41,15 +41,7 @@ pub(super) struct PromptFrame {
 
 /// Returns the prompt layout of a seat.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
-    match &seat.voice {
-        VoiceSpec::Model(_) => state.layout_of(seat),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => Layout::Own,
-    }
+    if seat.voice.is_model() { state.layout_of(seat) } else { Layout::Own }
 }
 
 pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {

@@ -72,7 +72,7 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
     let (blocks, _) = blocks(state, turn);
     let prompt = whole(state, turn, blocks);
     match state.seat(&turn.seat).map(|s| &*s.spec) {
-        Some(seat) if matches!(seat.voice, VoiceSpec::Model(_)) => {
+        Some(seat) if seat.voice.is_model() => {
             let loses = match seat.context {
                 Budget::Window | Budget::Last(_) => Loses::Beginning,
                 Budget::HeadTail | Budget::Summary { .. } => Loses::Middle,
@@ -141,7 +141,7 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
 fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::AnswerSections> {
     let whole = consensus::sections(state, turn, usize::MAX)?;
     let seat = &state.seat(&turn.seat)?.spec;
-    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+    if !seat.voice.is_model() {
         return Some(whole);
     }
     let room = budget::room(seat, state.reply_tokens(turn), turn.shrunk);
@@ -221,7 +221,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
 /// Returns the `seq` up to which the conversation has to be summarised so that a turn's prompt fits; `None` if it fits.
 pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     let seat = &state.seat(&turn.seat)?.spec;
-    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+    if !seat.voice.is_model() {
         return None;
     }
     if matches!(seat.context, Budget::Last(_)) || bare::is_bare(state, turn) {

@@ -3,8 +3,8 @@
 
 use super::budget::{self, GAP};
 use super::escape::{attribute, quoted};
+use crate::model::Text;
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRun};
-use crate::model::{Text, VoiceSpec};
 use crate::state::{State, Turn};
 use serde_json::json;
 use std::borrow::Cow;
@@ -57,7 +57,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
 /// if no more calls are allowed.
 pub(super) fn in_words(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
-    let model = matches!(seat.voice, VoiceSpec::Model(_));
+    let model = seat.voice.is_model();
     if !(seat.text_tools && model && turn.speaks()) || seat.tools.is_empty() {
         return None;
     }

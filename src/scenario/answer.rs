@@ -1,11 +1,12 @@
 //! Resolves `[answer]` and `[item]`: the requested answer, and the values of templates.
 
-use super::check::{Walk, join};
+use super::check::Walk;
+use super::keys::RawAnswer;
 use super::pattern::answer_pattern;
-use super::tree::{Node, Value as Tree};
-use super::who::who_of;
+use super::tree::At;
+use super::who::{Member, speakers, who_of};
 use crate::expr::{Facts, Template};
-use crate::model::{Aggregation, AnswerKind, AnswerTie, Participant, Text, TrajectoryScores};
+use crate::model::{Aggregation, AnswerKind, AnswerTie, Text, TrajectoryScores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -50,132 +51,85 @@ pub struct AnswerSpec {
 }
 
 /// Resolves `[answer]`.
-pub(super) fn answer(
-    walk: &mut Walk<'_>,
-    root: &Node,
-    seats: &[Participant],
-) -> Option<AnswerSpec> {
-    let Some(node) = root.get("answer") else {
-        let phases = root.get("phase").map(Node::items).unwrap_or_default();
-        for (i, keeps) in phases.iter().enumerate().filter_map(|(i, p)| Some((i, p.get("keeps")?)))
-        {
-            let path = format!("phase[{}].keeps", i + 1);
-            walk.fault(&keeps.span, &path, "needs answers", "add [answer]");
+pub(super) fn answer(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Option<AnswerSpec> {
+    let Some(at) = root.get("answer") else {
+        for keeps in root.list("phase").filter_map(|phase| phase.get("keeps")) {
+            walk.fault(&keeps, "needs answers", "add [answer]");
         }
         return None;
     };
-    let word = |key: &str| node.get(key).and_then(Node::text).unwrap_or_default();
-    let of = match node.get("of") {
-        Some(of) => who_of(walk, of, seats, "answer.of"),
-        None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
+    let raw: RawAnswer = at.node.read();
+    let of = match at.get("of") {
+        Some(of) => who_of(walk, &of, members),
+        None => speakers(members),
     };
-    let by = Aggregation::by_name(word("by")).unwrap_or_default();
     let mut bands = vec![];
-    for (i, band) in node.get("bands").map(Node::items).unwrap_or_default().iter().enumerate() {
-        let numbers: Vec<f64> = band.items().iter().filter_map(Node::number).collect();
-        match numbers[..] {
-            [from, counts] => bands.push((from, counts)),
-            _ => {
-                let path = format!("answer.bands[{}]", i + 1);
-                walk.fault(&band.span, &path, "takes two numbers", "as in [0.9, 0.8]");
-            }
+    for band in at.list("bands") {
+        match band.node.read::<Option<(f64, f64)>>() {
+            Some(band) => bands.push(band),
+            None => walk.fault(&band, "takes two numbers", "as in [0.9, 0.8]"),
         }
     }
     bands.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let confidence = node.get("confidence").and_then(Node::flag);
-    if let (Some(by_node), false) = (node.get("by"), confidence.unwrap_or_default())
-        && by == Aggregation::Confidence
-    {
+    if raw.by == Aggregation::Confidence && !raw.confidence {
         let message = "needs to know how sure each is";
-        walk.fault(&by_node.span, "answer.by", message, "add confidence = true");
+        walk.fault(&at.place("by"), message, "add confidence = true");
     }
-    if let (Some(by_node), None) = (node.get("by"), root.get("verdict"))
-        && by == Aggregation::Judge
-    {
-        let message = "needs a verdict";
-        walk.fault(
-            &by_node.span,
-            "answer.by",
-            message,
-            r#"add [verdict] with judge = "..." and sides"#,
-        );
+    if raw.by == Aggregation::Judge && root.get("verdict").is_none() {
+        let fix = r#"add [verdict] with judge = "..." and sides"#;
+        walk.fault(&at.place("by"), "needs a verdict", fix);
+    }
+    let counts_rounds = raw.by == Aggregation::Trajectory;
+    match (at.get("trajectory"), counts_rounds, raw.trajectory) {
+        (Some(scores), false, _) => {
+            let fix = r#"set by = "trajectory", or remove it"#;
+            walk.fault(&scores, "scores the rounds, and `by` counts otherwise", fix);
+        }
+        (Some(scores), true, None) => {
+            let message = "takes four numbers: first, left, adopted, kept";
+            walk.fault(&scores, message, "as in [20, 25, 30, 20]");
+        }
+        (Some(_), true, Some(_)) | (None, ..) => {}
+    }
+    if let Some(pattern) = at.get("pattern") {
+        if let Err(fault) = answer_pattern(pattern.text()) {
+            let fix = r"as in pattern = '\\boxed\{(.*?)\}'";
+            walk.fault(&pattern, fault.to_string(), fix);
+        }
+        if let Some(object) = at.get("object") {
+            let message = "asks for a JSON object, and `pattern` reads text";
+            walk.fault(&object, message, "keep one of them");
+        }
     }
     Some(AnswerSpec {
-        form: AnswerKind::by_name(word("form")).unwrap_or_default(),
-        confidence: confidence.unwrap_or_default(),
-        object: node.get("object").and_then(Node::flag).unwrap_or_default(),
-        pattern: pattern(walk, node),
+        form: raw.form,
+        confidence: raw.confidence,
+        object: raw.object,
+        pattern: raw.pattern,
         of,
-        every: word("count") == "every",
-        by,
-        tie: match word("tie") {
-            "first" => AnswerTie::First,
-            "random" => AnswerTie::Random,
-            _ => AnswerTie::None,
-        },
+        every: raw.count.as_deref() == Some("every"),
+        by: raw.by,
+        tie: raw.tie,
         bands,
-        trajectory: trajectory(walk, node, by),
+        trajectory: counts_rounds.then(|| raw.trajectory.unwrap_or_default()),
     })
 }
 
-/// Resolves the scores over the rounds.
-fn trajectory(walk: &mut Walk<'_>, node: &Node, by: Aggregation) -> Option<TrajectoryScores> {
-    let scores = node.get("trajectory");
-    if by != Aggregation::Trajectory {
-        if let Some(scores) = scores {
-            let message = "scores the rounds, and `by` counts otherwise";
-            let fix = r#"set by = "trajectory", or remove it"#;
-            walk.fault(&scores.span, "answer.trajectory", message, fix);
-        }
-        return None;
-    }
-    let Some(scores) = scores else { return Some(TrajectoryScores::default()) };
-    let numbers: Vec<f64> = scores.items().iter().filter_map(Node::number).collect();
-    if let [first, left, adopted, kept] = numbers[..] {
-        return Some(TrajectoryScores { first, left, adopted, kept });
-    }
-    let message = "takes four numbers: first, left, adopted, kept";
-    walk.fault(&scores.span, "answer.trajectory", message, "as in [20, 25, 30, 20]");
-    None
-}
-
-/// Resolves the pattern of an answer.
-fn pattern(walk: &mut Walk<'_>, node: &Node) -> Option<Text> {
-    let pattern = node.get("pattern")?;
-    let source = pattern.text()?;
-    if let Err(fault) = answer_pattern(source) {
-        let fix = r"as in pattern = '\\boxed\{(.*?)\}'";
-        walk.fault(&pattern.span, "answer.pattern", fault.to_string(), fix);
-    }
-    if let Some(object) = node.get("object") {
-        let message = "asks for a JSON object, and `pattern` reads text";
-        walk.fault(&object.span, "answer.object", message, "keep one of them");
-    }
-    Some(source.into())
-}
-
 /// Resolves `[item]`, without the right answer.
-pub(super) fn item(walk: &mut Walk<'_>, root: &Node) -> Map<String, Value> {
-    let Some(node) = root.get(ITEM) else { return Map::new() };
-    let Tree::Table(_) = node.value else {
-        let message = format!("takes a table, not {}", node.quoted());
-        walk.fault(&node.span, ITEM, message, r#"as in [item] with question = "...""#);
+pub(super) fn item(walk: &mut Walk<'_>, root: &At<'_>) -> Map<String, Value> {
+    let Some(at) = root.get(ITEM) else { return Map::new() };
+    let Value::Object(mut values) = at.node.to_json() else {
+        let message = format!("takes a table, not {}", at.node.quoted());
+        walk.fault(&at, message, r#"as in [item] with question = "...""#);
         return Map::new();
     };
-    let mut values: Map<String, Value> =
-        node.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
     values.remove(RIGHT);
     values
 }
 
 /// Returns a text with the values of `[item]` filled in once: braces inside the values are plain text.
-pub(super) fn filled(
-    walk: &mut Walk<'_>,
-    node: &Node,
-    item: &Map<String, Value>,
-    path: &str,
-) -> Option<Text> {
-    let source = node.text()?;
+pub(super) fn filled(walk: &mut Walk<'_>, at: &At<'_>, item: &Map<String, Value>) -> Option<Text> {
+    let source = at.node.text()?;
     if !source.contains("{{") {
         return Some(source.into());
     }
@@ -184,12 +138,7 @@ pub(super) fn filled(
         Ok(text) => Some(text.into()),
         Err(fault) => {
             let message = format!("{}, at {}", fault.message, fault.place(source));
-            walk.fault(
-                &node.span,
-                &join("", path),
-                message,
-                "only item.NAME can be filled in here",
-            );
+            walk.fault(at, message, "only item.NAME can be filled in here");
             Some(source.into())
         }
     }

@@ -5,9 +5,9 @@
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, PHASES, ValueKind};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, PHASES, ValueKind, key};
 use super::kinds;
-use super::tree::{Node, Span, TableEntry, Value, quote};
+use super::tree::{At, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
 use crate::model::facts;
@@ -41,6 +41,16 @@ impl<'a> Walk<'a> {
         Walk { text, rows, faults: vec![], more: &[] }
     }
 
+    /// Parses the text; reports a fault if it is not TOML.
+    pub fn parse(&mut self) -> Option<Node> {
+        let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
+        let text = self.text;
+        let fault = |e: toml::de::Error| {
+            self.report(Gravity::Error, &e.span(), "", format!("not TOML: {}", e.message()), fix);
+        };
+        Node::parse(text).map_err(fault).ok()
+    }
+
     /// Allows additional names in conditions and templates.
     pub fn with_names(self, more: &'static [&'static str]) -> Walk<'a> {
         Walk { more, ..self }
@@ -65,29 +75,25 @@ impl<'a> Walk<'a> {
         Some(start..(start + length).min(outer.end))
     }
 
-    /// Adds an error at a node, with its fix.
-    pub fn fault(
-        &mut self,
-        span: &Span,
-        key: &str,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
-        self.note(Gravity::Error, span, key, message.into(), fix.into());
+    /// Adds an error, with its fix.
+    pub fn fault(&mut self, at: &At<'_>, message: impl Into<String>, fix: impl Into<String>) {
+        self.report(Gravity::Error, at.span, &at.path, message.into(), fix.into());
     }
 
-    /// Adds a warning at a node.
-    pub fn warn(
-        &mut self,
-        span: &Span,
-        key: &str,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
-        self.note(Gravity::Warning, span, key, message.into(), fix.into());
+    /// Adds a warning, with its fix.
+    pub fn warn(&mut self, at: &At<'_>, message: impl Into<String>, fix: impl Into<String>) {
+        self.report(Gravity::Warning, at.span, &at.path, message.into(), fix.into());
     }
 
-    fn note(&mut self, gravity: Gravity, span: &Span, key: &str, message: String, fix: String) {
+    /// Adds a fault at any place of the text.
+    pub fn report(
+        &mut self,
+        gravity: Gravity,
+        span: &Span,
+        key: &str,
+        message: String,
+        fix: impl Into<String>,
+    ) {
         // finding the line of a fault reads the text up to there, so the number of faults is limited
         if self.faults.len() >= FAULTS_MAX {
             return;
@@ -95,33 +101,33 @@ impl<'a> Walk<'a> {
         let place = place(span, self.text);
         let key = one_line(key);
         let message = one_line(&message);
-        self.faults.push(Fault { gravity, place, key, message, fix });
+        self.faults.push(Fault { gravity, place, key, message, fix: fix.into() });
     }
 
-    /// Checks the keys and values of a table at `path`.
-    pub fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
+    /// Checks the keys and values of a table.
+    pub fn table(&mut self, at: &At<'_>, keys: &[Key]) {
         let mut misspelt = vec![];
-        for entry in node.entries() {
-            match keys.iter().find(|k| k.name == entry.key) {
-                Some(key) => self.value(&entry.node, &key.kind, key, &join(path, key.name)),
-                None => misspelt.extend(self.unknown(entry, keys, path)),
+        for (name, entry) in at.entries() {
+            match keys.iter().find(|k| k.name == name) {
+                Some(key) => self.value(&entry.value(), &key.kind, key),
+                None => misspelt.extend(self.unknown(name, &entry, keys)),
             }
         }
         // a misspelt required key is one fault, not two
         let missing =
-            |k: &&Key| k.needed && node.get(k.name).is_none() && !misspelt.contains(&k.name);
+            |k: &&Key| k.needed && at.node.get(k.name).is_none() && !misspelt.contains(&k.name);
         for key in keys.iter().filter(missing) {
-            self.fault(&node.span, &join(path, key.name), "is missing", example(key));
+            self.fault(&at.place(key.name), "is missing", example(key));
         }
     }
 
     /// Reports an unknown key; returns the key that was most likely meant.
-    fn unknown(&mut self, entry: &TableEntry, keys: &[Key], path: &str) -> Option<&'static str> {
+    fn unknown(&mut self, name: &str, at: &At<'_>, keys: &[Key]) -> Option<&'static str> {
         if self.faults.len() >= FAULTS_MAX {
             return None;
         }
         let known = || keys.iter().map(|k| k.name);
-        let near = nearest(&entry.key, known());
+        let near = nearest(name, known());
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
             None => {
@@ -134,7 +140,7 @@ impl<'a> Walk<'a> {
                 });
                 // the answer to a command is a single line; for a file, the whole list is shown
                 let more = names.len().saturating_sub(KEYS_TOLD);
-                match &entry.key_span {
+                match at.span {
                     None if more > 0 => {
                         format!("try: {}, and {more} more", names[..KEYS_TOLD].join(", "))
                     }
@@ -142,63 +148,62 @@ impl<'a> Walk<'a> {
                 }
             }
         };
-        let key = join(path, &entry.key);
-        self.fault(&entry.key_span, &key, "unknown key", fix);
+        self.fault(at, "unknown key", fix);
         near
     }
 
     /// Checks one value; `key` provides the hint.
-    fn value(&mut self, node: &Node, kind: &ValueKind, key: &Key, path: &str) {
+    fn value(&mut self, at: &At<'_>, kind: &ValueKind, key: &Key) {
+        let node = at.node;
         if !fits(node, kind) {
             let message = format!("takes {}, not {}", kind.says(), node.quoted());
-            return self.fault(&node.span, path, message, example(key));
+            return self.fault(at, message, example(key));
         }
         match kind {
-            ValueKind::List(kind) => {
-                for (i, item) in node.items().iter().enumerate() {
-                    self.value(item, kind, key, &format!("{path}[{}]", i + 1));
-                }
-            }
-            ValueKind::Table(keys) => self.table(node, keys, path),
+            ValueKind::List(kind) => at.items().for_each(|item| self.value(&item, kind, key)),
+            ValueKind::Table(keys) => self.table(at, keys),
             ValueKind::AnyOf(kinds) => {
                 if let Some(kind) = kinds.iter().find(|k| fits(node, k)) {
-                    self.value(node, kind, key, path);
+                    self.value(at, kind, key);
                 }
             }
-            ValueKind::Cast(keys) => self.cast(node, keys, key, path),
+            ValueKind::Cast(keys) => {
+                for (name, value) in at.values() {
+                    match keys.iter().find(|k| k.name == name) {
+                        Some(key) => self.value(&value, &key.kind, key),
+                        None => self.value(&value, &CAST_LINES, key),
+                    }
+                }
+            }
             ValueKind::Named(kind) => {
-                for entry in node.entries() {
-                    self.value(&entry.node, kind, key, &join(path, &entry.key));
-                }
+                at.values().for_each(|(_, value)| self.value(&value, kind, key));
             }
-            ValueKind::OneOf(words) => self.word(node, words, path),
+            ValueKind::OneOf(words) => self.word(at, words),
             ValueKind::Policy => {
-                self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
+                self.policy(at, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>());
             }
-            ValueKind::Order if node.text().is_some() => {
-                self.word(node, &orders(self.rows), path);
-            }
-            ValueKind::Order => self.policy(node, &policies(self.rows), path),
+            ValueKind::Order if node.text().is_some() => self.word(at, &orders(self.rows)),
+            ValueKind::Order => self.policy(at, &policies(self.rows)),
             ValueKind::Condition(known) => {
-                let source = node.text().unwrap_or_default();
+                let source = at.text();
                 let compiled = Condition::compile(source);
                 let names = compiled.iter().flat_map(Condition::names);
-                self.names(node, source, names, known, Gravity::Error, path);
+                self.names(at, names, known, Gravity::Error);
                 let unlike = compiled.as_ref().ok().and_then(|c| {
                     kinds::unlike(source, c).or_else(|| kinds::unknown_field(source, false))
                 });
                 let compiled = compiled.and_then(|_| unlike.map_or(Ok(()), Err));
-                self.expression(node, source, compiled, path, &example(key));
+                self.expression(at, compiled, &example(key));
             }
             ValueKind::Schema => {
                 if let Err(why) = schema(node).and_then(|schema| validator(&schema)) {
-                    self.fault(&node.span, path, why, example(key));
+                    self.fault(at, why, example(key));
                 }
             }
             // a template with an unknown name is still shown, unchanged
-            ValueKind::Template => self.template(node, facts::OF_CALL, Gravity::Warning, path),
-            ValueKind::Prompt => self.template(node, facts::OF_PROMPT, Gravity::Warning, path),
-            ValueKind::TemplateOf(known) => self.template(node, known, Gravity::Error, path),
+            ValueKind::Template => self.template(at, facts::OF_CALL, Gravity::Warning),
+            ValueKind::Prompt => self.template(at, facts::OF_PROMPT, Gravity::Warning),
+            ValueKind::TemplateOf(known) => self.template(at, known, Gravity::Error),
             // `fits` has already checked these
             ValueKind::Text
             | ValueKind::Line
@@ -215,99 +220,77 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks a template; names that are not in `known` have this gravity.
-    pub(crate) fn template(&mut self, node: &Node, known: &[&str], gravity: Gravity, path: &str) {
-        let source = node.text().unwrap_or_default();
-        let compiled = Template::compile(source);
+    pub(crate) fn template(&mut self, at: &At<'_>, known: &[&str], gravity: Gravity) {
+        let compiled = Template::compile(at.text());
         let names = compiled.iter().flat_map(Template::names);
-        self.names(node, source, names, known, gravity, path);
+        self.names(at, names, known, gravity);
         let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
-        self.expression(node, source, compiled.map(|_| ()), path, fix);
+        self.expression(at, compiled.map(|_| ()), fix);
     }
 
     /// Reports names that have no value in their context.
     fn names<'n>(
         &mut self,
-        node: &Node,
-        source: &str,
+        at: &At<'_>,
         names: impl Iterator<Item = (&'n str, usize)>,
         known: &[&str],
         gravity: Gravity,
-        path: &str,
     ) {
         let unknown = |name: &&str| !known.contains(name) && !self.more.contains(name);
         let unknown: Vec<_> = names.filter(|(name, _)| unknown(name)).collect();
         for (name, column) in unknown {
             let all: Vec<&str> = known.iter().chain(self.more).copied().collect();
-            let (span, message) =
-                (self.within(&node.span, source, column), facts::unknown(name, known));
-            self.note(gravity, &span, path, message, facts::instead(name, &all));
+            let span = self.within(at.span, at.text(), column);
+            let message = facts::unknown(name, known);
+            self.report(gravity, &span, &at.path, message, facts::instead(name, &all));
         }
     }
 
-    fn expression(
-        &mut self,
-        node: &Node,
-        source: &str,
-        compiled: Result<(), expr::ExprError>,
-        path: &str,
-        fix: &str,
-    ) {
+    fn expression(&mut self, at: &At<'_>, compiled: Result<(), expr::ExprError>, fix: &str) {
         let Err(expr::ExprError { message, column, known }) = compiled else { return };
-        let span = self.within(&node.span, source, column);
-        let rest = source.get(column..).unwrap_or_default();
+        let span = self.within(at.span, at.text(), column);
+        let rest = at.text().get(column..).unwrap_or_default();
         let word = |c: char| !(c.is_alphanumeric() || c == '_');
         let word = rest.split(word).next().unwrap_or_default();
         let fix = if known.is_empty() { fix.to_owned() } else { instead(word, known) };
-        self.fault(&span, path, message, fix);
+        self.report(Gravity::Error, &span, &at.path, message, fix);
     }
 
-    fn word(&mut self, node: &Node, words: &[&str], path: &str) {
-        let word = node.text().unwrap_or_default();
+    fn word(&mut self, at: &At<'_>, words: &[&str]) {
+        let word = at.text();
         if !words.contains(&word) {
             let fix = match nearest(word, words.iter().copied()) {
                 Some(near) => format!("the nearest is {near:?}"),
                 None => format!("one of: {}", list(words)),
             };
-            self.fault(&node.span, path, format!("unknown {}", quote(word)), fix);
+            self.fault(at, format!("unknown {}", quote(word)), fix);
         }
     }
 
-    fn cast(&mut self, node: &Node, keys: &[Key], key: &Key, path: &str) {
-        for entry in node.entries() {
-            let path = join(path, &entry.key);
-            match keys.iter().find(|k| k.name == entry.key) {
-                Some(key) => self.value(&entry.node, &key.kind, key, &path),
-                None => self.value(&entry.node, &CAST_LINES, key, &path),
-            }
-        }
-    }
-
-    fn policy(&mut self, node: &Node, words: &[&str], path: &str) {
-        let (name, name_path) = match node.text() {
-            Some(_) => (Some(node), path.to_owned()),
-            None => (node.get("name"), join(path, "name")),
-        };
-        let Some(name) = name.filter(|n| n.text().is_some()) else {
+    fn policy(&mut self, at: &At<'_>, words: &[&str]) {
+        let name = if at.node.text().is_some() { at.clone() } else { at.place("name") };
+        if name.node.text().is_none() {
             let fix = r#"as in { name = "round_robin" }"#;
-            return self.fault(&node.span, &name_path, "is missing or not a string", fix);
-        };
-        self.word(name, words, &name_path);
-        let row = self.rows.iter().find(|r| Some(r.name) == name.text());
-        if let (Some(row), None) = (row, node.text()) {
-            self.table(node, &policy_keys(row), path);
-            self.heeded(node, row, path);
+            let missing = At { span: at.span, ..name };
+            return self.fault(&missing, "is missing or not a string", fix);
+        }
+        self.word(&name, words);
+        let row = self.rows.iter().find(|r| r.name == name.text());
+        if let (Some(row), None) = (row, at.node.text()) {
+            self.table(at, &policy_keys(row));
+            self.heeded(at, row);
         }
     }
 
     /// Warns about options that this policy ignores. Phases pass them on or reject them.
-    fn heeded(&mut self, node: &Node, row: &PolicyRow, path: &str) {
+    fn heeded(&mut self, at: &At<'_>, row: &PolicyRow) {
         let own = |key: &Key| row.name == PHASES || row.options.iter().any(|o| o.key == key.name);
         for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
-            let value = node.get(key.name).filter(|value| value.text() != Some(OFF));
-            if let Some(value) = value {
+            if let Some(value) = at.get(key.name)
+                && value.node.text() != Some(OFF)
+            {
                 let message = format!("has no effect with the policy {}", row.name);
-                let fix = "remove it, or choose another policy";
-                self.warn(&value.span, &join(path, key.name), message, fix);
+                self.warn(&value, message, "remove it, or choose another policy");
             }
         }
     }
@@ -337,7 +320,7 @@ fn option_key(row: &OptionRow) -> Key {
         OptionKind::Share => (ValueKind::Number { least: 0.0, most: 1.0 }, "0.8"),
         OptionKind::OneOf(words) => (ValueKind::OneOf(words), ""),
     };
-    Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
+    key(kind, example, row.meaning).called(row.key)
 }
 
 /// Returns whether a value has the form of a kind. Its content is checked afterwards.
@@ -401,11 +384,6 @@ fn one_line(text: &str) -> String {
     let escape =
         |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
     text.chars().map(escape).collect()
-}
-
-/// Returns the path of a key within a table.
-pub fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// Returns quoted words joined by "or".

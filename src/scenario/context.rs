@@ -4,7 +4,8 @@
 //! form may write any, and then only a near miss of a known key is reported.
 
 use super::check::Walk;
-use super::tree::Node;
+use super::fault::Gravity;
+use super::tree::At;
 use crate::expr::keys;
 use crate::model::near::nearest;
 use crate::model::{Form, Participant};
@@ -16,7 +17,7 @@ const CONTEXT: &str = "context";
 const MARKERS: &str = "markers";
 
 /// Warns of keys that no participant's form has.
-pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
+pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
     let forms = || seats.iter().map(|s| &s.reply.form);
     if !forms().any(|form| matches!(form, Form::Schema(_))) {
         return;
@@ -39,20 +40,20 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let ids = seats.iter().map(|s| s.id.to_string());
     let own = seats.iter().filter_map(|s| s.runs.state_key.as_ref()).map(|key| key.to_string());
     let known: Vec<String> = forms().flat_map(written).chain(ids).chain(own).collect();
-    for (path, node) in conditions(root) {
-        let source = node.text().unwrap_or_default();
+    for at in conditions(root) {
+        let source = at.text();
         for (key, column) in keys(source, CONTEXT) {
             let near = nearest(key, known.iter().map(String::as_str));
             if known.iter().any(|k| k == key) || (any_reply && near.is_none()) {
                 continue;
             }
-            let span = walk.within(&node.span, source, column);
+            let span = walk.within(at.span, source, column);
             let fix = match near {
                 Some(near) => format!("the nearest is `{near}`"),
                 None => format!("there are {}", known.join(", ")),
             };
             let message = format!("no participant's reply schema has a key `{key}`");
-            walk.warn(&span, &path, message, fix);
+            walk.report(Gravity::Warning, &span, &at.path, message, fix);
         }
     }
 }
@@ -78,27 +79,10 @@ fn written(form: &Form) -> Vec<String> {
     }
 }
 
-/// Returns the conditions over the whole conversation, each with the path of its key.
-fn conditions(root: &Node) -> Vec<(String, &Node)> {
-    let mut all = vec![];
-    for (i, stop) in items(root, "stop") {
-        all.extend(stop.get("when").map(|when| (format!("stop[{i}].when"), when)));
-    }
-    for (i, phase) in items(root, "phase") {
-        all.extend(phase.get("until").map(|until| (format!("phase[{i}].until"), until)));
-        all.extend(phase.get("when").map(|when| (format!("phase[{i}].when"), when)));
-    }
-    for (i, seat) in items(root, "participant") {
-        for (j, after) in items(seat, "after") {
-            let path = format!("participant[{i}].after[{j}].when");
-            all.extend(after.get("when").map(|when| (path, when)));
-        }
-    }
-    all
-}
-
-/// Returns the items of a list, numbered from 1.
-fn items<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = (usize, &'n Node)> {
-    let items = node.get(key).map_or(&[][..], Node::items);
-    items.iter().enumerate().map(|(i, item)| (i + 1, item))
+/// Returns the conditions over the whole conversation.
+fn conditions<'n>(root: &At<'n>) -> impl Iterator<Item = At<'n>> {
+    let phases = root.list("phase").flat_map(|phase| [phase.get("until"), phase.get("when")]);
+    let after = root.list("participant").flat_map(|seat| seat.list("after"));
+    let others = root.list("stop").chain(after).map(|at| at.get("when"));
+    others.chain(phases).flatten()
 }

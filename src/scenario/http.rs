@@ -1,13 +1,13 @@
 //! Resolves `http`, the voice of an HTTP service, in scenarios and in tests.
 
-use super::check::{Walk, join};
+use super::check::Walk;
 use super::fault::Gravity;
-use super::tree::{Node, Span, Value, quote};
+use super::keys::RawHttp;
+use super::tree::{At, Or, Value, quote};
 use crate::expr::Template;
 use crate::model::facts::OF_REQUEST;
 use crate::model::http::KEY;
-use crate::model::{HttpSpec, ReplyAt, SessionFrom, Text};
-use std::collections::BTreeMap;
+use crate::model::{HttpSpec, ReplyAt};
 
 /// Headers that the connection sets.
 const RESERVED: [&str; 5] = ["host", "content-length", "transfer-encoding", "connection", "cookie"];
@@ -18,151 +18,129 @@ const DEPTH_MAX: usize = 16;
 /// Word for the whole answer as the reply.
 const TEXT: &str = "text";
 
+impl From<RawHttp> for HttpSpec {
+    fn from(raw: RawHttp) -> HttpSpec {
+        let sends = !raw.body.is_null() || raw.form.is_some();
+        let method = raw.method.unwrap_or_else(|| if sends { "POST" } else { "GET" }.into());
+        HttpSpec {
+            url: raw.url,
+            method,
+            headers: raw.headers,
+            body: raw.body,
+            form: raw.form.unwrap_or_default(),
+            api_key_env: raw.api_key_env,
+            reply: match raw.reply {
+                Some(Or::Short(word)) if &*word == TEXT => ReplyAt::Text,
+                Some(Or::Short(path)) => ReplyAt::Path(path),
+                Some(Or::Long(reply)) => reply,
+                None => ReplyAt::Text,
+            },
+            session: raw.session,
+            tools: raw.tools,
+        }
+    }
+}
+
 /// Returns the service of a checked `http`.
-pub fn service(node: &Node) -> HttpSpec {
-    let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    let json = |node: &Node, key: &str| node.get(key).map(Node::to_json).unwrap_or_default();
-    let sends = node.get("body").is_some() || node.get("form").is_some();
-    let session = node.get("session").map(|session| SessionFrom {
-        from: text(session, "from").unwrap_or_default(),
-        url: text(session, "url"),
-        body: json(session, "body"),
-    });
-    HttpSpec {
-        url: text(node, "url").unwrap_or_default(),
-        method: text(node, "method").unwrap_or_else(|| if sends { "POST" } else { "GET" }.into()),
-        headers: texts(node, "headers"),
-        body: json(node, "body"),
-        form: texts(node, "form"),
-        api_key_env: text(node, "api_key_env"),
-        reply: node.get("reply").map(reply).unwrap_or_default(),
-        session,
-        tools: text(node, "tools"),
-    }
-}
-
-fn texts(node: &Node, key: &str) -> BTreeMap<Text, Text> {
-    let entries = node.get(key).map_or(&[][..], Node::entries).iter();
-    entries.filter_map(|e| Some((e.key.as_str().into(), e.node.text()?.into()))).collect()
-}
-
-fn reply(node: &Node) -> ReplyAt {
-    let path = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    match (node.text(), path("sse"), path("lines")) {
-        (Some(TEXT), ..) => ReplyAt::Text,
-        (Some(path), ..) => ReplyAt::Path(path.into()),
-        (None, Some(path), _) => ReplyAt::Sse(path),
-        (None, None, Some(path)) => ReplyAt::Lines(path),
-        (None, None, None) => ReplyAt::Text,
-    }
+pub fn service(at: &At<'_>) -> HttpSpec {
+    at.node.read::<RawHttp>().into()
 }
 
 /// Reports addresses, headers, bodies and keys that cannot be used or would leak.
-pub fn check(walk: &mut Walk<'_>, node: &Node, path: &str) {
-    let url = node.get("url");
-    let session = node.get("session");
-    let opening = session.and_then(|session| session.get("url"));
-    for (at, node) in [("url", url), ("session.url", opening)] {
-        let Some(source) = node.and_then(Node::text) else { continue };
-        if HttpSpec::origin(source).is_none() {
-            let span = node.map_or(&None, |node| &node.span);
-            let message = format!("{} has no fixed host", quote(source));
+pub fn check(walk: &mut Walk<'_>, at: &At<'_>) {
+    let url = at.get("url");
+    let session = at.get("session");
+    let opening = at.place("session").get("url");
+    for url in [&url, &opening].into_iter().flatten() {
+        if url.node.text().is_some() && HttpSpec::origin(url.text()).is_none() {
+            let message = format!("{} has no fixed host", quote(url.text()));
             let fix = "begin with http://HOST/ or https://HOST/, without a template, user or password in it";
-            walk.fault(span, &join(path, at), message, fix);
+            walk.fault(url, message, fix);
         }
     }
-    if let (Some(one), Some(other), Some(node)) = (origin(url), origin(opening), opening)
+    if let (Some(url), Some(opening)) = (&url, &opening)
+        && let (Some(one), Some(other)) =
+            (HttpSpec::origin(url.text()), HttpSpec::origin(opening.text()))
         && one != other
     {
         let fix = format!("use an address that begins with {one}");
-        walk.fault(&node.span, &join(path, "session.url"), "is on another host", fix);
+        walk.fault(opening, "is on another host", fix);
     }
-    let bodies =
-        [("body", node.get("body")), ("session.body", session.and_then(|s| s.get("body")))];
-    for (at, body) in bodies {
-        if let Some(body) = body {
-            templates(walk, body, &join(path, at), 0);
-        }
+    for body in [at.get("body"), at.place("session").get("body")].into_iter().flatten() {
+        templates(walk, &body, 0);
     }
-    if let (Some(form), Some(_)) = (node.get("form"), node.get("body")) {
-        let message = "is a second body beside `body`";
-        walk.fault(&form.span, &join(path, "form"), message, "keep one of them");
+    if let (Some(form), Some(_)) = (at.get("form"), at.get("body")) {
+        walk.fault(&form, "is a second body beside `body`", "keep one of them");
     }
-    let sends = node.get("body").or(node.get("form"));
-    if let (Some("GET"), Some(body)) = (node.get("method").and_then(Node::text), sends) {
-        let fix = "use POST, or put the message into the url";
-        walk.fault(&body.span, path, "GET sends no body", fix);
+    if let (Some("GET"), Some(body)) = (at.word("method"), at.get("body").or(at.get("form"))) {
+        let body = At { path: at.path.clone(), ..body };
+        walk.fault(&body, "GET sends no body", "use POST, or put the message into the url");
     }
-    if let Some(reply) = node.get("reply").filter(|reply| reply.text().is_none())
-        && reply.entries().len() != 1
+    let reply = at.get("reply");
+    if let Some(reply) = &reply
+        && reply.node.text().is_none()
+        && reply.node.entries().len() != 1
     {
-        let fix = r#"as in reply = { sse = "delta.text" }"#;
-        walk.fault(&reply.span, &join(path, "reply"), "takes one of `sse` and `lines`", fix);
+        walk.fault(
+            reply,
+            "takes one of `sse` and `lines`",
+            r#"as in reply = { sse = "delta.text" }"#,
+        );
     }
-    if let (Some(session), Some(reply)) =
-        (session, node.get("reply").map(reply).or(Some(ReplyAt::Text)))
-        && reply == ReplyAt::Text
-        && opening.is_none()
-    {
+    let is_text = reply.is_none_or(|reply| reply.text() == TEXT);
+    if let (Some(session), None, true) = (session, &opening, is_text) {
         let fix = "set reply to a path, or add the url that opens a conversation";
-        walk.fault(&session.span, &join(path, "session"), "a text has no id", fix);
+        walk.fault(&session, "a text has no id", fix);
     }
-    key(walk, node, path);
+    key(walk, at);
 }
 
 /// Checks the name of the key's variable, and the places that use the key.
-fn key(walk: &mut Walk<'_>, node: &Node, path: &str) {
-    let variable = node.get("api_key_env");
-    if let Some(name) = variable
-        && !name.text().is_some_and(is_variable)
+fn key(walk: &mut Walk<'_>, at: &At<'_>) {
+    let variable = at.get("api_key_env");
+    if let Some(name) = &variable
+        && !is_variable(name.text())
     {
-        let fix = r#"as in api_key_env = "MY_KEY""#;
-        walk.fault(&name.span, &join(path, "api_key_env"), "takes the name of a variable", fix);
+        walk.fault(name, "takes the name of a variable", r#"as in api_key_env = "MY_KEY""#);
     }
     let mut used = false;
-    for entry in node.get("headers").map_or(&[][..], Node::entries) {
-        let path = join(path, &format!("headers.{}", entry.key));
-        let name = entry.key.to_ascii_lowercase();
+    for (header, at) in at.get("headers").iter().flat_map(At::entries) {
+        let name = header.to_ascii_lowercase();
         let token = |c: char| c.is_ascii_alphanumeric() || "-_.!#$%&'*+^`|~".contains(c);
-        let value = entry.node.text().unwrap_or_default();
         if name.is_empty() || !name.chars().all(token) {
-            walk.fault(&entry.key_span, &path, "is no name of a header", "as in X-Tenant");
+            walk.fault(&at, "is no name of a header", "as in X-Tenant");
         } else if RESERVED.contains(&&*name) {
-            walk.fault(&entry.key_span, &path, "is set by the program", "remove it");
-        } else if SECRET.iter().any(|part| name.contains(part)) && !value.contains("{{") {
+            walk.fault(&at, "is set by the program", "remove it");
+        } else if SECRET.iter().any(|part| name.contains(part)) && !at.text().contains("{{") {
             let message = "has a key that would be saved with each conversation";
-            let fix = format!("set api_key_env = \"MY_KEY\" and {} = \"{{{{ key }}}}\"", entry.key);
-            walk.fault(&entry.node.span, &path, message, fix);
+            let fix = format!("set api_key_env = \"MY_KEY\" and {header} = \"{{{{ key }}}}\"");
+            walk.fault(&at.clone().value(), message, fix);
         }
-        used |= uses_key(value);
+        used |= uses_key(at.text());
     }
     match (variable, used) {
         (None, true) => {
             let fix = r#"add api_key_env = "MY_KEY", the name of the variable with the key"#;
-            walk.fault(&node.span, &join(path, "headers"), "uses `key` and names none", fix);
+            let headers = At { span: at.span, ..at.place("headers") };
+            walk.fault(&headers, "uses `key` and names none", fix);
         }
         (Some(name), false) => {
             let fix = r#"as in headers = { Authorization = "Bearer {{ key }}" }"#;
-            walk.fault(&name.span, &join(path, "api_key_env"), "is used by no header", fix);
+            walk.fault(&name, "is used by no header", fix);
         }
         (None, false) | (Some(_), true) => {}
     }
-    let form = node.get("form").map_or(&[][..], Node::entries).iter();
-    let url = node.get("url").into_iter().chain(node.get("session").and_then(|s| s.get("url")));
-    for (text, span) in form.map(|e| &e.node).chain(url).filter_map(|n| Some((n.text()?, &n.span)))
-    {
-        no_key(walk, text, span, path);
+    let form = at.get("form").into_iter().flat_map(|form| form.values());
+    let urls = at.get("url").into_iter().chain(at.place("session").get("url"));
+    for text in form.map(|(_, text)| text).chain(urls) {
+        no_key(walk, &At { path: at.path.clone(), ..text });
     }
 }
 
-fn origin(node: Option<&Node>) -> Option<&str> {
-    HttpSpec::origin(node?.text()?)
-}
-
-fn no_key(walk: &mut Walk<'_>, text: &str, span: &Span, path: &str) {
-    if uses_key(text) {
+fn no_key(walk: &mut Walk<'_>, at: &At<'_>) {
+    if uses_key(at.text()) {
         let fix = r#"as in headers = { Authorization = "Bearer {{ key }}" }"#;
-        walk.fault(span, path, "`key` is for headers only", fix);
+        walk.fault(at, "`key` is for headers only", fix);
     }
 }
 
@@ -176,29 +154,22 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Checks the templates in a body.
-fn templates(walk: &mut Walk<'_>, node: &Node, path: &str, depth: usize) {
+fn templates(walk: &mut Walk<'_>, at: &At<'_>, depth: usize) {
     if depth > DEPTH_MAX {
         let message = format!("is nested deeper than {DEPTH_MAX} levels");
-        return walk.fault(&node.span, path, message, "use a text instead");
+        return walk.fault(at, message, "use a text instead");
     }
-    match &node.value {
-        Value::Text(text) => {
-            walk.template(node, OF_REQUEST, Gravity::Error, path);
-            no_key(walk, text, &node.span, path);
+    match &at.node.value {
+        Value::Text(_) => {
+            walk.template(at, OF_REQUEST, Gravity::Error);
+            no_key(walk, at);
         }
-        Value::List(items) => {
-            for (i, item) in items.iter().enumerate() {
-                templates(walk, item, &format!("{path}[{}]", i + 1), depth + 1);
-            }
-        }
-        Value::Table(entries) => {
-            for entry in entries {
-                templates(walk, &entry.node, &join(path, &entry.key), depth + 1);
-            }
+        Value::List(_) => at.items().for_each(|item| templates(walk, &item, depth + 1)),
+        Value::Table(_) => {
+            at.values().for_each(|(_, value)| templates(walk, &value, depth + 1));
         }
         Value::Other(what) => {
-            let message = format!("{what} cannot be sent");
-            walk.fault(&node.span, path, message, "write it as text");
+            walk.fault(at, format!("{what} cannot be sent"), "write it as text");
         }
         Value::Whole(_) | Value::Number(_) | Value::Flag(_) => {}
     }

@@ -14,23 +14,35 @@ mod tool;
 mod value;
 mod voice;
 
-pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
+pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, keys, needed};
 
 use crate::model::facts::OF_CONVERSATION;
+use crate::model::{
+    Debate, Goal, Guards, Layout, Limits, Line, Needs, PromptTemplates, SeatId, Sees, Text, Usd,
+};
+use crate::scenario::ResultRule;
+use crate::scenario::tree::Or;
 use answer::ANSWER;
+pub(super) use answer::RawAnswer;
 use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
+pub(super) use contest::{RawContext, RawPoll, RawReply, RawStop, RawVerdict};
 pub use http::HTTP;
-use http::SERVICE;
+pub(super) use http::RawHttp;
 use limits::LIMITS;
 use lore::LORE;
+pub(super) use lore::RawLore;
 use phase::PHASE;
+pub(super) use phase::RawPhase;
 use profile::{PROFILE, RANKING, STAGE};
-use prompt::{FRAME, PROMPT_TABLE};
+pub(super) use profile::{RawProfile, RawRanking};
+use prompt::PROMPT;
+pub(super) use tool::{RawServer, RawTool};
 use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub(super) use voice::CAST_LINES;
-use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
+pub(super) use voice::RawHuman;
+use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
@@ -59,353 +71,166 @@ const PENALTY: ValueKind = ValueKind::Number { least: -2.0, most: 2.0 };
 const REPEAT_PENALTY: ValueKind = ValueKind::Number { least: 0.1, most: 10.0 };
 const EFFORT: ValueKind = ValueKind::OneOf(&["low", "medium", "high"]);
 
-/// The whole file.
-pub static TOP: &[Key] = &[
-    needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "Title."),
-    key(
-        "topic",
-        ValueKind::Text,
-        r#""Should cities ban private cars?""#,
-        "Topic; {{ topic }} in templates.",
-    ),
-    key(
-        "policy",
-        ValueKind::Policy,
-        r#""round_robin""#,
-        "Who speaks next: a name, or a table with the name and the policy's options.",
-    ),
-    key(
-        "parallel",
-        ValueKind::Count { least: 1, most: 64 },
-        "5",
-        "Maximum number of parallel speakers.",
-    ),
-    key(
-        "words",
-        ValueKind::AnyOf(&[ValueKind::OneOf(&[VARIED]), WORDS]),
-        "[40, 90]",
-        "Minimum and maximum words of a turn, unless its participant or phase sets them; varied alternates short and long \
-         turns in a guided debate.",
-    ),
-    key(
-        "layout",
-        ValueKind::OneOf(&["own", "shared", "small"]),
-        r#""own""#,
-        "Where prompts put the conversation: own, after the participant's own rules; shared, first and the same for \
-         everyone, so that a local server can reuse its prompt cache; small, all of it in one plain message. Default: own, \
-         and small in a guided debate for a model that its server says has fewer than three billion parameters.",
-    ),
-    key(
-        "debate",
-        ValueKind::OneOf(&["guided", "plain"]),
-        r#""plain""#,
-        "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for research.",
-    ),
-    FRAME,
-    PROMPT_TABLE,
-    key(
-        "guards",
-        ValueKind::OneOf(&["on", "off"]),
-        r#""off""#,
-        "Whether replies of models are corrected: on, echoes are asked for again, repetitions and text in the names of \
-         others are cut; off, they stay as they are. Default: off with [answer] or debate = \"plain\", else on.",
-    ),
-    key(
-        "lore",
-        ValueKind::List(&ValueKind::Table(LORE)),
+keys! {
+    /// The whole file.
+    pub static TOP as RawScenario;
+    title = needed(ValueKind::Line, r#""Should cities ban private cars?""#, "Title.");
+    topic = key(ValueKind::Text, r#""Should cities ban private cars?""#,
+        "Topic; {{ topic }} in templates.");
+    policy = key(ValueKind::Policy, r#""round_robin""#,
+        "Who speaks next: a name, or a table with the name and the policy's options.");
+    parallel: Option<u32> = key(ValueKind::Count { least: 1, most: 64 }, "5",
+        "Maximum number of parallel speakers.");
+    words = key(ValueKind::AnyOf(&[ValueKind::OneOf(&[VARIED]), WORDS]), "[40, 90]",
+        "Minimum and maximum words of a turn, unless its participant or phase sets them; varied alternates \
+         short and long turns in a guided debate.");
+    layout: Option<Layout> = key(ValueKind::OneOf(&["own", "shared", "small"]), r#""own""#,
+        "Where prompts put the conversation: own, after the participant's own rules; shared, first and the same \
+         for everyone, so that a local server can reuse its prompt cache; small, all of it in one plain \
+         message. Default: own, and small in a guided debate for a model that its server says has fewer than \
+         three billion parameters.");
+    debate: Debate = key(ValueKind::OneOf(&["guided", "plain"]), r#""plain""#,
+        "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for \
+         research.");
+    frame: Option<Text> = key(ValueKind::OneOf(&["guided", "plain", "none"]), r#""none""#,
+        "What prompts add to the scenario's own words: guided (default) or plain, as with `debate`; none, \
+         nothing: the system message is the persona, and the request is the task.");
+    prompt: PromptTemplates = key(ValueKind::Table(PROMPT), r#"{ first = "{{ question }}" }"#,
+        "The messages of a prompt, with frame = \"none\".");
+    guards: Option<Guards> = key(ValueKind::OneOf(&["on", "off"]), r#""off""#,
+        "Whether replies of models are corrected: on, echoes are asked for again, repetitions and text in the \
+         names of others are cut; off, they stay as they are. Default: off with [answer] or debate = \"plain\", \
+         else on.");
+    lore = key(ValueKind::List(&ValueKind::Table(LORE)),
         r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,
-        "Texts shown to models when one of their keys was just mentioned.",
-    ),
-    needed(
-        "participant",
-        ValueKind::List(&ValueKind::Table(PARTICIPANT)),
-        r#"[{ id = "ada" }]"#,
-        "The participants, in order.",
-    ),
-    key("limits", ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation."),
-    key(
-        "stop",
-        ValueKind::List(&ValueKind::Table(STOP)),
-        r#"[{ word = "AGREED" }]"#,
-        "Rules that end the conversation before its limits do.",
-    ),
-    key(
-        "phase",
-        ValueKind::List(&ValueKind::Table(PHASE)),
-        r#"[{ name = "opening" }]"#,
-        "The phases in order, with policy = \"phases\".",
-    ),
-    key(
-        "verdict",
-        ValueKind::Table(VERDICT),
-        r#"{ judge = "jo", sides = ["pro", "con"] }"#,
-        "The judge at the end, or when you ask for a verdict.",
-    ),
-    key(
-        "poll",
-        ValueKind::Table(POLL),
-        r#"{ options = ["for", "against"], who = "jury" }"#,
-        "A secret vote before the first turn and again after the last: who changed, and which choice gained.",
-    ),
-    key(
-        "result",
-        ValueKind::OneOf(&["scribe", "none"]),
-        r#""none""#,
-        "Whether a scribe writes the result at the end, in one more call: scribe (default in guided debates of models), or \
-         none.",
-    ),
-    key(
-        "stance",
-        NAMES,
-        r#"["ban them", "leave them"]"#,
-        "Two poles: each turn of a guided debate ends with a line that places the speaker between them.",
-    ),
-    key(
-        "answer",
-        ValueKind::Table(ANSWER),
-        r#"{ form = "number", by = "majority" }"#,
-        "The answer to find, and how the participants' answers are combined into one.",
-    ),
-    key(
-        "item",
-        ValueKind::Free,
-        r#"{ question = "What is 6 x 7?" }"#,
-        "Values for item.NAME in templates; `batch` fills in the fields of each item.",
-    ),
-    key(
-        "rehearsed",
-        ValueKind::Cast(CAST),
-        r#"{ ada = ["First this.", "Then that."] }"#,
-        "The lines that --rehearsed and demo play, by participant.",
-    ),
-    key(
-        "tool",
-        ValueKind::List(&ValueKind::Table(TOOL)),
+        "Texts shown to models when one of their keys was just mentioned.");
+    participant = needed(ValueKind::List(&ValueKind::Table(PARTICIPANT)), r#"[{ id = "ada" }]"#,
+        "The participants, in order.");
+    limits: Limits = key(ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation.");
+    stop = key(ValueKind::List(&ValueKind::Table(STOP)), r#"[{ word = "AGREED" }]"#,
+        "Rules that end the conversation before its limits do.");
+    phase = key(ValueKind::List(&ValueKind::Table(PHASE)), r#"[{ name = "opening" }]"#,
+        "The phases in order, with policy = \"phases\".");
+    verdict = key(ValueKind::Table(VERDICT), r#"{ judge = "jo", sides = ["pro", "con"] }"#,
+        "The judge at the end, or when you ask for a verdict.");
+    poll = key(ValueKind::Table(POLL), r#"{ options = ["for", "against"], who = "jury" }"#,
+        "A secret vote before the first turn and again after the last: who changed, and which choice gained.");
+    result: Option<ResultRule> = key(ValueKind::OneOf(&["scribe", "none"]), r#""none""#,
+        "Whether a scribe writes the result at the end, in one more call: scribe (default in guided debates of \
+         models), or none.");
+    stance = key(NAMES, r#"["ban them", "leave them"]"#,
+        "Two poles: each turn of a guided debate ends with a line that places the speaker between them.");
+    answer = key(ValueKind::Table(ANSWER), r#"{ form = "number", by = "majority" }"#,
+        "The answer to find, and how the participants' answers are combined into one.");
+    item = key(ValueKind::Free, r#"{ question = "What is 6 x 7?" }"#,
+        "Values for item.NAME in templates; `batch` fills in the fields of each item.");
+    rehearsed = key(ValueKind::Cast(CAST), r#"{ ada = ["First this.", "Then that."] }"#,
+        "The lines that --rehearsed and demo play, by participant.");
+    tool = key(ValueKind::List(&ValueKind::Table(TOOL)),
         r#"[{ name = "weather", about = "The weather of a town.", script = ["./weather.py"] }]"#,
-        "Scripts that models may call as tools; read_file, list_dir and search_files are built in.",
-    ),
-    key(
-        "server",
-        ValueKind::List(&ValueKind::Table(SERVER)),
+        "Scripts that models may call as tools; read_file, list_dir and search_files are built in.");
+    server = key(ValueKind::List(&ValueKind::Table(SERVER)),
         r#"[{ name = "time", command = ["mcp-server-time"], read_only = ["get_current_time"] }]"#,
-        "Servers of tools that speak the Model Context Protocol; name one in a participant's `tools`.",
-    ),
-    key(
-        "profile",
-        ValueKind::Table(PROFILE),
-        r#"{ fields = ["living_space", "allergies"] }"#,
-        "What is to be known of the person, kept from replies with keep = \"profile\".",
-    ),
-    key(
-        "stage",
-        ValueKind::List(&ValueKind::Table(STAGE)),
+        "Servers of tools that speak the Model Context Protocol; name one in a participant's `tools`.");
+    profile = key(ValueKind::Table(PROFILE), r#"{ fields = ["living_space", "allergies"] }"#,
+        "What is to be known of the person, kept from replies with keep = \"profile\".");
+    stage = key(ValueKind::List(&ValueKind::Table(STAGE)),
         r#"[{ name = "gathering", when = "count(profile, fields) < 4" }]"#,
-        "Stages of the conversation, by conditions over the profile.",
-    ),
-    key(
-        "ranking",
-        ValueKind::Table(RANKING),
+        "Stages of the conversation, by conditions over the profile.");
+    ranking = key(ValueKind::Table(RANKING),
         r#"{ when = "stage == 'ready'", catalogue = { cat = { name = "Cat" } } }"#,
-        "A catalogue ranked by the known facts about the person.",
-    ),
-];
+        "A catalogue ranked by the known facts about the person.");
+}
 
-/// The keys of `[[participant]]`.
-pub(super) static PARTICIPANT: &[Key] = &[
-    needed(
-        "id",
-        ValueKind::Id,
-        r#""ada""#,
-        "Stable name of lower-case letters, digits, `-` and `_`; in expressions context['a-b'] or context.a_b.",
-    ),
-    key("name", ValueKind::Line, r#""Ada""#, "Display name (default: the id)."),
-    key("aliases", NAMES, r#"["the planner"]"#, "Other names that mentions can use."),
-    key(
-        "role",
-        ONE_OR_MORE_NAMES,
-        r#""pro""#,
-        "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.",
-    ),
-    key(
-        "description",
-        ValueKind::Line,
-        r#""knows the harbour, hates speeches""#,
-        "One line about the participant for the chooser of the next speaker.",
-    ),
-    key(
-        "words",
-        WORDS,
-        "[40, 90]",
-        "Minimum and maximum words of its turns, unless the phase sets them.",
-    ),
-    key("persona", ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model."),
-    GOAL,
-    key(
-        "any_topic",
-        ValueKind::Table(ANY_TOPIC),
-        r#"{ persona = "You are Ada. You would lose by a yes." }"#,
-        "Role and persona if the conversation gets another topic (--topic).",
-    ),
-    key(
-        "model",
-        ValueKind::Model,
-        r#""ollama:llama3""#,
-        "A language model; without any voice, the default model is used.",
-    ),
-    key(
-        "agent",
-        NAMES,
-        r#"["opencode", "acp"]"#,
-        "Voice: a program that speaks the Agent Client Protocol, with its arguments. It runs for the whole conversation.",
-    ),
-    key(
-        "folder",
-        ValueKind::Line,
-        r#""./work""#,
-        "The folder an agent works in (default: a new one, removed at the end).",
-    ),
-    key(
-        "script",
-        NAMES,
-        r#"["./reply.sh"]"#,
-        "A program and its arguments: one JSON request in, the reply out.",
-    ),
-    SERVICE,
-    key(
-        "recording",
-        ValueKind::Line,
-        r#""talk.jsonl""#,
-        "A session in the scenario's folder: this participant repeats its replies there, and no model is called.",
-    ),
-    key(
-        "human",
-        ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]),
-        "true",
-        "A person, asked to write a message when they have the floor.",
-    ),
-    key(
-        "who",
-        ValueKind::OneOf(&["link"]),
-        r#""link""#,
-        "The person of a human seat has a link of `serve`, for one browser; without it, the person at the screen speaks.",
-    ),
-    key(
-        "team",
-        ValueKind::Line,
-        r#""consensus""#,
-        "A bundled scenario, or a file beside this one, as one participant: each turn is an inner conversation, and its \
-         last message becomes the participant's message.",
-    ),
-    key(
-        "lines",
-        LINES,
-        r#"["First this.", "Then that."]"#,
-        "Rehearsed lines in order, repeating after the last.",
-    ),
-    key(
-        "stand_in",
-        ValueKind::Table(STAND_IN),
-        r#"{ lines = ["I pass."] }"#,
-        "The voice used when no one is at the keyboard.",
-    ),
-    key(
-        "weight",
-        ValueKind::Number { least: 0.001, most: 1000.0 },
-        "1",
-        "Share of the floor, with weighted policies.",
-    ),
-    key(
-        "talkativeness",
-        ValueKind::Number { least: 0.0, most: 1.0 },
-        "0.5",
-        "How readily the participant speaks, with the policy talkative.",
-    ),
-    key("max_utterances", UTTERANCE_RANGE, "3", "Maximum turns of this participant."),
-    key(
-        "after",
+keys! {
+    /// The keys of `[[participant]]`.
+    pub(super) static PARTICIPANT as RawSeat;
+    id: Option<Text> = needed(ValueKind::Id, r#""ada""#,
+        "Stable name of lower-case letters, digits, `-` and `_`; in expressions context['a-b'] or context.a_b.");
+    name: Option<Text> = key(ValueKind::Line, r#""Ada""#, "Display name (default: the id).");
+    aliases: Option<Vec<Text>> = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.");
+    role: Option<Or<Text, Vec<Text>>> = key(ONE_OR_MORE_NAMES, r#""pro""#,
+        "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.");
+    description: Option<Text> = key(ValueKind::Line, r#""knows the harbour, hates speeches""#,
+        "One line about the participant for the chooser of the next speaker.");
+    words = key(WORDS, "[40, 90]", "Minimum and maximum words of its turns, unless the phase sets them.");
+    persona: Option<Text> = key(ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model.");
+    goal: Option<Goal> = key(ValueKind::Table(GOAL), r#"{ text = "sell for 310 or more", least = 310 }"#,
+        "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted \
+         offer.");
+    any_topic = key(ValueKind::Table(ANY_TOPIC), r#"{ persona = "You are Ada. You would lose by a yes." }"#,
+        "Role and persona if the conversation gets another topic (--topic).");
+    model: Option<Text> = key(ValueKind::Model, r#""ollama:llama3""#,
+        "A language model; without any voice, the default model is used.");
+    agent: Option<Vec<Text>> = key(NAMES, r#"["opencode", "acp"]"#,
+        "Voice: a program that speaks the Agent Client Protocol, with its arguments. It runs for the whole \
+         conversation.");
+    folder: Option<Text> = key(ValueKind::Line, r#""./work""#,
+        "The folder an agent works in (default: a new one, removed at the end).");
+    script: Option<Vec<Text>> = key(NAMES, r#"["./reply.sh"]"#,
+        "A program and its arguments: one JSON request in, the reply out.");
+    http: Option<RawHttp> = key(ValueKind::Table(HTTP),
+        r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
+        "An HTTP service: one request for each reply. `help http` explains its keys.");
+    recording: Option<Text> = key(ValueKind::Line, r#""talk.jsonl""#,
+        "A session in the scenario's folder: this participant repeats its replies there, and no model is called.");
+    human: Option<Or<bool, RawHuman>> = key(
+        ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]), "true",
+        "A person, asked to write a message when they have the floor.");
+    who: Option<Text> = key(ValueKind::OneOf(&["link"]), r#""link""#,
+        "The person of a human seat has a link of `serve`, for one browser; without it, the person at the \
+         screen speaks.");
+    team: Option<Text> = key(ValueKind::Line, r#""consensus""#,
+        "A bundled scenario, or a file beside this one, as one participant: each turn is an inner conversation, \
+         and its last message becomes the participant's message.");
+    lines: Option<Vec<Or<Text, Line>>> = key(LINES, r#"["First this.", "Then that."]"#,
+        "Rehearsed lines in order, repeating after the last.");
+    stand_in: Option<Box<RawSeat>> = key(ValueKind::Table(STAND_IN), r#"{ lines = ["I pass."] }"#,
+        "The voice used when no one is at the keyboard.");
+    weight: Option<f64> = key(ValueKind::Number { least: 0.001, most: 1000.0 }, "1",
+        "Share of the floor, with weighted policies.");
+    talkativeness: Option<f64> = key(ValueKind::Number { least: 0.0, most: 1.0 }, "0.5",
+        "How readily the participant speaks, with the policy talkative.");
+    max_utterances: Option<u32> = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.");
+    after: Vec<Or<SeatId, RawAfter>> = key(
         ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
         r#"["ada", { participant = "bo", when = "context.get('unclear', False)" }]"#,
-        "The participants to wait for, with the policy depends: an id, or a table.",
-    ),
-    key(
-        "needs",
-        ValueKind::OneOf(&["all", "any"]),
-        r#""all""#,
-        "How many of these dependencies must have spoken: all (default) or any.",
-    ),
-    key(
-        "starts",
-        ValueKind::Flag,
-        "true",
-        "Whether the participant may run first, before its dependencies.",
-    ),
-    key(
-        "state_key",
-        ValueKind::Line,
-        r#""analysis""#,
-        "Additional context key for the participant's data, besides its id.",
-    ),
-    key(
-        "may_request",
-        NAMES,
-        r#"["bo"]"#,
-        "The participants that `requests` in its structured replies may wake (default: everyone).",
-    ),
-    key(
-        "timeout",
-        ValueKind::Duration,
-        r#""30s""#,
-        "Total time of a call; if above two minutes, also the time to the first token.",
-    ),
-    key(
-        "on_failure",
-        ValueKind::Table(ON_FAILURE),
-        r#"{ retry = 1, then = "skip" }"#,
-        "What happens when a call fails.",
-    ),
-    key("pace", PACE_RANGE, "70", "Milliseconds per rehearsed word."),
-    key(
-        "speaks",
-        ValueKind::Flag,
-        "true",
-        "Whether it takes turns (default: true, but false for judges and moderators).",
-    ),
-    key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies."),
-    key(
-        "sees",
-        SEES,
-        r#""own""#,
-        "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of participants.",
-    ),
-    key(
-        "tools",
-        NAMES,
-        r#"["read_file", "search_files"]"#,
-        "Names of the tools that its model may call.",
-    ),
-    key(
-        "context",
-        CONTEXT,
-        r#""summary""#,
-        "What to do when the conversation is too long for its model.",
-    ),
-    key("temperature", TEMPERATURE, "0.7", "Sampling temperature."),
-    key("top_p", TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from."),
-    key("seed", SEED, "7", "Random seed for the model, if its server takes one."),
-    key("frequency_penalty", PENALTY, "0.4", "Frequency penalty."),
-    key("presence_penalty", PENALTY, "0.4", "Presence penalty."),
-    key("repeat_penalty", REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers."),
-    key("max_tokens", TOKENS, "400", "Maximum tokens of one reply."),
-    key("stop", NAMES, r#"["END"]"#, "Stop sequences."),
-    key("effort", EFFORT, r#""low""#, "Reasoning effort."),
-    key(
-        "fallbacks",
-        ValueKind::List(&ValueKind::Model),
-        r#"["ollama:llama3"]"#,
-        "Fallback models, in order, used when the previous one fails.",
-    ),
-    key("max_usd", USD, "0.5", "Maximum cost of this participant in dollars."),
-];
+        "The participants to wait for, with the policy depends: an id, or a table.");
+    needs: Needs = key(ValueKind::OneOf(&["all", "any"]), r#""all""#,
+        "How many of these dependencies must have spoken: all (default) or any.");
+    starts: Option<bool> = key(ValueKind::Flag, "true",
+        "Whether the participant may run first, before its dependencies.");
+    state_key: Option<Text> = key(ValueKind::Line, r#""analysis""#,
+        "Additional context key for the participant's data, besides its id.");
+    may_request: Option<Vec<SeatId>> = key(NAMES, r#"["bo"]"#,
+        "The participants that `requests` in its structured replies may wake (default: everyone).");
+    timeout = key(ValueKind::Duration, r#""30s""#,
+        "Total time of a call; if above two minutes, also the time to the first token.");
+    on_failure: RawFailureRule = key(ValueKind::Table(ON_FAILURE), r#"{ retry = 1, then = "skip" }"#,
+        "What happens when a call fails.");
+    pace: Option<u64> = key(PACE_RANGE, "70", "Milliseconds per rehearsed word.");
+    speaks: Option<bool> = key(ValueKind::Flag, "true",
+        "Whether it takes turns (default: true, but false for judges and moderators).");
+    reply = key(REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies.");
+    sees: Option<Or<Sees, Vec<Text>>> = key(SEES, r#""own""#,
+        "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of \
+         participants.");
+    tools = key(NAMES, r#"["read_file", "search_files"]"#, "Names of the tools that its model may call.");
+    context: Option<Or<Text, RawContext>> = key(CONTEXT, r#""summary""#,
+        "What to do when the conversation is too long for its model.");
+    temperature: Option<f64> = key(TEMPERATURE, "0.7", "Sampling temperature.");
+    top_p: Option<f64> = key(TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from.");
+    seed: Option<u64> = key(SEED, "7", "Random seed for the model, if its server takes one.");
+    frequency_penalty: Option<f64> = key(PENALTY, "0.4", "Frequency penalty.");
+    presence_penalty: Option<f64> = key(PENALTY, "0.4", "Presence penalty.");
+    repeat_penalty: Option<f64> = key(REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers.");
+    max_tokens: Option<u32> = key(TOKENS, "400", "Maximum tokens of one reply.");
+    stop: Option<Vec<Text>> = key(NAMES, r#"["END"]"#, "Stop sequences.");
+    effort: Option<Text> = key(EFFORT, r#""low""#, "Reasoning effort.");
+    fallbacks: Option<Vec<Text>> = key(ValueKind::List(&ValueKind::Model), r#"["ollama:llama3"]"#,
+        "Fallback models, in order, used when the previous one fails.");
+    max_usd: Option<Usd> = key(USD, "0.5", "Maximum cost of this participant in dollars.");
+}
 
 /// The keys that `change` accepts.
 pub(super) const CHANGEABLE: &[&str] = &[
@@ -438,26 +263,20 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "lines",
 ];
 
-/// The keys of a dependency in `after`.
-static AFTER: &[Key] = &[
-    needed("participant", ValueKind::Id, r#""bo""#, "The participant to wait for."),
-    key(
-        "when",
-        ValueKind::Condition(OF_CONVERSATION),
-        r#""context.get('unclear', False)""#,
-        "Counts only if this condition holds.",
-    ),
-    key("max", UTTERANCE_RANGE, "2", "How often it may trigger (default 1)."),
-];
+keys! {
+    /// The keys of a dependency in `after`.
+    static AFTER as RawAfter;
+    participant: Option<SeatId> = needed(ValueKind::Id, r#""bo""#, "The participant to wait for.");
+    when: Option<Text> = key(ValueKind::Condition(OF_CONVERSATION), r#""context.get('unclear', False)""#,
+        "Counts only if this condition holds.");
+    max: Option<u32> = key(UTTERANCE_RANGE, "2", "How often it may trigger (default 1).");
+}
 
-/// The keys of every policy's table besides the policy's own options.
-pub(super) static ANY_POLICY: &[Key] = &[
-    needed("name", ValueKind::Text, r#""round_robin""#, "The name of the policy."),
-    key(
-        "mentions",
-        ValueKind::OneOf(&["once", "off"]),
-        r#""once""#,
-        "Whether a participant mentioned with @ speaks next, once.",
-    ),
-    key("rounds", ROUND_RANGE, "3", "Rounds."),
-];
+keys! {
+    /// The keys of every policy's table besides the policy's own options.
+    pub(super) static ANY_POLICY;
+    name = needed(ValueKind::Text, r#""round_robin""#, "The name of the policy.");
+    mentions = key(ValueKind::OneOf(&["once", "off"]), r#""once""#,
+        "Whether a participant mentioned with @ speaks next, once.");
+    rounds = key(ROUND_RANGE, "3", "Rounds.");
+}

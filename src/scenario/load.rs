@@ -3,29 +3,27 @@
 use super::answer::{answer, filled, item};
 use super::bundled::bundled;
 use super::check::Walk;
-use super::contest::{chairs, clerks, duties, poll, stops, verdict};
+use super::contest::{chairs, poll, stops, verdict};
 use super::context;
-use super::contract::whispers;
 use super::fault::{Faults, Gravity};
-use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP, VARIED};
+use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, RawScenario, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
-use super::prompt::{debate, is_bare, prompt};
+use super::prompt;
 use super::resolve::{cast, limits, lore, phases};
 use super::runs;
-use super::seat::seats;
+use super::seat::{Others, Team, Teams, members, seats};
 use super::set::Override;
-use super::shows::{poles, seen_by_seats, words};
-use super::tools::tools;
-use super::topic::{AnyTopic, any_topic};
-use super::tree::{Node, Span, count};
+use super::shows::{poles, words};
+use super::tools::Toolbox;
+use super::topic::AnyTopic;
+use super::tree::At;
 use super::{PolicyRow, ProfileSpec, ResultRule, Scenario};
 use crate::model::{
-    Debate, Guards, Layout, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
+    Debate, Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
 };
 use crate::untrusted;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
 
@@ -119,101 +117,56 @@ struct Nesting<'a> {
 }
 
 /// Loads a scenario that may be that of a team.
-fn load_at(
-    source: &Source,
-    rows: &[PolicyRow],
-    mut nesting: Nesting<'_>,
-) -> Result<Loaded, Faults> {
+fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<Loaded, Faults> {
     let mut walk = Walk::new(&source.text, rows);
-    let mut root = match Node::parse(&source.text) {
-        Ok(root) => root,
-        Err(e) => {
-            let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
-            walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
-            return Err(Faults::new(walk.faults, &source.name, &source.text));
-        }
+    let faults = |faults| Faults::new(faults, &source.name, &source.text);
+    let mut root = match walk.parse() {
+        Some(root) => root,
+        None => return Err(faults(walk.faults)),
     };
     for setting in &source.settings {
         if let Err(why) = setting.apply(&mut root) {
-            walk.fault(&None, &setting.key(), why, "set a key of the scenario schema");
+            let fix = "set a key of the scenario schema";
+            walk.report(Gravity::Error, &None, &setting.key(), why.into(), fix);
         }
     }
+    let root = At::root(&root);
     // checked first, because later checks compare all seats with each other
-    if let Err(full) = reserve_seats(&root, nesting.free) {
-        walk.fault(
-            &full.span,
-            "participant",
-            full.message,
-            "remove participants, or use smaller teams",
-        );
-        return Err(Faults::new(walk.faults, &source.name, &source.text));
-    }
-    walk.table(&root, TOP, "");
-    let mut loaded = resolve(&mut walk, &root);
-    teams(&mut walk, &root, source, &mut loaded, &mut nesting);
-    let (warnings, errors): (Vec<_>, Vec<_>) =
-        walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
-    if !errors.is_empty() {
-        return Err(Faults::new(errors, &source.name, &source.text));
-    }
-    Ok(Loaded { warnings: Faults::new(warnings, &source.name, &source.text), ..loaded })
-}
-
-/// A list of participants that is too long.
-struct TooManySeats {
-    /// The first participant beyond the limit.
-    span: Span,
-    message: String,
-}
-
-/// Subtracts the seats of a scenario from the free ones.
-fn reserve_seats(root: &Node, free: &mut usize) -> Result<(), TooManySeats> {
-    let seats = root.get("participant").map(Node::items).unwrap_or_default();
-    if let Some(first) = seats.get(*free) {
-        let count = seats.len() + SEATS_MAX - *free;
+    let seats = root.list("participant").count();
+    if let Some(first) = root.list("participant").nth(*nesting.free) {
+        let count = seats + SEATS_MAX - *nesting.free;
         let message = format!(
             "{count} seats, but at most {SEATS_MAX} are possible, including those of teams"
         );
-        return Err(TooManySeats { span: first.span.clone(), message });
+        let first = At { path: "participant".into(), ..first };
+        walk.fault(&first, message, "remove participants, or use smaller teams");
+        return Err(faults(walk.faults));
     }
-    *free -= seats.len();
-    Ok(())
+    *nesting.free -= seats;
+    walk.table(&root, TOP);
+    let teams = teams(&mut walk, &root, source, nesting);
+    let loaded = resolve(&mut walk, &root, &teams);
+    let (warnings, errors): (Vec<_>, Vec<_>) =
+        walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
+    if !errors.is_empty() {
+        return Err(faults(errors));
+    }
+    Ok(Loaded { warnings: faults(warnings), ..loaded })
 }
 
-/// Reads the scenarios of the seats that are teams, with their rehearsed casts.
-fn teams(
-    walk: &mut Walk<'_>,
-    root: &Node,
-    source: &Source,
-    loaded: &mut Loaded,
-    nesting: &mut Nesting<'_>,
-) {
-    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
-    for (i, node) in nodes.iter().enumerate() {
-        let Some((named, file)) = node.get("team").and_then(|n| Some((n, n.text()?))) else {
-            continue;
-        };
-        let id = node.get("id").and_then(Node::text);
-        let path = format!("participant[{}].team", i + 1);
+/// Loads the scenarios of the seats that are teams.
+fn teams(walk: &mut Walk<'_>, root: &At<'_>, source: &Source, nesting: Nesting<'_>) -> Teams {
+    let mut teams = Teams::new();
+    for at in root.list("participant") {
+        let (Some(id), Some(file)) = (at.word("id"), at.word("team")) else { continue };
         let inner = Nesting { depth: nesting.depth, free: nesting.free };
         match team(source, file, walk.rows, inner) {
-            Ok((team, rehearsed)) => {
-                let seat = loaded.participants.iter_mut().find(|s| Some(&*s.id.0) == id);
-                if let Some(seat) = seat {
-                    let lines = loaded.rehearsed.entry(seat.id.clone());
-                    if let Some(rehearsed) = rehearsed {
-                        lines.or_insert(VoiceSpec::Team(Box::new(rehearsed)));
-                    }
-                    seat.voice = VoiceSpec::Team(Box::new(team));
-                }
-            }
-            Err((why, fix)) => walk.fault(&named.span, &path, why, fix),
+            Ok(team) => drop(teams.insert(id.into(), team)),
+            Err((why, fix)) => walk.fault(&at.place("team"), why, fix),
         }
     }
+    teams
 }
-
-/// A team, and its rehearsed version if all its participants have lines.
-type Teams = (TeamSpec, Option<TeamSpec>);
 
 /// Loads the scenario of a team: a bundled one, or a file next to the scenario that names it.
 fn team(
@@ -221,7 +174,7 @@ fn team(
     file: &str,
     rows: &[PolicyRow],
     nesting: Nesting<'_>,
-) -> Result<Teams, (String, String)> {
+) -> Result<Team, (String, String)> {
     if nesting.depth >= TEAM_DEPTH {
         let why = format!("teams are nested more than {TEAM_DEPTH} deep");
         return Err((why, "give the participant another voice".into()));
@@ -262,95 +215,69 @@ fn team(
     played.rehearse();
     let (played, _) = spec(played);
     let rehearsed = played.participants.iter().all(|p| p.voice.is_rehearsed()).then_some(played);
-    Ok((team, rehearsed))
-}
-
-/// Fills in the source texts of checked quotations.
-fn quotes(walk: &mut Walk<'_>, root: &Node, item: &Map<String, Value>, seats: &mut [Participant]) {
-    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
-    for (i, node) in nodes.iter().enumerate() {
-        let quotes = node.get("reply").and_then(|reply| reply.get("quotes"));
-        let id = node.get("id").and_then(Node::text);
-        let seat = seats.iter_mut().find(|s| Some(&*s.id.0) == id);
-        if let (Some(quotes), Some(seat)) = (quotes, seat) {
-            let path = format!("participant[{}].reply.quotes", i + 1);
-            seat.reply.quotes = filled(walk, quotes, item, &path);
-        }
-    }
+    Ok(Team { spec: team, rehearsed })
 }
 
 /// Resolves a tree with checked keys and values; reports invalid combinations.
-pub fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
-    let mut participants = seats(walk, root);
-    tools(walk, root, &mut participants);
-    duties(walk, root, &mut participants);
-    whispers(walk, root, &mut participants);
-    seen_by_seats(walk, root, &mut participants);
-    chairs(walk, root, &participants);
-    clerks(walk, root, &participants);
+pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
+    let raw: RawScenario = root.node.read();
+    let item = item(walk, root);
+    let members = members(walk, root);
+    let others = Others { members: &members, item: &item, teams };
+    let tools = Toolbox::new(walk, root);
+    let participants = seats(walk, root, &tools, others);
+    chairs(walk, root, &members);
     runs::check(walk, root, &participants);
     plan::check(walk, root, &participants);
     context::check(walk, root, &participants);
     keeper(walk, root, &participants);
-    let item = item(walk, root);
-    let mut text = |key: &str| filled(walk, root.get(key)?, &item, key);
-    let title = text("title").unwrap_or_default();
-    let topic = text("topic");
-    quotes(walk, root, &item, &mut participants);
+    prompt::check(walk, root, &raw);
+    let mut text = |key: &str| filled(walk, &root.get(key)?, &item);
+    let policy = policy(root.node);
     let mut scenario = Scenario {
-        title,
-        topic,
-        layout: match root.get("layout").and_then(Node::text) {
-            Some("own") => Some(Layout::Own),
-            Some("shared") => Some(Layout::Shared),
-            Some("small") => Some(Layout::Small),
-            _ => None,
-        },
-        debate: debate(root),
-        bare: is_bare(root),
-        prompt: prompt(walk, root),
-        guards: guards(root),
-        words: words(walk, root, ""),
+        title: text("title").unwrap_or_default(),
+        topic: text("topic"),
+        layout: raw.layout,
+        debate: prompt::debate(&raw),
+        bare: prompt::is_bare(&raw),
+        guards: guards(root, &raw),
+        prompt: raw.prompt,
+        words: words(walk, root),
         stance: poles(walk, root),
-        varied: root.get("words").and_then(Node::text) == Some(VARIED),
-        lore: lore(walk, root, &participants),
-        policy: policy(root),
-        limits: limits(root),
-        phases: phases(walk, root, &participants, &item),
-        stops: stops(walk, root, &participants),
-        verdict: verdict(walk, root, &participants),
-        poll: poll(walk, root, &participants),
+        varied: root.word("words") == Some(VARIED),
+        lore: lore(walk, root, &members),
+        limits: limits(raw.limits, &policy),
+        policy,
+        phases: phases(walk, root, others),
+        stops: stops(walk, root, &members),
+        verdict: verdict(walk, root, &members),
+        poll: poll(walk, root, &members),
         result: ResultRule::None,
-        answer: answer(walk, root, &participants),
-        item,
+        answer: answer(walk, root, &members),
         profile: profile(walk, root),
         stages: stages(walk, root),
         ranking: ranking(walk, root),
+        item,
     };
-    scenario.result = match root.get("result").and_then(Node::text) {
-        Some("scribe") => ResultRule::Scribe,
-        None if ends_open(&scenario) && participants.iter().filter(|p| p.speaks).count() > 1 => {
-            ResultRule::Scribe
-        }
-        Some(_) | None => ResultRule::None,
-    };
-    let rehearsed = cast(walk, root, &participants);
-    let parallel = count(root, "parallel").unwrap_or(PARALLEL);
-    let warnings = Faults::new(vec![], "", "");
-    let any_topic = any_topic(root);
-    Loaded { scenario, participants, rehearsed, any_topic, parallel, warnings }
+    let many = participants.iter().filter(|p| p.speaks).count() > 1;
+    let open = if ends_open(&scenario) && many { ResultRule::Scribe } else { ResultRule::None };
+    scenario.result = raw.result.unwrap_or(open);
+    let any_topic = |at: At<'_>| Some((at.word("id")?.into(), at.node.get("any_topic")?.read()));
+    Loaded {
+        scenario,
+        rehearsed: cast(walk, root, &participants, teams),
+        participants,
+        any_topic: root.list("participant").filter_map(any_topic).collect(),
+        parallel: raw.parallel.unwrap_or(PARALLEL),
+        warnings: Faults::new(vec![], "", ""),
+    }
 }
 
 /// Returns whether replies are corrected. Experiments are not, unless the scenario says so: a correction would act on
 /// some protocols only.
-fn guards(root: &Node) -> Guards {
-    let word = |key| root.get(key).and_then(Node::text);
-    match word("guards") {
-        Some("off") => Guards::Off,
-        Some(_) => Guards::On,
-        None if root.get("answer").is_some() || debate(root) == Debate::Plain => Guards::Off,
-        None => Guards::On,
-    }
+fn guards(root: &At<'_>, raw: &RawScenario) -> Guards {
+    let experiment = root.get("answer").is_some() || prompt::debate(raw) == Debate::Plain;
+    raw.guards.unwrap_or(if experiment { Guards::Off } else { Guards::On })
 }
 
 /// Returns true for a guided debate that does not end with an answer of its own.

@@ -36,11 +36,11 @@ mod who;
 
 pub use answer::{AnswerSpec, RIGHT};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
-pub use check::{Walk, join};
+pub use check::Walk;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use http::{check as check_service, service};
 pub use json_schema::validator;
-pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, needed};
+pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, keys, needed};
 pub use kinds::unknown_field;
 pub use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
@@ -49,10 +49,10 @@ pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength}
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub use schema::table;
-pub use seat::{VOICES, change, id_of, participant};
+pub use seat::{Team, Teams, VOICES, change, id_of, participant};
 pub use set::Override;
 pub use topic::AnyTopic;
-pub use tree::{Node, quote};
+pub use tree::{At, Node, Or, lenient, quote};
 pub use unattended::Wait;
 
 use crate::model::{

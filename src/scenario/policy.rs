@@ -1,7 +1,7 @@
 //! The policy of a scenario: its name and options.
 
 use super::PolicySpec;
-use super::tree::Node;
+use super::tree::{At, Node};
 use serde_json::Map;
 
 /// Default policy.
@@ -9,16 +9,22 @@ pub(super) const DEFAULT_POLICY: &str = "round_robin";
 
 /// Resolves the policy and its options.
 pub(super) fn policy(root: &Node) -> PolicySpec {
-    let Some(node) = root.get("policy") else {
-        return PolicySpec { name: DEFAULT_POLICY.into(), options: Map::new() };
-    };
-    spec(node)
+    match root.get("policy") {
+        Some(node) => spec(node),
+        None => PolicySpec { name: DEFAULT_POLICY.into(), options: Map::new() },
+    }
 }
 
 /// Resolves a policy from its name, or from a table with its name and options.
 pub(super) fn spec(node: &Node) -> PolicySpec {
-    let name = node.text().or_else(|| node.get("name").and_then(Node::text)).unwrap_or_default();
+    let name = node.text().or_else(|| node.get("name")?.text()).unwrap_or_default();
     let options = node.entries().iter().filter(|e| e.key != "name");
     let options = options.map(|e| (e.key.clone(), e.node.to_json())).collect();
     PolicySpec { name: name.into(), options }
+}
+
+/// Returns the policy of the conversation and the orders of its phases, as they are written.
+pub(super) fn orders<'n>(root: &At<'n>) -> impl Iterator<Item = At<'n>> {
+    let phases = root.list("phase").filter_map(|phase| phase.get("order"));
+    root.get("policy").into_iter().chain(phases)
 }

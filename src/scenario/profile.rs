@@ -1,7 +1,8 @@
 //! Resolves `[profile]`, `[[stage]]` and `[ranking]`.
 
-use super::check::{Walk, join};
-use super::tree::{Node, Value as Tree, count, texts};
+use super::check::Walk;
+use super::keys::{RawProfile, RawRanking};
+use super::tree::At;
 use crate::model::{Participant, Text, UnknownField};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -57,112 +58,85 @@ pub struct RankingSpec {
 }
 
 /// Resolves `[profile]`.
-pub(super) fn profile(walk: &mut Walk<'_>, root: &Node) -> ProfileSpec {
-    let Some(node) = root.get("profile") else { return ProfileSpec::default() };
-    let known = node.get("known").map(Node::to_json);
+pub(super) fn profile(walk: &mut Walk<'_>, root: &At<'_>) -> ProfileSpec {
+    let Some(at) = root.get("profile") else { return ProfileSpec::default() };
+    let RawProfile { fields, unknown, known } = at.node.read();
     let known = match known {
         Some(Value::Object(known)) => known,
         None => Map::new(),
         Some(_) => {
-            let span = node.get("known").map_or(&None, |n| &n.span);
-            walk.fault(
-                span,
-                "profile.known",
-                "takes a table",
-                r#"as in known = { allergies = "none" }"#,
-            );
+            let fix = r#"as in known = { allergies = "none" }"#;
+            walk.fault(&at.place("known"), "takes a table", fix);
             Map::new()
         }
     };
-    ProfileSpec {
-        fields: node.get("fields").map(texts).unwrap_or_default(),
-        unknown: match node.get("unknown").and_then(Node::text) {
-            Some("drop") => UnknownField::Drop,
-            Some("refuse") => UnknownField::Refuse,
-            Some(_) | None => UnknownField::Keep,
-        },
-        known,
-    }
+    ProfileSpec { fields, unknown, known }
 }
 
 /// Resolves `[[stage]]`.
-pub(super) fn stages(walk: &mut Walk<'_>, root: &Node) -> Vec<StageSpec> {
+pub(super) fn stages(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<StageSpec> {
     let mut all: Vec<StageSpec> = vec![];
-    let nodes = root.get("stage").map(Node::items).unwrap_or_default();
-    for (i, node) in nodes.iter().enumerate() {
-        let path = format!("stage[{}]", i + 1);
-        let name: Text = node.get("name").and_then(Node::text).unwrap_or_default().into();
-        let span = node.get("name").map_or(&node.span, |n| &n.span);
-        if all.iter().any(|stage| stage.name == name) {
-            let fix = "give it another name";
-            walk.fault(span, &join(&path, "name"), "is the name of another stage", fix);
+    for at in root.list("stage") {
+        let Some(stage) = at.node.read::<Option<StageSpec>>() else { continue };
+        if all.iter().any(|other| other.name == stage.name) {
+            walk.fault(&at.place("name"), "is the name of another stage", "give it another name");
         }
         if all.last().is_some_and(|before| before.when.is_none()) {
             let fix = "give the stage before it a `when`";
-            walk.warn(span, &path, "never holds: the stage before it always does", fix);
+            let name = At { path: at.path.clone(), ..at.place("name") };
+            walk.warn(&name, "never holds: the stage before it always does", fix);
         }
-        all.push(StageSpec { name, when: node.get("when").and_then(Node::text).map(Into::into) });
+        all.push(stage);
     }
     all
 }
 
 /// Resolves `[ranking]`.
-pub(super) fn ranking(walk: &mut Walk<'_>, root: &Node) -> Option<RankingSpec> {
-    let node = root.get("ranking")?;
-    let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    let parts = |key: &str| node.get(key).map(Node::items).unwrap_or_default();
-    let filters = parts("filter").iter();
-    let scores = parts("score").iter();
-    let weight = |node: &Node| node.get("weight").and_then(Node::number);
+pub(super) fn ranking(walk: &mut Walk<'_>, root: &At<'_>) -> Option<RankingSpec> {
+    let at = root.get("ranking")?;
+    let raw: RawRanking = at.node.read();
     Some(RankingSpec {
-        top: count(node, "top").unwrap_or(TOP),
-        when: text(node, "when"),
-        asked: text(node, "asked"),
-        filters: filters.filter_map(|f| Some((text(f, "name")?, text(f, "when")?))).collect(),
-        scores: scores
-            .filter_map(|s| Some((text(s, "name")?, weight(s)?, text(s, "when")?)))
-            .collect(),
-        items: items(walk, node.get("catalogue")?),
+        top: raw.top.unwrap_or(TOP),
+        when: raw.when,
+        asked: raw.asked,
+        filters: raw.filter.into_iter().map(|f| (f.name, f.when)).collect(),
+        scores: raw.score.into_iter().map(|s| (s.name, s.weight, s.when)).collect(),
+        items: items(walk, &at.get("catalogue")?),
     })
 }
 
 /// Resolves the items of a catalogue.
-fn items(walk: &mut Walk<'_>, node: &Node) -> Vec<(Text, Text, Value)> {
-    let path = "ranking.catalogue";
+fn items(walk: &mut Walk<'_>, at: &At<'_>) -> Vec<(Text, Text, Value)> {
     let fix = r#"as in [ranking.catalogue.beagle] with name = "Beagle""#;
-    if !matches!(node.value, Tree::Table(_)) || node.entries().is_empty() {
-        walk.fault(&node.span, path, "takes a table of items", fix);
+    if at.node.entries().is_empty() {
+        walk.fault(at, "takes a table of items", fix);
     }
-    if node.entries().len() > ITEMS_MAX {
-        walk.fault(&node.span, path, format!("has more than {ITEMS_MAX} items"), "leave some out");
+    if at.node.entries().len() > ITEMS_MAX {
+        walk.fault(at, format!("has more than {ITEMS_MAX} items"), "leave some out");
     }
     let mut all = vec![];
-    for entry in node.entries() {
-        let Tree::Table(_) = entry.node.value else {
-            let message = format!("takes a table, not {}", entry.node.quoted());
-            walk.fault(&entry.node.span, &join(path, &entry.key), message, fix);
+    for (id, at) in at.values() {
+        let mut item = at.node.to_json();
+        if !item.is_object() {
+            walk.fault(&at, format!("takes a table, not {}", at.node.quoted()), fix);
             continue;
-        };
-        let mut item = entry.node.to_json();
-        let name = item["name"].as_str().unwrap_or(&entry.key).to_owned();
-        item["id"] = entry.key.as_str().into();
-        all.push((entry.key.as_str().into(), name.into(), item));
+        }
+        let name = item["name"].as_str().unwrap_or(id).into();
+        item["id"] = id.into();
+        all.push((id.into(), name, item));
     }
     all
 }
 
 /// Checks that some participant keeps facts if the profile is used.
-pub(super) fn keeper(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
-    let phases = root.get("phase").map(Node::items).unwrap_or_default();
-    let by_phase = phases.iter().any(|p| p.get("reply").and_then(|r| r.get("keep")).is_some());
-    if by_phase || seats.iter().any(|s| s.reply.keep) {
+pub(super) fn keeper(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
+    let keeps = |phase: At<'_>| phase.get("reply").is_some_and(|at| at.get("keep").is_some());
+    if root.list("phase").any(keeps) || seats.iter().any(|s| s.reply.keep) {
         return;
     }
-    for key in ["profile", "stage", "ranking"] {
-        if let Some(node) = root.get(key) {
-            let span = node.items().first().map_or(&node.span, |first| &first.span);
-            let fix = r#"add keep = "profile" to the reply of a participant"#;
-            walk.warn(span, key, "has no profile to look at", fix);
-        }
+    for at in ["profile", "stage", "ranking"].into_iter().filter_map(|key| root.get(key)) {
+        let first = At { span: at.node.items().first().map_or(at.span, |first| &first.span), ..at };
+        let fix = r#"add keep = "profile" to the reply of a participant"#;
+        walk.warn(&first, "has no profile to look at", fix);
     }
 }

@@ -105,7 +105,7 @@ fn policy(names: Vec<&str>, rows: &[PolicyRow]) -> Value {
 mod tests {
     use super::super::check::Walk;
     use super::super::keys::PARTICIPANT;
-    use super::super::tree::{TableEntry, Value as Tree};
+    use super::super::tree::{At, TableEntry, Value as Tree};
     use super::super::{OptionKind, OptionRow, TakesPart};
     use super::*;
     use crate::scenario::PolicyTraits;
@@ -178,7 +178,7 @@ mod tests {
 
     fn accepted(node: &Node, keys: &[Key]) -> bool {
         let mut walk = Walk::new("", ROWS);
-        walk.table(node, keys, "");
+        walk.table(&At::root(node), keys);
         walk.faults.is_empty()
     }
 

@@ -1,21 +1,24 @@
 //! Resolves a `[[participant]]`: in a scenario, for the command `join`, and key by key for `change`.
 
-use super::check::{Walk, join, milliseconds};
-use super::contract::{contract, one_form};
+use super::check::{Walk, milliseconds};
+use super::contest::silent;
+use super::contract::{contract, one_form, whispers};
 use super::fault::Fault;
 use super::http;
-use super::keys::{CHANGEABLE, Key, PARTICIPANT};
+use super::keys::{CHANGEABLE, Key, PARTICIPANT, RawContext, RawHuman, RawSeat};
 use super::runs::runs;
-use super::shows::{sees, words};
-use super::tools;
-use super::tree::{Node, count, quote, texts, usd};
+use super::shows::{seen, sees, words};
+use super::tools::Toolbox;
+use super::tree::{At, Node, Or, quote};
+use super::who::Member;
 use crate::model::sentence::sentence_error;
 use crate::model::{
-    AgentSpec, Budget, Fallback, Goal, Line, ModelSpec, Participant, Purpose, SeatId, TeamSpec,
-    Text, Then, Timeouts, VoiceSpec,
+    AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, SeatId, TeamSpec, Text, Then,
+    Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 
 sentence_error! {
     /// Reason why a participant cannot be changed: every invalid key, with its accepted values.
@@ -54,16 +57,15 @@ pub fn id_of(name: &str) -> String {
 /// All its faults.
 pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
     let node = Node::from(json);
+    let at = At::root(&node);
     let mut walk = Walk::new("", &[]);
     if !json.is_object() {
         let message = format!("a participant is a table, not {}", node.quoted());
-        walk.fault(&None, "", message, r#"as in {"id": "ada", "name": "Ada"}"#);
+        walk.fault(&at, message, r#"as in {"id": "ada", "name": "Ada"}"#);
         return Err(walk.faults);
     }
-    walk.table(&node, PARTICIPANT, "");
-    let seat = seat(&mut walk, &node, "");
-    seat.iter().for_each(|seat| tools::only_built_in(&mut walk, seat));
-    match seat {
+    walk.table(&at, PARTICIPANT);
+    match seat(&mut walk, &at, &Toolbox::default(), None) {
         Some(seat) if walk.faults.is_empty() => Ok(seat),
         _ => Err(walk.faults),
     }
@@ -75,28 +77,22 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
 /// A sentence that names every invalid key and its accepted values.
 pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, ChangeFault> {
     let node = Node::from(set);
+    let at = At::root(&node);
     let mut walk = Walk::new("", &[]);
     let keys: Vec<Key> =
         PARTICIPANT.iter().filter(|k| CHANGEABLE.contains(&k.name)).copied().collect();
-    walk.table(&node, &keys, "");
-    one_voice(&mut walk, &node, "");
-    if let Some(reply) = node.get("reply") {
-        one_form(&mut walk, reply, "reply");
+    walk.table(&at, &keys);
+    one_voice(&mut walk, &at);
+    if let Some(reply) = at.get("reply") {
+        one_form(&mut walk, &reply);
     }
     if !walk.faults.is_empty() {
         return Err(sentences(&walk.faults).into());
     }
+    let raw: RawSeat = node.read();
     let mut changed = seat.clone();
-    let pace = match &seat.voice {
-        VoiceSpec::Lines { pace, .. } => *pace,
-        VoiceSpec::Model(_)
-        | VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
-    };
-    if let Some(voice) = voice(&node, pace) {
+    let pace = seat.voice.as_lines().map_or(VoiceSpec::PACE_MS, |(_, pace)| pace);
+    if let Some(voice) = voice(&raw, pace) {
         changed.voice = match (&seat.voice, voice) {
             // another model gets the same parameters
             (VoiceSpec::Model(old), VoiceSpec::Model(new)) => {
@@ -110,216 +106,240 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         changed.price = None;
         changed.window = None;
     }
-    fill(&mut changed, &node);
-    changed.words = words(&mut walk, &node, "").or(changed.words);
-    one_context(&mut walk, &node, "");
-    one_rule(&mut walk, &changed, &node, "");
+    if let Some(reply) = at.get("reply") {
+        changed.reply = contract(&mut walk, &reply, None);
+    }
+    let changed = with_keys(changed, raw, &at, &mut walk);
     if walk.faults.is_empty() { Ok(changed) } else { Err(sentences(&walk.faults).into()) }
 }
 
-/// Resolves one checked `[[participant]]`; `None` without an id.
-pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Participant> {
-    one_voice(walk, node, path);
-    if let Some(reply) = node.get("reply") {
-        one_form(walk, reply, &join(path, "reply"));
-    }
-    let id_node = node.get("id")?;
-    let id = id_node.text()?;
-    if RESERVED.contains(&id) {
-        let message = format!("{id:?} is reserved");
-        walk.fault(&id_node.span, &join(path, "id"), message, "choose another id");
-    }
-    let stand_in = node.get("stand_in");
-    if let Some(stand_in) = stand_in {
-        let path = join(path, "stand_in");
-        one_voice(walk, stand_in, &path);
-        if !stand_in.entries().iter().any(|e| VOICES.contains(&e.key.as_str())) {
-            let fix = r#"as in stand_in = { lines = ["I pass."] }"#;
-            walk.fault(&stand_in.span, &path, "has no voice", fix);
-        }
-    }
-    let pace = node.get("pace");
-    let speaks_lines =
-        node.get("lines").is_some() || stand_in.is_some_and(|s| s.get("lines").is_some());
-    if let (Some(pace), false) = (pace, speaks_lines) {
-        let message = "is for rehearsed lines, and this participant has none";
-        walk.fault(
-            &pace.span,
-            &join(path, "pace"),
-            message,
-            "remove it, or give the participant lines",
-        );
-    }
-    let pace = pace.and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
-    let mut seat = Participant {
-        stand_in: stand_in.and_then(|s| voice(s, pace)),
-        ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
-    };
-    if let VoiceSpec::Agent(_) | VoiceSpec::Team(_) = seat.voice {
-        seat.timeouts = Timeouts::AGENT;
-    }
-    if let (false, Some(folder)) = (matches!(seat.voice, VoiceSpec::Agent(_)), node.get("folder")) {
-        let message = "is for agents, and this participant has another voice";
-        let fix = "remove it, or give the participant an agent";
-        walk.fault(&folder.span, &join(path, "folder"), message, fix);
-    }
-    if let Some(service) = node.get("http") {
-        http::check(walk, service, &join(path, "http"));
-    }
-    if let (false, Some(who)) = (seat.voice.is_human(), node.get("who")) {
-        let message = "is for people, and this participant has another voice";
-        walk.fault(&who.span, &join(path, "who"), message, "remove it, or set human = true");
-    }
-    seat.runs = runs(node);
-    seat.sees = sees(node);
-    // ids; the roles of a scenario are resolved once all seats are known
-    seat.seen = node.get("sees").filter(|n| n.text().is_none()).map(texts).unwrap_or_default();
-    fill(&mut seat, node);
-    seat.words = words(walk, node, path);
-    one_context(walk, node, path);
-    one_rule(walk, &seat, node, path);
-    if let (VoiceSpec::Agent(_), Some(tools)) = (&seat.voice, node.get("tools")) {
-        let fix = "remove it: an agent brings its own tools";
-        let message = "is for models, and this participant is an agent";
-        walk.fault(&tools.span, &join(path, "tools"), message, fix);
-    }
-    if !matches!(seat.voice, VoiceSpec::Model(_)) {
-        for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
-            let fix = "remove it, or give the participant a model";
-            let message = "is for models, and this participant has another voice";
-            walk.fault(&entry.key_span, &join(path, &entry.key), message, fix);
-        }
-    }
-    Some(seat)
+/// A team that has a seat.
+#[derive(Clone, Debug)]
+pub struct Team {
+    /// The team.
+    pub(super) spec: TeamSpec,
+    /// The team with rehearsed lines, if all its participants have them.
+    pub(super) rehearsed: Option<TeamSpec>,
 }
 
-/// Sets every key except the id and the voices.
-fn fill(seat: &mut Participant, node: &Node) {
-    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    if let Some(name) = text("name") {
-        seat.name = name;
+/// Loaded teams by the participants whose seats they have.
+pub type Teams = BTreeMap<SeatId, Team>;
+
+/// Parts of a scenario that a seat may refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Others<'a> {
+    /// All participants.
+    pub members: &'a [Member],
+    /// Values of `[item]`.
+    pub item: &'a Map<String, Json>,
+    /// Teams.
+    pub teams: &'a Teams,
+}
+
+/// Resolves one checked `[[participant]]`; `None` without an id. A participant who joins has no `others`: its names are
+/// resolved by the conversation.
+pub(super) fn seat(
+    walk: &mut Walk<'_>,
+    at: &At<'_>,
+    tools: &Toolbox,
+    others: Option<Others<'_>>,
+) -> Option<Participant> {
+    one_voice(walk, at);
+    let reply = at.get("reply");
+    if let Some(reply) = &reply {
+        one_form(walk, reply);
     }
-    if let Some(aliases) = node.get("aliases") {
-        seat.aliases = texts(aliases);
+    let raw: RawSeat = at.node.read();
+    let id = raw.id.clone()?;
+    if RESERVED.contains(&&*id) {
+        walk.fault(&at.place("id"), format!("{id:?} is reserved"), "choose another id");
     }
-    match node.get("role") {
-        // a phase may name it by its first role
-        Some(list) if list.text().is_none() => {
-            seat.roles = texts(list);
-            seat.role = seat.roles.iter().find(|role| role.trim() != "-").cloned();
+    let pace = raw.pace.unwrap_or(VoiceSpec::PACE_MS);
+    let seat_voice = match others.and_then(|others| others.teams.get(&*id)) {
+        Some(team) => VoiceSpec::Team(Box::new(team.spec.clone())),
+        None => voice(&raw, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())),
+    };
+    fits_voice(walk, at, &seat_voice);
+    let timeouts = match seat_voice {
+        VoiceSpec::Agent(_) | VoiceSpec::Team(_) => Timeouts::AGENT,
+        _ => Timeouts::default(),
+    };
+    let mut contract =
+        reply.as_ref().map(|reply| contract(walk, reply, others.map(|others| others.item)));
+    if let (Some(contract), Some(to), Some(others)) =
+        (&mut contract, at.place("reply").get("to"), others)
+    {
+        contract.to = whispers(walk, &to, &id, others.members);
+    }
+    // the ids of a participant who joins are not checked
+    let seen = match (others, &raw.sees) {
+        (Some(others), _) => seen(walk, at, others.members),
+        (None, Some(Or::Long(ids))) => ids.clone(),
+        (None, _) => vec![],
+    };
+    let member = others.and_then(|others| others.members.iter().find(|m| m.id == *id));
+    let seat = Participant {
+        stand_in: raw.stand_in.as_ref().and_then(|stand_in| voice(stand_in, pace)),
+        speaks: member.map(|m| m.speaks).or(raw.speaks).unwrap_or(true),
+        timeouts,
+        runs: runs(&raw),
+        sees: sees(&raw.sees),
+        seen,
+        reply: contract.unwrap_or_default(),
+        tools: at.get("tools").map(|names| tools.of_seat(walk, &names)).unwrap_or_default(),
+        ..Participant::new(&*id, seat_voice)
+    };
+    Some(with_keys(seat, raw, at, walk))
+}
+
+/// Returns a participant with the given keys; the voice, its reply and names of others are set before.
+fn with_keys(seat: Participant, raw: RawSeat, at: &At<'_>, walk: &mut Walk<'_>) -> Participant {
+    let mut seat = seat;
+    seat.name = raw.name.unwrap_or(seat.name);
+    seat.aliases = raw.aliases.unwrap_or(seat.aliases);
+    match raw.role {
+        Some(Or::Long(roles)) => {
+            seat.role = first_role(&roles);
+            seat.roles = roles;
         }
-        Some(_) => (seat.role, seat.roles) = (text("role"), vec![]),
+        Some(Or::Short(role)) => {
+            seat.role = Some(role);
+            seat.roles = vec![];
+        }
         None => {}
     }
-    seat.description = text("description").or_else(|| seat.description.take());
-    seat.persona = text("persona").or_else(|| seat.persona.take());
-    seat.goal = node.get("goal").map(goal).or(seat.goal.take());
-    if let Some(weight) = node.get("weight").and_then(Node::number) {
-        seat.weight = weight;
-    }
-    if let Some(talkativeness) = node.get("talkativeness").and_then(Node::number) {
-        seat.talkativeness = talkativeness;
-    }
-    seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
-    seat.max_usd = usd(node, "max_usd").or(seat.max_usd);
-    if let Some(total) = node.get("timeout").and_then(milliseconds) {
+    seat.description = raw.description.or(seat.description);
+    seat.persona = raw.persona.or(seat.persona);
+    seat.goal = raw.goal.or(seat.goal);
+    seat.weight = raw.weight.unwrap_or(seat.weight);
+    seat.talkativeness = raw.talkativeness.unwrap_or(seat.talkativeness);
+    seat.max_utterances = raw.max_utterances.or(seat.max_utterances);
+    seat.max_usd = raw.max_usd.or(seat.max_usd);
+    seat.words = words(walk, at).or(seat.words);
+    if let Some(total) = at.node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
         // more time for a slow model is also time for its first token
         seat.timeouts.first = seat.timeouts.first.max(total);
     }
-    if let Some(speaks) = node.get("speaks").and_then(Node::flag) {
-        seat.speaks = speaks;
-    }
-    if let Some(reply) = node.get("reply") {
-        seat.reply = contract(reply);
-    }
-    if let Some(tools) = tools::read(node) {
-        seat.tools = tools;
-    }
-    match (node.get("context"), text("context").as_deref()) {
-        (Some(_), Some("window")) => seat.context = Budget::Window,
-        (Some(_), Some("summary")) => seat.context = Budget::Summary { by: None },
-        (Some(table), None) => {
-            let by = table.get("summary_by").and_then(Node::text).map(SeatId::from);
-            seat.context = match count(table, "window") {
-                Some(last) => Budget::Last(last),
-                None => Budget::Summary { by },
-            };
-        }
-        (Some(_), Some(_)) => seat.context = Budget::HeadTail,
-        (None, _) => {}
+    match raw.context {
+        Some(Or::Short(word)) if &*word == "window" => seat.context = Budget::Window,
+        Some(Or::Short(word)) if &*word == "summary" => seat.context = Budget::Summary { by: None },
+        Some(Or::Short(_)) => seat.context = Budget::HeadTail,
+        Some(Or::Long(RawContext { window: Some(last), .. })) => seat.context = Budget::Last(last),
+        Some(Or::Long(RawContext { summary_by: by, .. })) => seat.context = Budget::Summary { by },
+        None => {}
     }
     if let VoiceSpec::Model(model) = &mut seat.voice {
-        model.temperature = node.get("temperature").and_then(Node::number).or(model.temperature);
-        let number = |key: &str| node.get(key).and_then(Node::number);
-        model.top_p = number("top_p").or(model.top_p);
-        model.seed = node.get("seed").and_then(Node::whole).or(model.seed);
-        model.frequency_penalty = number("frequency_penalty").or(model.frequency_penalty);
-        model.presence_penalty = number("presence_penalty").or(model.presence_penalty);
-        model.repeat_penalty = number("repeat_penalty").or(model.repeat_penalty);
-        model.max_tokens = count(node, "max_tokens").or(model.max_tokens);
-        model.stop = node.get("stop").map(texts).unwrap_or_else(|| std::mem::take(&mut model.stop));
-        model.effort = text("effort").or_else(|| model.effort.take());
-        if let Some(fallbacks) = node.get("fallbacks") {
+        model.temperature = raw.temperature.or(model.temperature);
+        model.top_p = raw.top_p.or(model.top_p);
+        model.seed = raw.seed.or(model.seed);
+        model.frequency_penalty = raw.frequency_penalty.or(model.frequency_penalty);
+        model.presence_penalty = raw.presence_penalty.or(model.presence_penalty);
+        model.repeat_penalty = raw.repeat_penalty.or(model.repeat_penalty);
+        model.max_tokens = raw.max_tokens.or(model.max_tokens);
+        model.stop = raw.stop.unwrap_or_else(|| std::mem::take(&mut model.stop));
+        model.effort = raw.effort.or(model.effort.take());
+        if let Some(fallbacks) = raw.fallbacks {
             let fallback = |name| Fallback { name, ..Fallback::default() };
-            model.fallbacks = texts(fallbacks).into_iter().map(fallback).collect();
+            model.fallbacks = fallbacks.into_iter().map(fallback).collect();
             // fallbacks without a failure rule mean `replace`
             if seat.on_failure.then == Then::Skip {
                 seat.on_failure.then = Then::Replace;
             }
         }
     }
-    if let Some(rule) = node.get("on_failure") {
-        seat.on_failure.retry = count(rule, "retry").unwrap_or(seat.on_failure.retry);
-        seat.on_failure.then = match rule.get("then").and_then(Node::text) {
-            Some("skip") => Then::Skip,
-            Some("pause") => Then::Pause,
-            Some("replace") => Then::Replace,
-            Some("stop") => Then::Stop,
-            _ => seat.on_failure.then,
-        };
+    seat.on_failure.retry = raw.on_failure.retry.unwrap_or(seat.on_failure.retry);
+    seat.on_failure.then = raw.on_failure.then.unwrap_or(seat.on_failure.then);
+    one_context(walk, at);
+    one_rule(walk, &seat, at);
+    seat
+}
+
+/// Returns the role by which a phase names a participant with several.
+fn first_role(roles: &[Text]) -> Option<Text> {
+    roles.iter().find(|role| role.trim() != "-").cloned()
+}
+
+/// Reports keys that are for another voice, and a `stand_in` without one.
+fn fits_voice(walk: &mut Walk<'_>, at: &At<'_>, voice: &VoiceSpec) {
+    if let Some(stand_in) = at.get("stand_in") {
+        one_voice(walk, &stand_in);
+        if stand_in.among(&VOICES).next().is_none() {
+            walk.fault(&stand_in, "has no voice", r#"as in stand_in = { lines = ["I pass."] }"#);
+        }
+    }
+    if let Some(service) = at.get("http") {
+        http::check(walk, &service);
+    }
+    let speaks_lines = at.get("lines").is_some() || at.place("stand_in").get("lines").is_some();
+    let is_agent = matches!(voice, VoiceSpec::Agent(_));
+    for (key, fits, message, fix) in [
+        (
+            "pace",
+            speaks_lines,
+            "is for rehearsed lines, and this participant has none",
+            "remove it, or give the participant lines",
+        ),
+        (
+            "folder",
+            is_agent,
+            "is for agents, and this participant has another voice",
+            "remove it, or give the participant an agent",
+        ),
+        (
+            "who",
+            voice.is_human(),
+            "is for people, and this participant has another voice",
+            "remove it, or set human = true",
+        ),
+        (
+            "tools",
+            !is_agent,
+            "is for models, and this participant is an agent",
+            "remove it: an agent brings its own tools",
+        ),
+    ] {
+        if let (false, Some(value)) = (fits, at.get(key)) {
+            walk.fault(&value, message, fix);
+        }
+    }
+    if !voice.is_model() {
+        for (_, key) in at.among(&OF_MODELS) {
+            let fix = "remove it, or give the participant a model";
+            walk.fault(&key, "is for models, and this participant has another voice", fix);
+        }
     }
 }
 
 /// Reports a `context` table with neither of its keys, or with both.
-fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
-    let Some(table) = node.get("context").filter(|c| c.text().is_none()) else { return };
-    let said = [table.get("summary_by"), table.get("window")].into_iter().flatten().count();
-    if said != 1 {
-        let message =
-            if said == 0 { "has no `window`" } else { "has both `window` and `summary_by`" };
+fn one_context(walk: &mut Walk<'_>, at: &At<'_>) {
+    let Some(context) = at.get("context") else { return };
+    let message = match context.among(&["summary_by", "window"]).count() {
+        0 => "has no `window`",
+        1 => return,
+        _ => "has both `window` and `summary_by`",
+    };
+    if context.node.text().is_none() {
         let fix = r#"as in context = { window = 12 }, or context = { summary_by = "clerk" }"#;
-        walk.fault(&table.span, &join(path, "context"), message, fix);
+        walk.fault(&context, message, fix);
     }
 }
 
 /// Reports an impossible failure rule, and fallbacks that no rule uses.
-fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
-    let fallbacks = match &seat.voice {
-        VoiceSpec::Model(model) => model.fallbacks.len(),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => 0,
-    };
+fn one_rule(walk: &mut Walk<'_>, seat: &Participant, at: &At<'_>) {
+    let has_fallbacks =
+        matches!(&seat.voice, VoiceSpec::Model(model) if !model.fallbacks.is_empty());
     let replaces = seat.on_failure.then == Then::Replace;
-    let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
-    if let (0, true, Some(rule)) = (fallbacks, replaces, rule) {
-        let fix =
-            r#"name the fallbacks, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
-        let message = "\"replace\" needs `fallbacks`";
-        walk.fault(&rule.span, &join(path, "on_failure.then"), message, fix);
-    }
-    if let (true, false, Some(named)) = (fallbacks > 0, replaces, node.get("fallbacks")) {
-        let fix = r#"remove on_failure.then, or set it to "replace""#;
-        walk.warn(
-            &named.span,
-            &join(path, "fallbacks"),
-            "are never used with this on_failure",
-            fix,
-        );
+    match (has_fallbacks, replaces, at.place("on_failure").get("then"), at.get("fallbacks")) {
+        (false, true, Some(rule), _) => {
+            let fix = r#"name the fallbacks, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
+            walk.fault(&rule, "\"replace\" needs `fallbacks`", fix);
+        }
+        (true, false, _, Some(fallbacks)) => {
+            let fix = r#"remove on_failure.then, or set it to "replace""#;
+            walk.warn(&fallbacks, "are never used with this on_failure", fix);
+        }
+        _ => {}
     }
 }
 
@@ -327,107 +347,104 @@ fn sentences(faults: &[Fault]) -> String {
     faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
 }
 
-fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {
-    let mut voices = node.entries().iter().filter(|e| VOICES.contains(&e.key.as_str()));
-    if let (Some(first), Some(second)) = (voices.next(), voices.next()) {
-        let who = node.get("id").and_then(Node::text).map(|id| format!(" of {}", quote(id)));
-        let message =
-            format!("is a second voice{} beside `{}`", who.unwrap_or_default(), first.key);
-        let fix = "a participant has one voice: keep one of them";
-        walk.fault(&second.key_span, &join(path, &second.key), message, fix);
+fn one_voice(walk: &mut Walk<'_>, at: &At<'_>) {
+    let mut voices = at.among(&VOICES);
+    if let (Some((first, _)), Some((_, second))) = (voices.next(), voices.next()) {
+        let who = at.node.get("id").and_then(Node::text).map(|id| format!(" of {}", quote(id)));
+        let message = format!("is a second voice{} beside `{first}`", who.unwrap_or_default());
+        walk.fault(&second, message, "a participant has one voice: keep one of them");
     }
 }
 
-fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
-    if let Some(model) = node.get("model") {
-        let name = model.text().unwrap_or_default().into();
-        return Some(VoiceSpec::Model(ModelSpec { name, ..ModelSpec::default() }));
-    }
-    if let Some(file) = node.get("recording") {
-        return Some(VoiceSpec::Model(ModelSpec::recorded(file.text().unwrap_or_default())));
-    }
-    if let Some(script) = node.get("script") {
-        return Some(VoiceSpec::Script(texts(script)));
-    }
-    if let Some(service) = node.get("http") {
-        return Some(VoiceSpec::Http(Box::new(http::service(service))));
-    }
-    if let Some(agent) = node.get("agent") {
-        let folder = node.get("folder").and_then(Node::text).map(Text::from);
-        return Some(VoiceSpec::Agent(AgentSpec { command: texts(agent), folder }));
-    }
-    if let Some(human) = node.get("human") {
-        let seconds = human.get("seconds").and_then(Node::whole);
-        let waits = human.get("then").and_then(Node::text) == Some("wait");
-        let link = node.get("who").is_some();
-        return Some(VoiceSpec::Human { seconds, pass: seconds.is_some() && !waits, link });
-    }
-    if let Some(team) = node.get("team") {
-        let file = team.text().unwrap_or_default().into();
-        return Some(VoiceSpec::Team(Box::new(TeamSpec { file, ..TeamSpec::default() })));
-    }
-    node.get("lines").map(|lines| rehearsed(lines, pace))
+/// Returns the voice of a participant or a stand-in, if it has one.
+fn voice(raw: &RawSeat, pace: u64) -> Option<VoiceSpec> {
+    Some(if let Some(name) = raw.model.clone() {
+        VoiceSpec::Model(ModelSpec { name, ..ModelSpec::default() })
+    } else if let Some(file) = &raw.recording {
+        VoiceSpec::Model(ModelSpec::recorded(file))
+    } else if let Some(command) = raw.script.clone() {
+        VoiceSpec::Script(command)
+    } else if let Some(service) = raw.http.clone() {
+        VoiceSpec::Http(Box::new(service.into()))
+    } else if let Some(command) = raw.agent.clone() {
+        VoiceSpec::Agent(AgentSpec { command, folder: raw.folder.clone() })
+    } else if let Some(human) = raw.human.clone() {
+        let RawHuman { seconds, then } = match human {
+            Or::Long(human) => human,
+            Or::Short(_) => RawHuman::default(),
+        };
+        let pass = seconds.is_some() && then.as_deref() != Some("wait");
+        VoiceSpec::Human { seconds, pass, link: raw.who.is_some() }
+    } else if let Some(file) = raw.team.clone() {
+        VoiceSpec::Team(Box::new(TeamSpec { file, ..TeamSpec::default() }))
+    } else {
+        rehearsed(raw.lines.clone()?, pace)
+    })
 }
 
-/// Resolves a list of rehearsed lines, at `pace` milliseconds a word.
-pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
-    let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    let line = |node: &Node| match node.text() {
-        Some(plain) => Line { text: plain.into(), ..Line::default() },
-        None => Line {
-            text: text(node, "text").unwrap_or_default(),
-            when: text(node, "when"),
-            instead: node.get("instead").and_then(Node::flag) == Some(true),
-            leads: node.get("leads").and_then(Node::flag) == Some(true),
-            purpose: purpose(node),
-        },
+/// Returns the voice of rehearsed lines, at `pace` milliseconds a word.
+pub(super) fn rehearsed(lines: Vec<Or<Text, Line>>, pace: u64) -> VoiceSpec {
+    let line = |line| match line {
+        Or::Short(text) => Line { text, ..Line::default() },
+        Or::Long(line) => line,
     };
-    VoiceSpec::Lines { lines: node.items().iter().map(line).collect(), pace }
+    VoiceSpec::Lines { lines: lines.into_iter().map(line).collect(), pace }
 }
 
-fn purpose(line: &Node) -> Purpose {
-    match line.get("for").and_then(Node::text) {
-        Some("pick") => Purpose::Pick,
-        Some("bid") => Purpose::Bid,
-        Some("vote") => Purpose::Vote,
-        Some("judge") => Purpose::Judge,
-        Some("summarise") => Purpose::Summarise,
-        Some("result") => Purpose::Result,
-        _ => Purpose::Speak,
+/// Returns the participants as other parts of the file name them; judges and moderators do not speak unless the file
+/// says so.
+pub(super) fn members(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<Member> {
+    let silent = silent(walk, root);
+    let member = |at: At<'_>| {
+        let raw: RawSeat = at.node.read();
+        let id = SeatId(raw.id?);
+        let role = match raw.role {
+            Some(Or::Short(role)) => Some(role),
+            Some(Or::Long(roles)) => first_role(&roles),
+            None => None,
+        };
+        let speaks = raw.speaks.unwrap_or(!silent.contains(&id.0));
+        Some(Member { id, role, speaks })
+    };
+    let all: Vec<Member> = root.list("participant").filter_map(member).collect();
+    if !all.is_empty() && !all.iter().any(|m| m.speaks) {
+        let fix = "add a [[participant]] that does not judge or moderate, or set speaks = true";
+        walk.fault(&root.place("participant"), "no participant speaks", fix);
     }
+    all
 }
 
-/// Resolves the participants in order, and checks that every id is unique.
-pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
+/// Resolves the participants in order, and checks that every id and name is unique.
+pub(super) fn seats(
+    walk: &mut Walk<'_>,
+    root: &At<'_>,
+    tools: &Toolbox,
+    others: Others<'_>,
+) -> Vec<Participant> {
     let mut seats: Vec<Participant> = vec![];
-    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
-    for (i, node) in nodes.iter().enumerate() {
-        let path = format!("participant[{}]", i + 1);
-        let Some(seat) = seat(walk, node, &path) else { continue };
+    for at in root.list("participant") {
+        let Some(seat) = seat(walk, &at, tools, Some(others)) else { continue };
         if let Some(first) = seats.iter().find(|s| s.id == seat.id) {
             let message = format!("{} is taken by {}", quote(&seat.id), quote(&first.name));
-            let span = node.get("id").map_or(&None, |n| &n.span);
-            walk.fault(span, &join(&path, "id"), message, "give every participant its own id");
+            walk.fault(&at.place("id"), message, "give every participant its own id");
         } else if let Some(first) = seats.iter().find(|s| differs_by_hyphens(&s.id, &seat.id)) {
             let id = quote(&seat.id);
             let first = quote(&first.id);
             let message = format!("{id} differs from {first} only by `-` and `_`");
-            let span = node.get("id").map_or(&None, |n| &n.span);
             let fix = "people and expressions mix the two up; choose another id";
-            walk.fault(span, &join(&path, "id"), message, fix);
+            walk.fault(&at.place("id"), message, fix);
         }
         // such an id is a fault already
         let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
-        let named = node.get("name").is_some() || !nobodys;
-        if named && let Some(fault) = seat.name_fault(&seats) {
+        let named = at.get("name").or_else(|| if nobodys { None } else { at.get("id") });
+        if let (Some(named), Some(fault)) = (named, seat.name_fault(&seats)) {
             let message = format!("{} {fault}", quote(&seat.name));
-            let span = node.get("name").or(node.get("id")).map_or(&None, |n| &n.span);
-            let fix = "give it a distinct name, as in name = \"Ada\"";
-            walk.fault(span, &join(&path, "name"), message, fix);
+            let name = At { path: at.place("name").path, ..named };
+            walk.fault(&name, message, "give it a distinct name, as in name = \"Ada\"");
         } else if let Some((name, other)) = shared_name(&seat, &seats) {
             let message = format!("{} is also a name of `{other}`", quote(&name));
             let fix = "mentions would reach only the first; use another name or alias";
-            walk.warn(&node.span, &path, message, fix);
+            walk.warn(&at, message, fix);
         }
         seats.push(seat);
     }
@@ -453,13 +470,4 @@ fn shared_name(seat: &Participant, before: &[Participant]) -> Option<(Text, Seat
         };
         names(seat).into_iter().find(same).map(|name| (name, other.id.clone()))
     })
-}
-
-/// Returns the private goal of a participant.
-fn goal(node: &Node) -> Goal {
-    Goal {
-        text: node.get("text").and_then(Node::text).unwrap_or_default().into(),
-        least: node.get("least").and_then(Node::number),
-        most: node.get("most").and_then(Node::number),
-    }
 }

@@ -59,7 +59,7 @@ impl Override {
 
     /// Returns the value as JSON.
     pub fn value(&self) -> serde_json::Value {
-        json(&self.node)
+        self.node.to_json()
     }
 
     /// Returns the key path as the user wrote it.
@@ -115,20 +115,6 @@ fn names(items: &[Node]) -> String {
     match ids[..] {
         [] => format!("the numbers 1 to {}", items.len()),
         _ => ids.join(", "),
-    }
-}
-
-/// Returns a value as JSON; values without a JSON form are null.
-fn json(node: &Node) -> serde_json::Value {
-    use serde_json::Value as Json;
-    match &node.value {
-        Value::Text(text) => Json::String(text.clone()),
-        Value::Whole(n) => (*n).into(),
-        Value::Number(n) => (*n).into(),
-        Value::Flag(flag) => (*flag).into(),
-        Value::List(items) => items.iter().map(json).collect(),
-        Value::Table(entries) => entries.iter().map(|e| (e.key.clone(), json(&e.node))).collect(),
-        Value::Other(_) => Json::Null,
     }
 }
 

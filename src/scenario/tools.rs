@@ -1,177 +1,152 @@
-//! Resolves `[[tool]]`, and the tools of participants.
+//! Resolves `[[tool]]` and `[[server]]`, and the tools of participants.
 
-use super::check::{Walk, join, milliseconds};
+use super::check::{Walk, milliseconds};
 use super::json_schema::{schema, validator};
-use super::tree::{Node, quote, texts};
+use super::keys::{RawServer, RawTool};
+use super::tree::{At, Node, quote};
 use crate::model::near::nearest;
-use crate::model::{Participant, ServerPlace, Text, Tool, ToolServer, ToolSource};
+use crate::model::{ServerPlace, Text, Tool, ToolServer, ToolSource};
 use serde_json::json;
 
 /// Maximum characters of a name in every wire format.
 const NAME_MAX: usize = 64;
+/// Maximum characters of a server's name, which begins the names of its tools.
+const SERVER_NAME_MAX: usize = 32;
 
-/// Returns the tools of a participant; only built-in ones are complete yet.
-pub(super) fn read(node: &Node) -> Option<Vec<Tool>> {
-    let tool = |name: Text| Tool::built_in(&name).unwrap_or_else(|| unknown(name));
-    node.get("tools").map(|names| texts(names).into_iter().map(tool).collect())
+/// The tools and servers of a scenario; a participant who joins has only the built-in tools.
+#[derive(Default)]
+pub(super) struct Toolbox {
+    tools: Vec<Tool>,
+    servers: Vec<ToolServer>,
 }
 
-/// Returns a tool with a name only.
-fn unknown(name: Text) -> Tool {
-    Tool {
-        name,
-        description: "".into(),
-        parameters: json!({}),
-        source: ToolSource::Script(vec![]),
-        read_only: false,
-        seconds: Tool::SECONDS,
-    }
-}
-
-fn is_unknown(tool: &Tool) -> bool {
-    tool.source == ToolSource::Script(vec![])
-}
-
-/// Completes the tools of every participant, and reports undescribed names.
-pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
-    let mut all: Vec<Tool> = vec![];
-    for (i, node) in root.get("tool").map(Node::items).unwrap_or_default().iter().enumerate() {
-        let path = format!("tool[{}]", i + 1);
-        let Some(tool) = described(walk, node, &path) else { continue };
-        let taken = all.iter().any(|other| other.name == tool.name);
-        if taken || Tool::BUILT_IN.contains(&&*tool.name) {
-            let message = format!("{} is the name of another tool", quote(&tool.name));
-            let span = node.get("name").map_or(&None, |n| &n.span);
-            walk.fault(span, &join(&path, "name"), message, "give it another name");
-        }
-        all.push(tool);
-    }
-    let servers = servers(walk, root, &all);
-    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
-    for (i, seat) in seats.iter_mut().enumerate() {
-        let span = nodes.get(i).and_then(|n| n.get("tools")).map_or(&None, |n| &n.span);
-        for tool in seat.tools.iter_mut().filter(|tool| is_unknown(tool)) {
-            if let Some(of_server) = of_server(&servers, tool) {
-                *tool = of_server;
-                continue;
+impl Toolbox {
+    /// Resolves `[[tool]]` and `[[server]]`.
+    pub(super) fn new(walk: &mut Walk<'_>, root: &At<'_>) -> Toolbox {
+        let mut all = Toolbox::default();
+        for at in root.list("tool") {
+            let Some(tool) = described(walk, &at) else { continue };
+            if all.has(&tool.name) {
+                let message = format!("{} is the name of another tool", quote(&tool.name));
+                walk.fault(&at.place("name"), message, "give it another name");
             }
-            match all.iter().find(|known| known.name == tool.name) {
-                Some(known) => *tool = known.clone(),
+            all.tools.push(tool);
+        }
+        for at in root.list("server") {
+            all.servers.extend(server(walk, &at, &all));
+        }
+        all
+    }
+
+    fn has(&self, name: &str) -> bool {
+        Tool::BUILT_IN.contains(&name) || self.tools.iter().any(|tool| *tool.name == *name)
+    }
+
+    /// Resolves the names in `tools` of a participant; a server's tools are queried later.
+    pub(super) fn of_seat(&self, walk: &mut Walk<'_>, at: &At<'_>) -> Vec<Tool> {
+        let mut found = vec![];
+        for name in at.items().filter_map(|item| item.node.text().map(Text::from)) {
+            let own = || self.tools.iter().find(|tool| tool.name == name).cloned();
+            match Tool::built_in(&name).or_else(|| self.of_server(&name)).or_else(own) {
+                Some(tool) => found.push(tool),
                 None => {
-                    let own = all.iter().map(|t| &*t.name).chain(servers.iter().map(|s| &*s.name));
-                    let names = Tool::BUILT_IN.into_iter().chain(own);
-                    missing(walk, tool, names, span, &format!("participant[{}].tools", i + 1));
+                    let own = self.tools.iter().map(|tool| &*tool.name);
+                    let servers = self.servers.iter().map(|server| &*server.name);
+                    let names: Vec<&str> =
+                        Tool::BUILT_IN.into_iter().chain(own).chain(servers).collect();
+                    let fix = match nearest(&name, names.iter().copied()) {
+                        Some(near) => format!("the nearest is {near:?}"),
+                        None => {
+                            format!("the tools are {}; define others in [[tool]]", names.join(", "))
+                        }
+                    };
+                    walk.fault(at, format!("there is no tool {}", quote(&name)), fix);
                 }
             }
         }
+        found
+    }
+
+    /// Returns the tools of a server: all of them, or one as in `files/read_text_file`.
+    fn of_server(&self, named: &Text) -> Option<Tool> {
+        let (name, tool) = named.split_once('/').unwrap_or((&**named, ""));
+        let server = self.servers.iter().find(|server| *server.name == *name)?.clone();
+        Some(Tool {
+            name: named.clone(),
+            description: "".into(),
+            parameters: json!({}),
+            read_only: false,
+            seconds: server.seconds,
+            source: ToolSource::Server { server, tool: tool.into(), output: None },
+        })
     }
 }
 
-/// Returns the tools of a server, all of them or one as in `files/read_text_file`; the server is asked for them later.
-fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
-    let (name, tool) = named.name.split_once('/').unwrap_or((&named.name, ""));
-    let server = servers.iter().find(|server| *server.name == *name)?.clone();
-    let seconds = server.seconds;
-    let source = ToolSource::Server { server, tool: tool.into(), output: None };
-    Some(Tool { source, seconds, ..named.clone() })
-}
-
-/// Resolves `[[server]]`.
-fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> {
-    let mut all: Vec<ToolServer> = vec![];
-    for (i, node) in root.get("server").map(Node::items).unwrap_or_default().iter().enumerate() {
-        let path = format!("server[{}]", i + 1);
-        let Some(name) = node.get("name").and_then(Node::text) else { continue };
-        let span = node.get("name").map_or(&None, |n| &n.span);
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        if name.is_empty() || name.len() > 32 || !name.chars().all(plain) {
-            let message = format!("{} is not a valid server name", quote(name));
-            let fix = "use at most 32 letters, digits and hyphens";
-            walk.fault(span, &join(&path, "name"), message, fix);
+/// Resolves one `[[server]]`; `others` are the tools and servers before it.
+fn server(walk: &mut Walk<'_>, at: &At<'_>, others: &Toolbox) -> Option<ToolServer> {
+    let raw: RawServer = at.node.read();
+    let name = raw.name?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if name.is_empty() || name.len() > SERVER_NAME_MAX || !name.chars().all(plain) {
+        let message = format!("{} is not a valid server name", quote(&name));
+        walk.fault(&at.place("name"), message, "use at most 32 letters, digits and hyphens");
+    }
+    if others.has(&name) || others.servers.iter().any(|other| other.name == name) {
+        let message = format!("{} is the name of another tool or server", quote(&name));
+        walk.fault(&at.place("name"), message, "give it another name");
+    }
+    let place = match (raw.command, raw.url) {
+        (Some(command), None) => ServerPlace::Command(command),
+        (None, Some(url)) if url.starts_with("http://") || url.starts_with("https://") => {
+            ServerPlace::Url(url)
         }
-        let taken = all.iter().any(|other| *other.name == *name);
-        if taken || tools.iter().any(|tool| *tool.name == *name) || Tool::BUILT_IN.contains(&name) {
-            let message = format!("{} is the name of another tool or server", quote(name));
-            walk.fault(span, &join(&path, "name"), message, "give it another name");
+        (None, Some(_)) => {
+            let url = At { span: at.span, ..at.place("url") };
+            walk.fault(&url, "is not an HTTP address", "as in \"http://127.0.0.1:8000/mcp\"");
+            return None;
         }
-        let command = node.get("command").map(texts);
-        let url = node.get("url").and_then(Node::text);
-        let place = match (command, url) {
-            (Some(command), None) => ServerPlace::Command(command),
-            (None, Some(url)) if url.starts_with("http://") || url.starts_with("https://") => {
-                ServerPlace::Url(url.into())
-            }
-            (None, Some(_)) => {
-                let fix = "as in \"http://127.0.0.1:8000/mcp\"";
-                walk.fault(&node.span, &join(&path, "url"), "is not an HTTP address", fix);
-                continue;
-            }
-            (_, _) => {
-                let message = "needs either `command` or `url`";
-                let fix = "as in command = [\"mcp-server-time\"]";
-                walk.fault(&node.span, &path, message, fix);
-                continue;
-            }
-        };
-        let ms = node.get("timeout").and_then(milliseconds);
-        let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or(Tool::SECONDS);
-        let read_only = node.get("read_only").map(texts).unwrap_or_default();
-        all.push(ToolServer { name: name.into(), place, read_only, seconds });
-    }
-    all
-}
-
-/// Reports tools of a participant that need a scenario's description.
-pub(super) fn only_built_in(walk: &mut Walk<'_>, seat: &Participant) {
-    for tool in seat.tools.iter().filter(|tool| is_unknown(tool)) {
-        missing(walk, tool, Tool::BUILT_IN.into_iter(), &None, "tools");
-    }
-}
-
-fn missing<'a>(
-    walk: &mut Walk<'_>,
-    tool: &Tool,
-    names: impl Iterator<Item = &'a str>,
-    span: &Option<std::ops::Range<usize>>,
-    path: &str,
-) {
-    let names: Vec<&str> = names.collect();
-    let message = format!("there is no tool {}", quote(&tool.name));
-    let fix = match nearest(&tool.name, names.iter().copied()) {
-        Some(near) => format!("the nearest is {near:?}"),
-        None => format!("the tools are {}; define others in [[tool]]", names.join(", ")),
+        (_, _) => {
+            let fix = "as in command = [\"mcp-server-time\"]";
+            walk.fault(at, "needs either `command` or `url`", fix);
+            return None;
+        }
     };
-    walk.fault(span, path, message, &fix);
+    Some(ToolServer { name, place, read_only: raw.read_only, seconds: seconds(at) })
 }
 
-fn described(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Tool> {
-    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    let name = text("name")?;
+/// Returns the timeout of a tool or server in seconds.
+fn seconds(at: &At<'_>) -> u32 {
+    let ms = at.node.get("timeout").and_then(milliseconds);
+    ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or(Tool::SECONDS)
+}
+
+/// Resolves one `[[tool]]`.
+fn described(walk: &mut Walk<'_>, at: &At<'_>) -> Option<Tool> {
+    let raw: RawTool = at.node.read();
+    let name = raw.name?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.chars().all(plain) || name.len() > NAME_MAX {
         let message = format!("{} is not a valid tool name", quote(&name));
         let fix = "use at most 64 letters, digits, hyphens and underscores";
-        let span = node.get("name").map_or(&None, |n| &n.span);
-        walk.fault(span, &join(path, "name"), message, fix);
+        walk.fault(&at.place("name"), message, fix);
     }
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    let parameters = node.get("parameters").map_or(Ok(none), |parameters| {
+    let read = |parameters: &Node| {
         let read = schema(parameters)?;
         validator(&read).map(|_| read)
-    });
+    };
+    let parameters = at.node.get("parameters").map_or(Ok(none), read);
     let parameters = parameters.unwrap_or_else(|why| {
-        let span = node.get("parameters").map_or(&None, |n| &n.span);
         let fix = r#"as in { type = "object", properties = { town = { type = "string" } } }"#;
-        walk.fault(span, &join(path, "parameters"), why, fix);
+        walk.fault(&at.place("parameters"), why, fix);
         json!({})
     });
-    let ms = node.get("timeout").and_then(milliseconds);
     Some(Tool {
         name,
-        description: text("about").unwrap_or_default(),
+        description: raw.about.unwrap_or_default(),
         parameters,
-        source: ToolSource::Script(node.get("script").map(texts).unwrap_or_default()),
-        read_only: node.get("read_only").and_then(Node::flag).unwrap_or(false),
-        seconds: ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or(Tool::SECONDS),
+        source: ToolSource::Script(raw.script),
+        read_only: raw.read_only,
+        seconds: seconds(at),
     })
 }

@@ -3,7 +3,8 @@
 //! TOML files, the JSON of the commands `join` and `change`, and `--set` become the same tree, so that one checker
 //! handles all three. The tree knows no keys and no rules.
 
-use crate::model::{Text, Usd};
+use crate::model::Text;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -107,6 +108,11 @@ impl Node {
             | Value::Table(_)
             | Value::Other(_) => None,
         }
+    }
+
+    /// Reads the value as a type; a value that does not fit gives the default.
+    pub fn read<T: DeserializeOwned + Default>(&self) -> T {
+        serde_json::from_value(self.to_json()).unwrap_or_default()
     }
 
     /// Returns the value as JSON.
@@ -213,12 +219,114 @@ pub(super) fn texts(node: &Node) -> Vec<Text> {
     alone.chain(node.items().iter().filter_map(Node::text)).map(Text::from).collect()
 }
 
-/// Returns an integer that fits the limits of a conversation.
-pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
-    node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
+/// Deserialises a field; a value that does not fit gives the default, because the check reports it.
+pub fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    Ok(T::deserialize(from).unwrap_or_default())
 }
 
-/// Returns an amount in dollars; `None` if the key is missing or invalid.
-pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
-    node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
+/// Returns the path of a key within a table.
+pub fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// A short form of a value, or its long form.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub enum Or<S, L> {
+    /// The short form.
+    Short(S),
+    /// The long form.
+    Long(L),
+}
+
+/// A value with its path, such as `participant[2].lines`, for faults.
+#[derive(Clone, Debug)]
+pub struct At<'n> {
+    /// The value; for a missing key, a value of no kind.
+    pub node: &'n Node,
+    /// Place that a fault points at: the value, or the name of its key.
+    pub span: &'n Span,
+    /// Dotted path from the root, with the items of lists counted from 1.
+    pub path: String,
+}
+
+impl<'n> At<'n> {
+    /// Returns the whole file.
+    pub fn root(node: &'n Node) -> At<'n> {
+        At { node, span: &node.span, path: String::new() }
+    }
+
+    /// Returns the value under a key of a table.
+    pub fn get(&self, key: &str) -> Option<At<'n>> {
+        self.node.get(key).map(|node| At { node, span: &node.span, path: join(&self.path, key) })
+    }
+
+    /// Returns the text under a key of a table.
+    pub fn word(&self, key: &str) -> Option<&'n str> {
+        self.node.get(key)?.text()
+    }
+
+    /// Returns the value under a key, or else the place of the missing key: faults point at the table.
+    pub fn place(&self, key: &str) -> At<'n> {
+        static MISSING: Node = Node { span: None, value: Value::Other("nothing") };
+        let path = join(&self.path, key);
+        self.get(key).unwrap_or(At { node: &MISSING, span: self.span, path })
+    }
+
+    /// Returns the entries of a table; faults point at their keys.
+    pub fn entries(&self) -> impl Iterator<Item = (&'n str, At<'n>)> + use<'n> {
+        let path = self.path.clone();
+        self.node.entries().iter().map(move |entry| {
+            let path = join(&path, &entry.key);
+            (&*entry.key, At { node: &entry.node, span: &entry.key_span, path })
+        })
+    }
+
+    /// Returns the entries of a table; faults point at their values.
+    pub fn values(&self) -> impl Iterator<Item = (&'n str, At<'n>)> + use<'n> {
+        self.entries().map(|(key, at)| (key, at.value()))
+    }
+
+    /// Returns the entries with one of these keys.
+    pub fn among(&self, keys: &[&str]) -> impl Iterator<Item = (&'n str, At<'n>)> {
+        self.entries().filter(|(key, _)| keys.contains(key))
+    }
+
+    /// Returns the same value, with faults that point at it and not at its key.
+    pub fn value(self) -> At<'n> {
+        At { span: &self.node.span, ..self }
+    }
+
+    /// Returns the items of a list.
+    pub fn items(&self) -> impl Iterator<Item = At<'n>> + use<'n> {
+        let path = self.path.clone();
+        let item = move |(i, node): (usize, &'n Node)| At {
+            node,
+            span: &node.span,
+            path: format!("{path}[{}]", i + 1),
+        };
+        self.node.items().iter().enumerate().map(item)
+    }
+
+    /// Returns the items of a list, each with the path of the list; another value is a list of one.
+    pub fn each(&self) -> impl Iterator<Item = At<'n>> + use<'n> {
+        let path = self.path.clone();
+        let nodes = match &self.node.value {
+            Value::List(items) => items,
+            _ => std::slice::from_ref(self.node),
+        };
+        nodes.iter().map(move |node| At { node, span: &node.span, path: path.clone() })
+    }
+
+    /// Returns the items of the list under a key.
+    pub fn list(&self, key: &str) -> impl Iterator<Item = At<'n>> + use<'n> {
+        self.get(key).into_iter().flat_map(|list| list.items())
+    }
+
+    /// Returns the text; empty for other values.
+    pub fn text(&self) -> &'n str {
+        self.node.text().unwrap_or_default()
+    }
 }

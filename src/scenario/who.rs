@@ -1,54 +1,75 @@
 //! Resolves lists of names into participants.
 
 use super::check::Walk;
-use super::tree::{Node, quote, texts};
+use super::tree::{At, quote, texts};
 use crate::model::near::nearest;
-use crate::model::{Participant, Text};
+use crate::model::{SeatId, Text};
 
 /// Prefix of an excluded name.
 pub(super) const ALL_BUT: &str = "all but ";
 
+/// A participant, as the other parts of a file name it.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// Its id.
+    pub id: SeatId,
+    /// Its first role.
+    pub role: Option<Text>,
+    /// True if it takes turns.
+    pub speaks: bool,
+}
+
+/// Returns the ids of all members that take turns.
+pub(super) fn speakers(members: &[Member]) -> Vec<Text> {
+    members.iter().filter(|m| m.speaks).map(|m| m.id.0.clone()).collect()
+}
+
 /// Resolves `all`, `all but NAME`, and names of participants and roles into ids, in the order of the names; a role
 /// gives its participants in their order.
-pub(super) fn who_of(
-    walk: &mut Walk<'_>,
-    node: &Node,
-    seats: &[Participant],
-    path: &str,
-) -> Vec<Text> {
+pub(super) fn who_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Vec<Text> {
     let mut ids: Vec<Text> = vec![];
-    for name in texts(node) {
+    for name in texts(at.node) {
         let (wanted, but) = match name.strip_prefix(ALL_BUT) {
             Some(rest) => (rest.trim(), true),
             None => (&*name, false),
         };
-        let named = |s: &Participant| &*s.id == wanted || s.role.as_deref() == Some(wanted);
-        if wanted != "all" && !seats.iter().any(named) {
+        let matches = |m: &Member| &*m.id == wanted || m.role.as_deref() == Some(wanted);
+        if wanted != "all" && !members.iter().any(matches) {
             let known = || {
-                let roles = seats.iter().filter_map(|s| s.role.as_deref());
-                seats.iter().map(|s| &*s.id).chain(roles)
+                let roles = members.iter().filter_map(|m| m.role.as_deref());
+                members.iter().map(|m| &*m.id).chain(roles)
             };
             let fix = match nearest(wanted, known()) {
                 Some(near) => format!("the nearest is `{near}`"),
                 None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("no participant or role {}", quote(wanted));
-            walk.fault(&node.span, path, message, fix);
+            walk.fault(at, format!("no participant or role {}", quote(wanted)), fix);
             return vec![];
         }
-        for seat in seats {
+        for member in members {
             let meant = if wanted == "all" {
-                seat.speaks
+                member.speaks
             } else {
-                named(seat) != but && (!but || seat.speaks)
+                matches(member) != but && (!but || member.speaks)
             };
-            if meant && !ids.contains(&seat.id.0) {
-                ids.push(seat.id.0.clone());
+            if meant && !ids.contains(&member.id.0) {
+                ids.push(member.id.0.clone());
             }
         }
     }
-    if ids.is_empty() && !seats.is_empty() {
-        walk.fault(&node.span, path, "leaves no one", r#"name a participant, or use "all""#);
+    if ids.is_empty() && !members.is_empty() {
+        walk.fault(at, "leaves no one", r#"name a participant, or use "all""#);
     }
     ids
+}
+
+/// Resolves the id of one participant.
+pub(super) fn seat_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Text {
+    let id = at.text();
+    if !members.iter().any(|m| m.id == *id) {
+        let known: Vec<&str> = members.iter().map(|m| &*m.id).collect();
+        let fix = format!("the participants are {}", known.join(", "));
+        walk.fault(at, format!("no participant {}", quote(id)), fix);
+    }
+    id.into()
 }

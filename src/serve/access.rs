@@ -2,8 +2,8 @@
 
 use super::token::{TokenDigest, new_token};
 use crate::model::Ms;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of cookies; a new one replaces the cookie that was unused for longest.
 const COOKIES_MAX: usize = 1_000;
@@ -104,17 +104,13 @@ impl Access {
         Access { inner: Mutex::new(inner) }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Creates the link of a right, or replaces it; returns its token, and the cookie that loses its rights.
     ///
     /// # Errors
     /// If the system has no random numbers.
     pub fn issue(&self, right: Right) -> Result<(String, Option<TokenDigest>), getrandom::Error> {
         let token = new_token()?;
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         let link = Link { token: TokenDigest::new(&token), browser: None };
         let lost = inner.links.insert(right, link).and_then(|old| old.browser);
         lost.iter().for_each(|cookie| _ = inner.cookies.remove(cookie));
@@ -132,7 +128,7 @@ impl Access {
         cookie: Option<&str>,
         now: Ms,
     ) -> Result<(Right, Option<String>), AccessRefusal> {
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         let token = TokenDigest::new(token);
         // compares all, so that the time does not depend on the link
         let links = inner.links.iter().filter(|(_, link)| link.token.matches(&token));
@@ -167,7 +163,7 @@ impl Access {
     /// # Errors
     /// [`AccessRefusal`].
     pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), AccessRefusal> {
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         let digest = TokenDigest::new(cookie);
         let known = inner.cookies.get_mut(&digest).ok_or(AccessRefusal::Unknown)?;
         known.used = now;

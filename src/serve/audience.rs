@@ -12,10 +12,11 @@ use crate::model::{Piece, SeatId, Seq, TurnId};
 use crate::session::Record;
 use axum::response::sse;
 use futures::Stream;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
 
 /// Maximum number of open pages; those that steer or speak always have a place.
@@ -78,10 +79,6 @@ pub struct OpenPage {
     waiting: VecDeque<sse::Event>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Audience {
     /// Creates an audience of a conversation without events.
     pub fn new() -> Audience {
@@ -103,12 +100,12 @@ impl Audience {
 
     /// Returns the `seq` of the next event.
     pub fn next_seq(&self) -> Seq {
-        lock(&self.shown).transcript.state().next_seq
+        self.shown.lock().transcript.state().next_seq
     }
 
     /// Returns the participants with a link, and their indices.
     pub fn linked(&self) -> Vec<(usize, SeatId)> {
-        let shown = lock(&self.shown);
+        let shown = self.shown.lock();
         let seats = shown.transcript.state().seats.iter().enumerate();
         let linked = seats.filter(|(_, seat)| seat.spec.voice.has_link() && !seat.gone);
         linked.map(|(n, seat)| (n, seat.spec.id.clone())).collect()
@@ -116,7 +113,7 @@ impl Audience {
 
     /// Returns whether the participant at an index has the floor.
     pub fn has_floor(&self, seat: usize) -> bool {
-        let shown = lock(&self.shown);
+        let shown = self.shown.lock();
         let state = shown.transcript.state();
         let id = state.seats.get(seat).map(|seat| &seat.spec.id);
         state.turns.values().any(|turn| Some(&turn.seat) == id && state.waits_for_link(turn))
@@ -124,7 +121,7 @@ impl Audience {
 
     /// Closes the pages of a cookie.
     pub fn close(&self, cookie: TokenDigest) {
-        lock(&self.void).insert(cookie);
+        self.void.lock().insert(cookie);
         // there may be none
         let _ = self.updates.send(Arc::new(Update::Void));
     }
@@ -141,7 +138,7 @@ impl Audience {
 
     /// Applies an event.
     pub fn apply(&self, record: &Record) {
-        let mut shown = lock(&self.shown);
+        let mut shown = self.shown.lock();
         let seq = record.event.seq;
         // a new connection may repeat events
         if seq < shown.transcript.state().next_seq {
@@ -153,7 +150,7 @@ impl Audience {
 
     /// Adds text that is in no event yet.
     pub fn push(&self, piece: Piece) {
-        let mut shown = lock(&self.shown);
+        let mut shown = self.shown.lock();
         let turn = piece.turn;
         let before = shown.transcript.progress(turn);
         shown.transcript.push(piece);
@@ -163,7 +160,7 @@ impl Audience {
 
     /// Reports whether the conversation is connected.
     pub fn set_attached(&self, attached: bool) {
-        let mut shown = lock(&self.shown);
+        let mut shown = self.shown.lock();
         shown.attached = attached;
         self.publish(&mut shown, None, true);
     }
@@ -199,7 +196,7 @@ impl Audience {
         right: Right,
         after: Option<Seq>,
     ) -> Option<OpenPage> {
-        let mut pages = lock(&self.pages);
+        let mut pages = self.pages.lock();
         let own = pages.get(&cookie).copied().unwrap_or_default();
         let is_full = pages.values().sum::<usize>() >= WATCHERS_MAX && right == Right::Watch;
         if is_full || own >= PAGES_PER_COOKIE {
@@ -210,7 +207,7 @@ impl Audience {
         if right == Right::Steer {
             self.steering.send_modify(|open| *open += 1);
         }
-        lock(&self.shown).views.entry(right).or_default().open += 1;
+        self.shown.lock().views.entry(right).or_default().open += 1;
         let audience = self.clone();
         Some(OpenPage { audience, cookie, right, after, updates: None, waiting: VecDeque::new() })
     }
@@ -301,7 +298,7 @@ impl OpenPage {
 
     async fn next(&mut self) -> Option<sse::Event> {
         loop {
-            if lock(&self.audience.void).contains(&self.cookie) {
+            if self.audience.void.lock().contains(&self.cookie) {
                 return None;
             }
             if let Some(event) = self.waiting.pop_front() {
@@ -329,7 +326,7 @@ impl OpenPage {
 
     /// Prepares everything that the page lacks, and the updates behind it.
     fn snapshot(&mut self) {
-        let mut shown = lock(&self.audience.shown);
+        let mut shown = self.audience.shown.lock();
         let shown = &mut *shown;
         self.updates = Some(self.audience.updates.subscribe());
         let transcript = &shown.transcript;
@@ -373,7 +370,7 @@ fn with_id(id: Option<Seq>, message: &str) -> sse::Event {
 
 impl Drop for OpenPage {
     fn drop(&mut self) {
-        let mut pages = lock(&self.audience.pages);
+        let mut pages = self.audience.pages.lock();
         if let Some(open) = pages.get_mut(&self.cookie) {
             *open -= 1;
             if *open == 0 {
@@ -381,7 +378,7 @@ impl Drop for OpenPage {
             }
         }
         drop(pages);
-        if let Some(view) = lock(&self.audience.shown).views.get_mut(&self.right) {
+        if let Some(view) = self.audience.shown.lock().views.get_mut(&self.right) {
             view.open -= 1;
         }
         if self.right == Right::Steer {

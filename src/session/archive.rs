@@ -7,11 +7,12 @@ use super::alone::{self, LineBlocks, ScanDepth};
 use super::files::SessionFiles;
 use super::scanner::{FileMark, Found, Scanner};
 use crate::model::{Event, Seq};
+use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Events of a session up to the time of reading; clones share the file.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ impl Archive {
 
     /// Returns the error of a failed read; the events end there.
     pub fn fault(&self) -> Option<String> {
-        self.0.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.fault.lock().clone()
     }
 
     /// Passes the events from `seq` on to `each`, in order, until it returns that it has enough.
@@ -125,7 +126,7 @@ impl Archive {
         if events >= self.len() {
             return None;
         }
-        let mut near = self.0.near.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut near = self.0.near.lock();
         if !(near.0..near.0 + near.1.len()).contains(&events) {
             let before = self.0.marks.partition_point(|mark| mark.events <= events);
             let end = self.0.marks.get(before).map(|mark| mark.at);
@@ -168,7 +169,7 @@ impl Archive {
     /// Returns whether a block was read; remembers an error.
     pub(super) fn seen(&self, read: io::Result<bool>) -> bool {
         read.unwrap_or_else(|e| {
-            let mut fault = self.0.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut fault = self.0.fault.lock();
             *fault = Some(e.to_string());
             false
         })

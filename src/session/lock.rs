@@ -6,10 +6,10 @@
 
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
+use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ static INHERITED: Mutex<Option<File>> = Mutex::new(None);
 
 /// Keeps a locked lock file, handed over by another process, for the next [`Lock::take`] of its session.
 pub fn inherit(file: File) {
-    *INHERITED.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+    *INHERITED.lock() = Some(file);
 }
 
 impl Lock {
@@ -49,7 +49,7 @@ impl Lock {
     /// [`SessionError::Locked`] with the holder's process id if it could be read, or [`SessionError::Io`].
     pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
-        let inherited = INHERITED.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let inherited = INHERITED.lock().take();
         let inherited = inherited.filter(|file| is_at(file, &path) && file.try_lock().is_ok());
         let mut file = match inherited {
             Some(file) => file,

@@ -2,10 +2,11 @@
 
 use super::Record;
 use crate::model::{Seq, Text};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Maximum bytes of one write with more than one line.
@@ -86,7 +87,7 @@ impl Shared {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(|e| e.into_inner())
+        self.queue.lock()
     }
 
     pub fn close(&self) {
@@ -98,13 +99,10 @@ impl Shared {
     pub fn take(&self, patience: Option<Duration>, batch: &mut Vec<Arc<Record>>) -> Orders {
         let mut queue = self.lock();
         let idle = |q: &mut Queue| !q.awake && !q.flush && !q.closed;
-        queue = match patience {
-            None => self.bell.wait_while(queue, idle).unwrap_or_else(|e| e.into_inner()),
-            Some(patience) => {
-                let waited = self.bell.wait_timeout_while(queue, patience, idle);
-                waited.unwrap_or_else(|e| e.into_inner()).0
-            }
-        };
+        match patience {
+            None => self.bell.wait_while(&mut queue, idle),
+            Some(patience) => _ = self.bell.wait_while_for(&mut queue, idle, patience),
+        }
         let mut bytes = 0;
         while let Some(record) = queue.records.pop_front() {
             bytes += record.line.len();
@@ -123,10 +121,10 @@ impl Shared {
 
     /// Waits for the end of `patience` or until the handle is closed; returns whether it is closed.
     pub fn nap(&self, patience: Duration) -> bool {
-        let queue = self.lock();
+        let mut queue = self.lock();
         let was = queue.closed;
-        let waited = self.bell.wait_timeout_while(queue, patience, |q| q.closed == was);
-        waited.unwrap_or_else(|e| e.into_inner()).0.closed
+        self.bell.wait_while_for(&mut queue, |q| q.closed == was, patience);
+        queue.closed
     }
 }
 

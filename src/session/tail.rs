@@ -9,8 +9,9 @@ pub use super::{Archive, ReadProgress, Record};
 
 use super::Records;
 use crate::model::Piece;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// An item of a tail.
@@ -128,10 +129,6 @@ pub struct Tail {
     reader: u64,
 }
 
-fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
-    inner.lock().unwrap_or_else(|e| e.into_inner())
-}
-
 impl Default for Feed {
     fn default() -> Self {
         Feed::new()
@@ -152,7 +149,7 @@ impl Feed {
 
     /// Returns a reader that begins with the oldest kept event.
     pub fn tail(&self) -> Tail {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let reader = inner.next_reader;
         let events = inner.gone;
         let past = inner.past.clone();
@@ -168,13 +165,13 @@ impl Feed {
 
     /// Adds many events, as [`push`](Feed::push) adds one.
     pub(super) fn extend(&self, records: impl IntoIterator<Item = Arc<Record>>) {
-        lock(&self.inner).take(records);
+        self.inner.lock().take(records);
         self.bell.send_replace(());
     }
 
     /// Jumps: readers drop all items and receive these events.
     pub(super) fn go(&self, past: Past) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let events = past.len();
         inner.records.clear();
         inner.loose.clear();
@@ -189,27 +186,27 @@ impl Feed {
 
     /// Shows a piece before it is in an event.
     pub fn piece(&self, piece: Piece) {
-        lock(&self.inner).loose.push(piece);
+        self.inner.lock().loose.push(piece);
         self.bell.send_replace(());
     }
 
     /// Closes the feed; tails end after the remaining items. Dropping every feed does the same.
     pub fn close(&self) {
-        lock(&self.inner).over = true;
+        self.inner.lock().over = true;
         self.bell.send_replace(());
     }
 }
 
 impl Drop for Tail {
     fn drop(&mut self) {
-        lock(&self.inner).readers.remove(&self.reader);
+        self.inner.lock().readers.remove(&self.reader);
     }
 }
 
 impl Tail {
     /// Returns the next available item.
     pub fn try_next(&mut self) -> Option<Item> {
-        lock(&self.inner).next_for(self.reader)
+        self.inner.lock().next_for(self.reader)
     }
 
     /// Waits for the next item; `None` after the end of the session. Cancel safe.
@@ -219,7 +216,7 @@ impl Tail {
                 return Some(item);
             }
             // `over` is checked after the item, and both change under one lock before the bell: no change is missed
-            if lock(&self.inner).over || self.bell.changed().await.is_err() {
+            if self.inner.lock().over || self.bell.changed().await.is_err() {
                 return self.try_next();
             }
         }
@@ -317,10 +314,10 @@ mod tests {
             feed.push(record(seq as u64, Paused::default()));
             assert!(fast.try_next().is_some());
         }
-        assert_eq!(lock(&feed.inner).records.len(), many, "the slow reader has read nothing");
+        assert_eq!(feed.inner.lock().records.len(), many, "the slow reader has read nothing");
         assert_eq!(std::iter::from_fn(|| slow.try_next()).count(), many);
         feed.push(record(many as u64, Paused::default()));
-        assert_eq!(lock(&feed.inner).records.len(), 1);
+        assert_eq!(feed.inner.lock().records.len(), 1);
         drop(fast);
         assert!(matches!(slow.try_next(), Some(Item::Event(r)) if r.event.seq.0 == many as u64));
         let all: Vec<_> = (0..9).map(|seq| record(seq, Paused::default())).collect();

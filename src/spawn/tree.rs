@@ -9,14 +9,15 @@
 //! So no other code may start processes with their own sessions: a sweep would take them for lost orphans.
 
 use super::watchdog;
+use parking_lot::{Mutex, MutexGuard};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::Child;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::{fs, io, thread, time::Duration};
 
 /// Variable that marks the children of this program.
@@ -41,18 +42,18 @@ pub(super) fn outlive(start: impl FnOnce() -> io::Result<Child>) -> io::Result<C
     // held until the child is on the list; a sweep in between would take it for a lost orphan
     let _live = live();
     let child = start()?;
-    OUTLIVING.lock().unwrap_or_else(|e| e.into_inner()).push(child.id());
+    OUTLIVING.lock().push(child.id());
     Ok(child)
 }
 
 /// Returns whether a child outlives this program.
 fn outlives(pid: Pid) -> bool {
-    let all = OUTLIVING.lock().unwrap_or_else(|e| e.into_inner());
+    let all = OUTLIVING.lock();
     all.iter().any(|own| i32::try_from(*own) == Ok(pid.as_raw_nonzero().get()))
 }
 
 fn live() -> MutexGuard<'static, BTreeMap<u64, Pid>> {
-    LIVE.lock().unwrap_or_else(|e| e.into_inner())
+    LIVE.lock()
 }
 
 /// The processes of one call; dropping it ends them all.

@@ -5,9 +5,10 @@
 //! The shell is in our session, so that no sweep takes it for a lost child, and ignores signals of the terminal. Only
 //! Linux lists processes as needed; there is no watchdog elsewhere.
 
+use parking_lot::Mutex;
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 /// Script of the shell; its first argument is the marker. It looks twice, for processes that are just being started.
 const LINES: &str = r#"trap '' HUP INT QUIT TERM TSTP TTIN TTOU
@@ -39,10 +40,8 @@ pub(super) fn begin(marker: &str) {
 
 /// Ends the watchdog after all children have ended.
 pub(super) fn dismiss() {
-    if let Some(Some(pipe)) = PIPE.get()
-        && let Ok(mut pipe) = pipe.lock()
-    {
+    if let Some(Some(pipe)) = PIPE.get() {
         // fails if it is gone already
-        let _ = pipe.write_all(b"\n");
+        let _ = pipe.lock().write_all(b"\n");
     }
 }

@@ -43,7 +43,7 @@ impl Conversation {
             }
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
-                    parent.memo = t.memo.clone();
+                    parent.memo = Memo::from_json(&t.memo).into();
                     // steps do not count as idle decisions: the plan limits their number
                     parent.idle_decisions += u32::from(!t.is_step());
                 }
@@ -170,7 +170,7 @@ impl Conversation {
             parent,
             seats: spec.seats.clone(),
             spec,
-            memo: Value::Null,
+            memo: Arc::default(),
             batch: None,
             asked: None,
             round: 0,
@@ -236,6 +236,7 @@ impl Conversation {
         let batch = Batch {
             id: BatchId(seq.0),
             spec: Arc::clone(b),
+            memo: Memo::from_json(&b.memo).into(),
             horizon,
             context: self.context.clone(),
             running: vec![],
@@ -245,7 +246,7 @@ impl Conversation {
         };
         match b.requester {
             Requester::Policy => {
-                t.memo = b.memo.clone();
+                t.memo = batch.memo.clone();
                 t.batches += 1;
                 t.round = b.round.unwrap_or(t.round);
                 t.idle_decisions += 1;

@@ -1,28 +1,9 @@
 //! Task of a turn, and form of its reply.
 
-use super::{Batch, Conversation, Turn, answers};
+use super::{Asking, Batch, Conversation, Turn, answers};
 use crate::model::contract::EVERYBODY;
 use crate::model::*;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Memo key of a `depends` thread: for each seat, the number of times that each of its `after` dependencies ran it.
-pub const EDGES: &str = "edges";
-
-/// Memo key of a batch: the participant that chose its seat, and the reason.
-pub const CHOSEN: &str = "chosen";
-
-/// Memo key of a batch: requests of other seats to its seats.
-pub const REQUESTS: &str = "requests";
-
-/// A request of one seat to another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asking {
-    /// The requesting seat.
-    pub by: SeatId,
-    /// Text of the question.
-    pub text: Text,
-}
 
 impl Conversation {
     /// Returns the batch of a running turn.
@@ -138,8 +119,8 @@ impl Conversation {
     /// Returns the requests of other seats to the seat of a turn; empty under policies without requests.
     pub fn requests_to(&self, turn: &Turn) -> Vec<Asking> {
         let batch = self.batch_of(turn).filter(|b| b.spec.requester == Requester::Policy);
-        let noted = batch.map(|b| b.spec.memo[REQUESTS][&*turn.seat.0].clone());
-        noted.and_then(|noted| serde_json::from_value(noted).ok()).unwrap_or_default()
+        let requests = batch.and_then(|batch| batch.memo.requests.as_ref());
+        requests.and_then(|requests| requests.get(&turn.seat)).cloned().unwrap_or_default()
     }
 
     /// Returns other names of the seats, as (name, id), for parsing answers.

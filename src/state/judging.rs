@@ -129,10 +129,7 @@ impl Conversation {
 
     /// Returns the provider of a seat's model: the part of its name before the colon.
     fn provider_of(&self, seat: &str) -> Option<&str> {
-        match &self.seat(seat)?.spec.voice {
-            VoiceSpec::Model(model) => Some(model.name.split_once(':')?.0),
-            _ => None,
-        }
+        Some(self.seat(seat)?.spec.voice.as_model()?.name.split_once(':')?.0)
     }
 
     /// Returns whether the server of a failed turn refuses connections and all other seats depend on it too. Persons

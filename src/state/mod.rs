@@ -10,6 +10,7 @@ mod asked;
 mod commands;
 mod context;
 mod costs;
+mod counts;
 mod facts;
 mod finished;
 mod held;
@@ -45,7 +46,6 @@ mod transcript;
 mod used_tool;
 
 pub use answers::Stated;
-pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
 pub use commands::Ending;
 pub use context::Kept;
 pub use finished::{Finished, PieceFilter};
@@ -56,8 +56,8 @@ pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use pending::{Note, PendingCommand};
 pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage};
-pub use policies::consensus::{Coordination, FROM, STEP, TIED, WITHDRAWN};
-pub use policies::plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};
+pub use policies::consensus::Coordination;
+pub use policies::memo::{Asking, Chosen, FloorShare, Handled, Memo, SeatRequest, Task};
 pub use policy_state::{PastRuns, PlanState, PolicyState};
 pub use poll::{BallotMove, Polled, Swing};
 pub use profile::Known;
@@ -75,7 +75,7 @@ pub use used_tool::UsedTool;
 
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};
 use crate::model::*;
-use crate::scenario::{Scenario, UsualLength};
+use crate::scenario::Scenario;
 use crate::shared::SharedList;
 use serde_json::{Map, Value};
 use std::borrow::Borrow;
@@ -407,39 +407,6 @@ impl Conversation {
     /// Returns the entry of an utterance by its number.
     pub fn utterance(&self, number: u32) -> Option<&Entry> {
         self.entries.iter().rev().find(|e| e.number == Some(number))
-    }
-
-    /// Returns the use of a limit at a moment, in the limit's unit.
-    pub fn used(&self, limit: Limit, now: Ms) -> u64 {
-        match limit {
-            Limit::Utterances => u64::from(self.utterances),
-            Limit::Rounds => u64::from(
-                self.threads.get(&ThreadId::ROOT).map_or(0, |t| t.round.saturating_sub(1)),
-            ),
-            Limit::Seconds => self.running.at(now) / 1000,
-            Limit::Batches => u64::from(self.finished_batches()),
-            Limit::Tokens => self.spent().usage.tokens(),
-            Limit::Usd => self.spent().usd.0,
-        }
-    }
-
-    /// Returns the number of finished batches of the whole conversation's policy.
-    pub fn finished_batches(&self) -> u32 {
-        let Some(root) = self.threads.get(&ThreadId::ROOT) else { return 0 };
-        let open = |b: &&Batch| b.spec.requester == Requester::Policy && self.is_open(b);
-        root.batches - root.batch.iter().filter(open).count() as u32
-    }
-
-    /// Returns `turn_count` for conditions: the number of finished batches under `depends`, else of ended utterances.
-    pub fn turn_count(&self) -> u32 {
-        self.turn_count_after(Since::default())
-    }
-
-    fn turn_count_after(&self, since: Since) -> u32 {
-        match policies::traits(&self.scenario.policy.name).length {
-            UsualLength::Batches => self.finished_batches().saturating_sub(since.batches),
-            _ => self.utterances.saturating_sub(since.utterances),
-        }
     }
 
     /// Returns a pseudorandom number that depends only on the seed, a position and a salt.

@@ -6,7 +6,7 @@
 use super::{Conversation, PolicyState};
 use crate::model::payload::Forked;
 use crate::model::*;
-use serde_json::Value;
+use std::sync::Arc;
 
 /// Start of the count for a conversation's rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Conversation {
             }
             // its rounds, phases or plan are finished, so they start over
             if t.id == ThreadId::ROOT && played {
-                t.memo = Value::Null;
+                t.memo = Arc::default();
                 t.round = 0;
             }
         }

@@ -9,10 +9,11 @@ use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{Command, Event, Kind, Message, Prompt, Purpose, SeatId, Seq, Text, ThreadId};
 use crate::text::Trigrams;
+use parking_lot::Mutex;
 use sha2::Sha256;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Digest state after the beginning of a prompt.
 #[derive(Clone)]
@@ -57,22 +58,22 @@ const TEXTS_KEPT: usize = 256;
 impl Rolls {
     /// Returns the digest state of earlier prompts of the same seat, in the same thread and for the same purpose.
     pub fn get(&self, turn: &Turn) -> Option<Rolled> {
-        lock(&self.rolled).get(&key(turn)).cloned()
+        self.rolled.lock().get(&key(turn)).cloned()
     }
 
     /// Stores the digest state after this turn's prompt.
     pub fn keep(&self, turn: &Turn, rolled: Rolled) {
-        lock(&self.rolled).insert(key(turn), rolled);
+        self.rolled.lock().insert(key(turn), rolled);
     }
 
     /// Removes the digest states with entries from an index on: another entry takes their place.
     pub fn forget_from(&self, entry: usize) {
-        lock(&self.rolled).retain(|_, rolled| rolled.entries <= entry);
+        self.rolled.lock().retain(|_, rolled| rolled.entries <= entry);
     }
 
     /// Returns the three-word sequences of a text, cached since many turns are compared with it.
     pub fn trigrams(&self, text: &Text) -> Arc<Trigrams> {
-        let mut known = lock(&self.trigrams);
+        let mut known = self.trigrams.lock();
         if let Some((_, trigrams)) = known.iter().rev().find(|(of, _)| Arc::ptr_eq(of, text)) {
             return trigrams.clone();
         }
@@ -86,25 +87,21 @@ impl Rolls {
 
     /// Returns the number of turns that go in circles, counted only once for the same key.
     pub fn circle(&self, of: Circled, count: impl FnOnce() -> usize) -> usize {
-        let known = lock(&self.circle).filter(|(counted, _)| *counted == of);
+        let known = self.circle.lock().filter(|(counted, _)| *counted == of);
         let circle = known.map_or_else(count, |(_, circle)| circle);
-        *lock(&self.circle) = Some((of, circle));
+        *self.circle.lock() = Some((of, circle));
         circle
     }
 
     /// Stores the last built prompt under its digest.
     pub fn keep_prompt(&self, digest: &Text, built: BuiltPrompt) {
-        *lock(&self.built) = Some((digest.clone(), built));
+        *self.built.lock() = Some((digest.clone(), built));
     }
 
     /// Removes the last built prompt, and returns it if it has this digest.
     pub fn take_prompt(&self, digest: &Text) -> Option<BuiltPrompt> {
-        lock(&self.built).take().filter(|(of, _)| of == digest).map(|(_, built)| built)
+        self.built.lock().take().filter(|(of, _)| of == digest).map(|(_, built)| built)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn key(turn: &Turn) -> Key {

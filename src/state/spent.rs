@@ -64,15 +64,7 @@ pub struct Reserve {
 impl Reserve {
     /// Returns the maximum usage of a call of a seat, by the parameters that it was started with.
     pub fn new(parameters: &CallParameters, seat: &Participant) -> Reserve {
-        let thought = match &seat.voice {
-            VoiceSpec::Model(model) => model.reasoning_tokens(),
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => 0,
-        };
+        let thought = seat.voice.as_model().map_or(0, ModelSpec::reasoning_tokens);
         let prompt = parameters.prompt_tokens.unwrap_or(0);
         let most = parameters.prompt_most.unwrap_or(prompt);
         // an estimate must not cost more than the amount reserved for it

@@ -1,5 +1,6 @@
 //! Seats, threads, batches and turns, with their current state.
 
+use super::policies::memo::Memo;
 use super::policy_state::PolicyState;
 use super::reply::Reply;
 use super::used_tool::UsedTool;
@@ -102,7 +103,7 @@ pub struct Thread {
     /// Seats in it, in order; a seat that joins later is at the end.
     pub seats: Vec<SeatId>,
     /// Memo of its policy.
-    pub memo: Value,
+    pub memo: Arc<Memo>,
     /// The current or latest batch, requested by policy, operator or engine.
     pub batch: Option<Batch>,
     /// The latest batch that its policy requested.
@@ -136,6 +137,8 @@ pub struct Batch {
     pub id: BatchId,
     /// Parameters with which it was opened.
     pub spec: Arc<BatchOpened>,
+    /// Memo of the policy that requested it.
+    pub memo: Arc<Memo>,
     /// `seq` up to which its speakers see other seats. Differs from `id` if an utterance is repeated or turns are
     /// restarted.
     pub horizon: Seq,

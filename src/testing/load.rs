@@ -11,7 +11,7 @@ mod voices;
 
 use super::fault::TestFault;
 use super::find::ENDING;
-use super::keys::{TEST, VOICE_NAMES};
+use super::keys::{RawTest, TEST, VOICE_NAMES};
 use super::places;
 use super::plan::{ExpectKind, Speaker, Test, TestFile};
 use super::replies::ReplyFile;
@@ -20,7 +20,8 @@ use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
 use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{
-    self, Faults, Gravity, Loaded, Node, Override, PolicyRow, ResultRule, Source, Walk, join, quote,
+    self, At, Faults, Gravity, Loaded, Node, Override, PolicyRow, ResultRule, Source, Teams, Walk,
+    quote,
 };
 use crate::steer;
 use cases::Case;
@@ -66,15 +67,9 @@ struct Told<'a> {
 /// All faults of the file, in the order of the text.
 pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFile, Invalid> {
     let mut walk = Walk::new(&source.text, rows).with_names(VOICE_NAMES);
-    let root = match Node::parse(&source.text) {
-        Ok(root) => root,
-        Err(e) => {
-            let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
-            walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
-            return Err(invalid(walk, source));
-        }
-    };
-    walk.table(&root, TEST, "");
+    let Some(root) = walk.parse() else { return Err(invalid(walk, source)) };
+    let root = At::root(&root);
+    walk.table(&root, TEST);
     if !walk.faults.iter().all(|f| f.gravity == Gravity::Warning) {
         return Err(invalid(walk, source));
     }
@@ -133,23 +128,14 @@ fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
 }
 
 /// Finds the scenario of a test.
-fn find_scenario<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'a>> {
-    let node = root.get("scenario")?;
-    let Some(name) = node.text() else {
-        return Some(Told { source: None, path: None, table: Some(node), trusted: false });
-    };
-    let source = |name: &str, text: &str| Source {
-        name: name.to_owned(),
-        text: text.to_owned(),
-        settings: vec![],
+fn find_scenario<'a>(walk: &mut Walk<'_>, root: &At<'a>, folder: &Path) -> Option<Told<'a>> {
+    let at = root.get("scenario")?;
+    let Some(name) = at.node.text() else {
+        return Some(Told { source: None, path: None, table: Some(at.node), trusted: false });
     };
     if let Some(text) = scenario::bundled(name) {
-        return Some(Told {
-            source: Some(source(name, text)),
-            path: None,
-            table: None,
-            trusted: true,
-        });
+        let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
+        return Some(Told { source: Some(source), path: None, table: None, trusted: true });
     }
     let read = places::file(folder, name).and_then(|path| {
         let source = scenario::read(&path).map_err(|e| with_cause(&e))?;
@@ -166,7 +152,7 @@ fn find_scenario<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Opti
                 Some(near) => format!("the nearest bundled scenario is `{near}`"),
                 None => "name a file beside this one, or a bundled scenario".into(),
             };
-            walk.fault(&node.span, "scenario", format!("{}: {why}", quote(name)), fix);
+            walk.fault(&at, format!("{}: {why}", quote(name)), fix);
             None
         }
     }
@@ -180,27 +166,23 @@ fn with_cause(error: &dyn std::error::Error) -> String {
 /// Loads the scenario with the changes of one case; `None` if the test has a fault in them.
 fn scenario(
     walk: &mut Walk<'_>,
-    root: &Node,
+    root: &At<'_>,
     told: &Told<'_>,
     case: &Case,
     rows: &[PolicyRow],
 ) -> Result<Option<Loaded>, Invalid> {
     let mut settings = vec![];
-    for entry in root.get("set").map_or(&[][..], Node::entries) {
-        let value = entry.node.to_json();
-        let filled = case.fill_value(&value).and_then(|value| {
+    for (key, at) in root.get("set").iter().flat_map(At::entries) {
+        let filled = case.fill_value(&at.node.to_json()).and_then(|value| {
             let value = match &value {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Ok(Override::parse(&format!("{}={value}", entry.key)).map_err(String::from)?)
+            Ok(Override::parse(&format!("{key}={value}")).map_err(String::from)?)
         });
         match filled {
             Ok(setting) => settings.push(setting),
-            Err(why) => {
-                let fix = r#"as in set = { "limits.utterances" = 4 }"#;
-                walk.fault(&entry.key_span, &join("set", &entry.key), why, fix);
-            }
+            Err(why) => walk.fault(&at, why, r#"as in set = { "limits.utterances" = 4 }"#),
         }
     }
     let loaded = match (&told.source, told.table) {
@@ -212,11 +194,10 @@ fn scenario(
             let mut table = table.clone();
             for setting in &settings {
                 if let Err(why) = setting.apply(&mut table) {
-                    let span = root.get("set").map_or(&None, |n| &n.span);
-                    walk.fault(span, "set", why, "set a key of the scenario schema");
+                    walk.fault(&root.place("set"), why, "set a key of the scenario schema");
                 }
             }
-            scenario::resolve(walk, &table)
+            scenario::resolve(walk, &At::root(&table), &Teams::new())
         }
         (None, None) => return Ok(None),
     };
@@ -224,11 +205,11 @@ fn scenario(
     // tests check turns
     loaded.scenario.result = ResultRule::None;
     if let Some(topic) = root.get("topic")
-        && let Some(text) = topic.text()
+        && let Some(text) = topic.node.text()
     {
         match case.fill(text) {
             Ok(topic) => loaded.scenario.topic = Some(topic.into()),
-            Err(why) => walk.fault(&topic.span, "topic", why, "as in {{ case.n }}"),
+            Err(why) => walk.fault(&topic, why, "as in {{ case.n }}"),
         }
     }
     Ok(Some(loaded))
@@ -245,7 +226,7 @@ struct Played {
 /// Equips a conversation with the tools and voices of the test; `home` is the scenario's folder.
 fn played(
     walk: &mut Walk<'_>,
-    root: &Node,
+    root: &At<'_>,
     mut loaded: Loaded,
     voices: &voices::VoiceTable,
     joins: &[String],
@@ -253,9 +234,8 @@ fn played(
 ) -> Played {
     let tools = tools::tools(walk, root, &mut loaded);
     let voices = voices::cast(&mut loaded, voices, joins, home).unwrap_or_else(|faults| {
-        let span = root.get("voice").map_or(&root.span, |n| &n.span);
         for why in faults {
-            walk.fault(span, "voice", why, "every participant in a test needs a voice");
+            walk.fault(&root.place("voice"), why, "every participant in a test needs a voice");
         }
         Default::default()
     });
@@ -272,20 +252,18 @@ struct Place<'a> {
     replies: &'a Arc<ReplyFile>,
 }
 
-fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Place<'_>) -> Test {
+fn test(walk: &mut Walk<'_>, root: &At<'_>, played: Played, case: Case, place: &Place<'_>) -> Test {
+    let raw: RawTest = root.node.read();
     let Played { loaded, tools, voices } = played;
     let given = given::given(walk, root, &loaded, &case);
     let mut steer = given.steer;
     steer.extend(commands(walk, root, &case));
     if root.get("expect").is_none() {
         let fix = r#"add [[expect]] with that = "ended.reason == 'utterance_limit'""#;
-        walk.fault(&root.span, "expect", "is missing: the test could not fail", fix);
+        walk.fault(&root.place("expect"), "is missing: the test could not fail", fix);
     }
-    let title = root.get("title").and_then(Node::text);
-    let title = title.unwrap_or(&loaded.scenario.title).to_owned();
-    let timeout = root.get("timeout").and_then(|node| {
-        node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
-    });
+    let title = raw.title.unwrap_or_else(|| loaded.scenario.title.to_string());
+    let timeout = root.node.get("timeout").and_then(ms);
     let expects =
         expects::expects(walk, root, &case, place.folder, loaded.scenario.limits.utterances);
     let asks = voices.values().any(|voice| matches!(voice, Speaker::Model { .. }))
@@ -296,19 +274,15 @@ fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Pl
         loaded,
         trusted: place.trusted,
         folder: place.home.to_owned(),
-        seed: root.get("seed").and_then(Node::whole).unwrap_or(0),
+        seed: raw.seed,
         voices,
         steer,
         tools,
         files: tools::files(walk, root, place.folder),
         given: given.turns,
         expects,
-        runs: root
-            .get("runs")
-            .and_then(Node::whole)
-            .and_then(|n| u32::try_from(n).ok())
-            .unwrap_or(1),
-        pass: root.get("pass").and_then(Node::number).unwrap_or(1.0),
+        runs: raw.runs.unwrap_or(1),
+        pass: raw.pass.unwrap_or(1.0),
         inputs: vec![],
         replies: place.replies.clone(),
         timeout: timeout.map_or(if asks { MODEL_TIMEOUT } else { TIMEOUT }, Duration::from_millis),
@@ -317,29 +291,30 @@ fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Pl
     }
 }
 
+/// Returns the milliseconds of a checked duration.
+fn ms(node: &Node) -> Option<u64> {
+    node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
+}
+
 /// Returns the ids of the seats that commands of any case add.
-fn joins(root: &Node, cases: &[Case]) -> Vec<String> {
-    let commands = root.get("steer").map_or(&[][..], Node::items).iter();
-    let ids = commands.filter_map(|node| node.get("participant")?.get("id")?.text());
+fn joins(root: &At<'_>, cases: &[Case]) -> Vec<String> {
+    let ids = root.list("steer").filter_map(|at| at.get("participant")?.word("id"));
     let filled = |id| cases.iter().filter_map(move |case: &Case| case.fill(id).ok());
     let all: BTreeSet<String> = ids.flat_map(filled).collect();
     all.into_iter().collect()
 }
 
 /// Returns the commands of a test.
-fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> Vec<(Key, SteerLine)> {
+fn commands(walk: &mut Walk<'_>, root: &At<'_>, case: &Case) -> Vec<(Key, SteerLine)> {
     let mut lines = vec![];
-    for (i, node) in root.get("steer").map_or(&[][..], Node::items).iter().enumerate() {
-        let path = format!("steer[{}]", i + 1);
-        let read = case.fill_value(&node.to_json()).and_then(|value| match value {
+    for (i, at) in root.list("steer").enumerate() {
+        let read = case.fill_value(&at.node.to_json()).and_then(|value| match value {
             Value::Object(map) => line(map),
             _ => Err("a command is a table, as in { do = \"pause\" }".into()),
         });
         match read {
             Ok(line) => lines.push((Key::from(format!("steer:{}", i + 1)), line)),
-            Err(why) => {
-                walk.fault(&node.span, &path, why, "`colloquium schema steer` lists the commands")
-            }
+            Err(why) => walk.fault(&at, why, "`colloquium schema steer` lists the commands"),
         }
     }
     lines

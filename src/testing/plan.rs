@@ -6,7 +6,7 @@ use super::replies::ReplyFile;
 use super::simulated::Simulated;
 use super::tools::{ExpectedCall, GivenTurn, PlayedTool};
 use crate::expr::Condition;
-use crate::model::{Key, Participant, SeatId, SteerLine, VoiceSpec};
+use crate::model::{Key, ModelSpec, Participant, SeatId, SteerLine, VoiceSpec};
 use crate::scenario::{Faults, Loaded};
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -206,19 +206,7 @@ impl Test {
         let asked =
             |p: &&Participant| matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }));
         let seats = self.loaded.participants.iter().filter(asked);
-        let names = seats.flat_map(|seat| match &seat.voice {
-            VoiceSpec::Model(spec) => [&spec.name]
-                .into_iter()
-                .chain(spec.fallbacks.iter().map(|f| &f.name))
-                .cloned()
-                .collect(),
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => vec![],
-        });
+        let names = seats.filter_map(|seat| seat.voice.as_model()).flat_map(ModelSpec::names);
         let judges = self.expects.iter().filter_map(|expect| match &expect.what {
             ExpectKind::Judge(task) => Some(task.model.clone()),
             _ => None,

@@ -6,9 +6,9 @@ use super::fault::TestFault;
 use super::places;
 use crate::model::{Block, ErrorClass, Participant, Purpose, SeatId, TurnId};
 use crate::voice::{CallFailure, CallRequest, Chunk, Did, Out, Speaking, Voice, paced};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Voice that repeats a participant's turns of a session.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl RecordedVoice {
     /// Returns the index of the recorded turn for a call: the next turn. The first turn after a resume is found by its
     /// prompt, or by the participant's number of turns.
     fn turn(&self, ask: &CallRequest, prompt: &str) -> usize {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let place = (ask.seat.id.clone(), ask.purpose);
         let turn = match last.get(&place) {
             Some((turn, at)) if *turn == ask.turn => *at,

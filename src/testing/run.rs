@@ -187,7 +187,7 @@ async fn play(
     if let Some(why) = events.iter().find_map(|event| unanswered(event, &stage)) {
         return Err(error(why.into()));
     }
-    let earlier = std::mem::take(&mut *checkpoints.lock().unwrap_or_else(|e| e.into_inner()));
+    let earlier = std::mem::take(&mut *checkpoints.lock());
     let all = JudgedRun { state: &state, events: &events, run, models: &models };
     let judged = tokio::select! { biased;
         Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),

@@ -16,7 +16,6 @@ use super::tools;
 use crate::expr::Facts;
 use crate::model::{
     Channel, ErrorClass, Line, Participant, Purpose, SeatId, Text, ToolRequest, TurnId, Usage,
-    VoiceSpec,
 };
 use crate::tool::Tools;
 use crate::voice::NoVoice;
@@ -24,10 +23,11 @@ use crate::voice::rehearsed::{self, ChosenLines};
 use crate::voice::{
     BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, paced,
 };
+use parking_lot::Mutex;
 use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// Virtual milliseconds of one step of silence: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
@@ -82,13 +82,9 @@ impl Stage {
         Stage { test, own, models, run, kept: Arc::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Removes and returns the calls so far.
     pub fn asked(&self) -> Vec<CallSeen> {
-        std::mem::take(&mut self.kept().asked)
+        std::mem::take(&mut self.kept.lock().asked)
     }
 
     /// Returns the voice of a participant; a derived participant uses its template's voice.
@@ -99,12 +95,12 @@ impl Stage {
 
     /// Removes and returns the prompts that differ from their recording.
     pub fn drifts(&self) -> Vec<Drift> {
-        std::mem::take(&mut self.kept().drifts)
+        std::mem::take(&mut self.kept.lock().drifts)
     }
 
     /// Returns a recording's reply to a call; a missing reply is a fault of the test.
     fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let turn = kept.turn_of(ask);
         kept.recorded.insert(ask.turn, turn);
         let round = ask.prompt.tools.len();
@@ -122,7 +118,7 @@ impl Stage {
 
     /// Returns the position of a model's reply.
     fn place(&self, ask: &CallRequest) -> ReplyPlace {
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let purpose = serde_json::to_value(ask.purpose).unwrap_or_default();
         ReplyPlace {
             who: ask.seat.id.to_string(),
@@ -152,8 +148,8 @@ impl Stage {
         out: Out,
     ) {
         let seat = ask.seat.id.clone();
-        let progress = self.kept().progress.get(&seat).cloned().unwrap_or_default();
-        let is_first = self.kept().turn_of(&ask) == 0;
+        let progress = self.kept.lock().progress.get(&seat).cloned().unwrap_or_default();
+        let is_first = self.kept.lock().turn_of(&ask) == 0;
         let opening = if is_first { plays.opening.clone() } else { None };
         let messages = plays.messages(&ask.prompt, &progress);
         let ask = CallRequest { messages, form: plays.form(), ..ask };
@@ -170,7 +166,7 @@ impl Stage {
         let chunks = match said {
             Some(Ok((said, progress))) => {
                 if plays.attack.is_some() {
-                    self.kept().progress.insert(seat, progress);
+                    self.kept.lock().progress.insert(seat, progress);
                 }
                 // its tokens are counted separately
                 let done = Done { usage: Some(Usage::default()), ..Done::default() };
@@ -180,7 +176,7 @@ impl Stage {
             None => {
                 let who = plays.account();
                 let why = format!("the {who} `{seat}` said nothing usable {EMPTY_TRIES} times");
-                self.kept().faults.push(why.to_string());
+                self.kept.lock().faults.push(why.to_string());
                 vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         };
@@ -189,7 +185,7 @@ impl Stage {
 
     /// Returns the progress of the attackers.
     pub fn progress(&self) -> BTreeMap<SeatId, AttackProgress> {
-        self.kept().progress.clone()
+        self.kept.lock().progress.clone()
     }
 
     /// Returns the reply of the seat's model, recorded or live.
@@ -201,28 +197,23 @@ impl Stage {
     ) -> Result<ModelReply, CallFailure> {
         let turn = ask.turn;
         let place = self.place(&ask);
-        let name = match &ask.seat.voice {
-            VoiceSpec::Model(spec) => spec.name.to_string(),
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => service_name(&ask.seat).unwrap_or_default(),
+        let name = match ask.seat.voice.as_model() {
+            Some(spec) => spec.name.to_string(),
+            None => service_name(&ask.seat).unwrap_or_default(),
         };
         match self.models.reply(&name, ask, place, ignored, account).await {
             Ok(reply) => {
-                let mut kept = self.kept();
+                let mut kept = self.kept.lock();
                 *kept.replied.entry(turn).or_default() += 1;
                 kept.failed.remove(&turn);
                 Ok(reply)
             }
             Err(NoReply::Missing(why) | NoReply::Unusable(why)) => {
-                self.kept().faults.push(why.to_string());
+                self.kept.lock().faults.push(why.to_string());
                 Err(CallFailure::new(ErrorClass::NoVoice, why))
             }
             Err(NoReply::Call(failure)) => {
-                self.kept().failed.insert(turn, failure.text.to_string());
+                self.kept.lock().failed.insert(turn, failure.text.to_string());
                 Err(failure)
             }
         }
@@ -230,18 +221,18 @@ impl Stage {
 
     /// Returns the error of a live model call that failed in a turn.
     pub fn failure(&self, turn: TurnId) -> Option<String> {
-        self.kept().failed.get(&turn).cloned()
+        self.kept.lock().failed.get(&turn).cloned()
     }
 
     /// Removes and returns the faults of conditions and templates in lines.
     pub fn faults(&self) -> Vec<String> {
-        std::mem::take(&mut self.kept().faults)
+        std::mem::take(&mut self.kept.lock().faults)
     }
 
     /// Returns the lines for a call; none are left if both indices are `None`.
     fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> ChosenLines {
         let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let spoken = kept.spoken.entry(ask.seat.id.clone()).or_default().clone();
         let found = || facts.clone();
         for fault in rehearsed::faults(&lines, ask.purpose, &spoken, found) {
@@ -292,7 +283,7 @@ impl Voice for Stage {
                 }
             });
         }
-        self.kept().asked.push(CallSeen::from_request(&ask));
+        self.kept.lock().asked.push(CallSeen::from_request(&ask));
         let (answers, pace) = match self.speaker(&ask.seat) {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
             Some(Speaker::Recorded(recording)) => {
@@ -331,7 +322,7 @@ impl Voice for Stage {
             words.map(|words| words.and_then(|text| Ok((text, requests(&answer, &facts)?))));
         if let Some(Err(fault)) = &words {
             let fault = format!("a voice has an invalid line: `{}`: {fault}", ask.seat.id);
-            self.kept().faults.push(fault);
+            self.kept.lock().faults.push(fault);
         }
         Box::pin(async move {
             let last = match (answer, words) {
@@ -423,7 +414,7 @@ impl Voice for Watched {
         if let Some(given) = self.stage.given(&ask) {
             return Box::pin(paced(given, out));
         }
-        self.stage.kept().asked.push(CallSeen::from_request(&ask));
+        self.stage.kept.lock().asked.push(CallSeen::from_request(&ask));
         self.voice.speak(ask, out)
     }
 }

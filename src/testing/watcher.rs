@@ -8,9 +8,10 @@ use super::{check, facts};
 use crate::engine::Witness;
 use crate::model::{Event, Kind, Outcome, Seq};
 use crate::state::State;
+use parking_lot::Mutex;
 use std::future::{Future, pending};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// State at the event where a broken expectation ended a run.
@@ -90,7 +91,7 @@ impl Watcher {
                 continue;
             };
             let ends = verdicts.ends_run();
-            self.judged.lock().unwrap_or_else(|e| e.into_inner()).push(verdicts);
+            self.judged.lock().push(verdicts);
             if ends {
                 self.halt.send_replace(Some(Halt { seq, state, breach: None }));
                 return;

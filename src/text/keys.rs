@@ -6,9 +6,10 @@
 //! keys so short that ordinary words would match are ignored.
 
 use memchr::memmem::Finder;
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// Shorter keys, in bytes, are ignored: they would match ordinary words.
 const KEY_MIN_BYTES: usize = 12;
@@ -67,12 +68,12 @@ impl Forms {
 }
 
 fn kept() -> Option<Arc<Forms>> {
-    KEPT.read().unwrap_or_else(PoisonError::into_inner).clone()
+    KEPT.read().clone()
 }
 
 /// Registers a key, unless it is too short to be a secret.
 pub fn keep_out(key: &str) {
-    let mut kept = KEPT.write().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = KEPT.write();
     let known = |forms: &Arc<Forms>| forms.finders.iter().any(|f| f.needle() == key.as_bytes());
     if key.len() < KEY_MIN_BYTES || kept.as_ref().is_some_and(known) {
         return;

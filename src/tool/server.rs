@@ -15,10 +15,11 @@ use crate::net::Client;
 use crate::scenario::validator;
 use crate::spawn::ChildEnvironment;
 use crate::text;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -162,7 +163,7 @@ impl ToolServers {
         let servers = self.clone();
         Box::pin(async move {
             let place = {
-                let mut open = servers.open.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut open = servers.open.lock();
                 open.entry(server.place.clone()).or_default().clone()
             };
             // requests to one server are serialised; queueing does not count against the timeout

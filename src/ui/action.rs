@@ -1,261 +1,215 @@
-//! Actions of the screen: one closed list, used by the key bindings, the palette and the help.
+//! Actions of the screen: the table of all actions, used by the key bindings, the palette and the help.
 //!
-//! An action is an intention. Its effect is implemented in `update`, its key binding in `keymap`.
+//! A row holds an action, its group in the help, `unlisted` if it cannot be run from a list, its short name for hints,
+//! the description of its effect, its default keys per focus, and its handler. Hints show the first key. A handler is
+//! compiled in `act/update.rs`, where its names are in scope; the start screen has its own handlers in
+//! `ui/start/update.rs`.
 
-/// An action of the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Opens or closes the analysis.
-    Analysis,
-    /// Lists the moments of the conversation: changed positions, votes, cuts, failures, repetitions.
-    Moments,
-    /// Shows only the current sentences and the positions of the participants.
-    Ambient,
-    /// Shows the lanes of the speakers in place of the positions, or the positions again.
-    Lanes,
-    /// Moves to the event that is selected in the analysis.
-    OpenEvent,
-    /// Lists the export formats of the session.
-    Export,
-    /// Pauses after the running turn, cancels a pending pause, or resumes.
-    TogglePause,
-    /// Runs one turn, then pauses again.
-    Step,
-    /// Stops the running turn, or skips the next speaker.
-    Skip,
-    /// Retries the last turn.
-    Retry,
-    /// Allows the pending tool call, once.
-    AllowOnce,
-    /// Allows the tool of the pending call until the program ends.
-    AllowTool,
-    /// Refuses the tool of the pending call until the program ends.
-    RefuseTool,
-    /// Starts a vote of all participants on a question.
-    Vote,
-    /// Undoes the last command.
-    Undo,
-    /// Stops the running turns and pauses.
-    PauseNow,
-    /// Raises the reached limit by one round.
-    MoreRound,
-    /// Starts a command that sets the limit that was reached, or any limit.
-    SetLimit,
-    /// Ends the conversation, after confirmation.
-    End,
-    /// Starts a command that changes the model of the selected participant, or of the one whose turn failed.
-    ChangeModel,
-    /// Plays or pauses a recording.
-    PlayPause,
-    /// Moves to the next chunk of text in a recording.
-    TextOn,
-    /// Moves to the previous chunk.
-    TextBack,
-    /// Moves to the end of the next turn of a recording.
-    UtteranceOn,
-    /// Moves to the end of the previous turn.
-    UtteranceBack,
-    /// Moves to the next mark of a recording.
-    MarkOn,
-    /// Moves to the previous mark.
-    MarkBack,
-    /// Moves to the start of a recording.
-    Begin,
-    /// Moves to this tenth of a recording.
-    Tenth(u8),
-    /// Speeds up a recording.
-    Faster,
-    /// Slows it down.
-    Slower,
-    /// Toggles the shortening of idle time in a recording.
-    Waits,
-    /// Scrolls one line up.
-    LineUp,
-    /// Scrolls one line down.
-    LineDown,
-    /// Scrolls half a page up.
-    HalfUp,
-    /// Scrolls half a page down.
-    HalfDown,
-    /// Scrolls a page up.
-    PageUp,
-    /// Scrolls a page down.
-    PageDown,
-    /// Moves to the previous message.
-    MessageUp,
-    /// Moves to the next message.
-    MessageDown,
-    /// Moves to the previous turn of the same speaker.
-    SpeakerUp,
-    /// Moves to the next turn of the same speaker.
-    SpeakerDown,
-    /// Moves to the start of this round, or of the previous one.
-    RoundUp,
-    /// Moves to the start of the next round.
-    RoundDown,
-    /// Moves to the start of this phase, or of the previous one.
-    PhaseUp,
-    /// Moves to the start of the next phase.
-    PhaseDown,
-    /// Starts a text search.
-    Search,
-    /// Moves to the next match.
-    NextFound,
-    /// Moves to the previous match.
-    PreviousFound,
-    /// Ends the input of the search and stays at the current match.
-    AcceptSearch,
-    /// Copies the current message.
-    Copy,
-    /// Copies it without its markup.
-    CopyPlain,
-    /// Selects lines of it, to copy them.
-    SelectLines,
-    /// Copies one of its code blocks.
-    CopyCode,
-    /// Lists its links.
-    Links,
-    /// Opens the link that is shown.
-    OpenLink,
-    /// Shows it alone.
-    Zoom,
-    /// Shows the outcomes of the latest commands.
-    Outcomes,
-    /// Shows the progress of the conversation: its plan, dependencies, or answers and votes.
-    Dependencies,
-    /// Shows the profile of the person, and the ranking derived from it.
-    Profile,
-    /// Shows the prompt of the current message.
-    Prompt,
-    /// Shows only the messages of one speaker, or all again.
-    Filter,
-    /// Sets a bookmark.
-    Mark,
-    /// Moves to the previous moment or bookmark.
-    MarkUp,
-    /// Moves to the next moment or bookmark.
-    MarkDown,
-    /// Creates a branch after the current message.
-    Fork,
-    /// Lists the branches of the session.
-    Tree,
-    /// Lists the sessions, to show one beside this one.
-    Compare,
-    /// Lists all versions of the current message.
-    Versions,
-    /// Unfolds or folds the reasoning of the current message.
-    Reasoning,
-    /// Unfolds or folds all reasoning.
-    AllReasoning,
-    /// Lists the themes.
-    Theme,
-    /// Switches the panels between always, never, and if they fit.
-    Panels,
-    /// Moves to the first turn of the last absence.
-    ReadMissed,
-    /// Moves to the first message.
-    Top,
-    /// Moves to the end, and follows new messages.
-    Follow,
-    /// Selects a participant by number, from 1.
-    Select(u8),
-    /// Selects the next participant.
-    SelectNext,
-    /// Selects the previous participant.
-    SelectPrevious,
-    /// Gives the next turn to the selected participant.
-    GiveFloor,
-    /// Mutes the selected participant, or unmutes it.
-    Mute,
-    /// Starts a whisper to the selected participant.
-    Whisper,
-    /// Starts a note for the prompts.
-    Note,
-    /// Lists the actions for the selected participant.
-    Seat,
-    /// Passes the turn of a human seat.
-    Pass,
-    /// Edits queued messages.
-    EditQueued,
-    /// Drops the last queued message.
-    DropQueued,
-    /// Takes the likeliest next step of the state.
-    Offer,
-    /// Opens the composer.
-    Write,
-    /// Opens the composer with a message to one participant.
-    Address,
-    /// Opens the composer for a message that interrupts the running turns.
-    Interject,
-    /// Sends the draft.
-    Send,
-    /// Sends the draft, and interrupts the running turns.
-    CutIn,
-    /// Inserts a new line into the draft.
-    NewLine,
-    /// Completes a name or a command.
-    Complete,
-    /// Moves a row up in the draft, then to earlier inputs.
-    Earlier,
-    /// Moves a row down in the draft, then to later inputs.
-    Later,
-    /// Lists earlier inputs.
-    History,
-    /// Opens the draft in the person's own editor.
-    Editor,
-    /// Unfolds a pasted text.
-    Unfold,
-    /// Restores the draft that Ctrl-C cleared.
-    RestoreDraft,
-    /// Prefix: the next key has its meaning in READ.
-    Prefix,
-    /// Opens the list of all commands.
-    Palette,
-    /// Opens the list of all keys.
-    Help,
-    /// Selects the previous entry.
-    EntryUp,
-    /// Selects the next entry.
-    EntryDown,
-    /// Runs the selected entry.
-    RunEntry,
-    /// Goes back: closes an overlay, leaves WRITE, clears the selection. Nothing is lost.
-    Back,
-    /// Redraws the whole screen, after another program wrote on it.
-    Redraw,
-    /// Toggles the raw view: unformatted messages from the first column, selectable with the mouse.
-    Raw,
-    /// Pauses, restores the terminal and stops until the shell continues the program.
-    Suspend,
-    /// Closes a list, clears the draft, stops the reply or leaves: the first that applies (Ctrl-C).
-    Interrupt,
-    /// Leaves the screen; the conversation goes on in the background.
-    Detach,
-    /// Leaves for the start screen; the session is not changed.
-    Home,
-    /// Leaves the screen; the session is not changed.
-    Quit,
-    /// Moves to the next field of the start screen; a list counts as one.
-    NextField,
-    /// Moves to the previous field.
-    PreviousField,
-    /// Chooses the next scenario or voice.
-    TurnOn,
-    /// Chooses the previous scenario or voice.
-    TurnBack,
-    /// Replays the selected session of the start screen.
-    ReplaySession,
-    /// Marks that session for a comparison with the next one.
-    CompareSessions,
-    /// Moves that session to the trash, after confirmation.
-    DropSession,
-    /// Starts the rehearsed debate.
-    Demo,
-    /// Plays a bundled session.
-    Recorded,
-    /// Asks for the key of a provider.
-    Connect,
+/// Passes the rows to a macro.
+macro_rules! actions {
+    ($rows:ident) => {
+        $rows! {
+            TogglePause Floor "pause" "pause after this turn, or resume" Read ["space" "f3"] Write ["f3"] Line ["space"]
+                => |s| toggle_pause(s);
+            Step Floor "step" "run one turn, then pause" Read ["."] => |s| step(s);
+            Skip Floor "skip" "stop the current speaker, or skip the next" Read ["s"] Line ["right"]
+                => |s| intents::ask(s, Command::Skip {});
+            PauseNow Floor "stop now" "stop the current speaker and pause" Read ["S"]
+                => |s| intents::ask(s, Command::PauseNow {});
+            Retry Floor "retry" "retry the current or the last turn; the old version is kept" Read ["r"] Line ["left"]
+                => |s| intents::retry(s);
+            AllowOnce Floor "allow once" "allow the tool that asks, once" Read ["l"]
+                => |s| intents::decide(s, true, true);
+            AllowTool Floor "allow" "allow the tool that asks until you leave" Read ["L"]
+                => |s| intents::decide(s, true, false);
+            RefuseTool Floor "refuse" "refuse the tool that asks until you leave" Read ["D"]
+                => |s| intents::decide(s, false, false);
+            Vote Floor "vote" "call a vote" Read ["V"] => |s| entries::begin(s, "/vote ");
+            Undo Floor "undo" "undo the last action" Read ["U"] => |s| intents::undo(s);
+            MoreRound Floor "continue" "continue after a limit or the end" Read ["+"] => |s| more(s);
+            SetLimit Floor "set a limit" "set the limit to a number" Read ["="] => |s| entries::begin_limit(s);
+            Outcomes Floor "outcomes" "your recent commands" Read ["H"] Page ["H"]
+                => |s| toggle_text(s, outcomes::page, "you have given no commands yet");
+            End Floor "end" "end the conversation (asks first)" Read ["Q"] => |s| intents::ask_end(s);
+            ChangeModel Floor "model" "change the model of the selected participant" Read ["M"]
+                => |s| entries::ask_models(s);
+            Select(u8 = 1) Floor unlisted "select" "select a participant" Read ["1-9"] Analysis ["1-9"]
+                => |s, number| participant::select(s, usize::from(number) - 1);
+            GiveFloor Floor "give turn" "give the turn to the selected participant" Read ["f"]
+                => |s| intents::give_floor(s);
+            Mute Floor "mute" "mute or unmute a participant" Read ["m"] => |s| intents::mute(s);
+            Seat Floor "actions" "actions for the selected participant" Read ["C"] => |s| entries::participant_actions(s);
+            Pass Floor "pass" "pass your turn" Read ["P"] => |s| intents::pass(s);
+            SelectNext Floor "select" "select next participant" Read ["tab"] Line ["tab"]
+                => |s| participant::select_next(s, Direction::Down);
+            SelectPrevious Floor "previous" "select previous participant" Read ["shift-tab"] Line ["shift-tab"]
+                => |s| participant::select_next(s, Direction::Up);
+            PlayPause Replay "play/pause" "play or pause" Replay ["space"] => |s| playback::toggle(&mut s.view);
+            UtteranceBack Replay "back" "previous turn" Replay ["left" "<"]
+                => |s| playback::step(&mut s.view, Step::UtteranceBack);
+            UtteranceOn Replay "next" "next turn" Replay ["right" ">"]
+                => |s| playback::step(&mut s.view, Step::Utterance);
+            TextBack Replay "step back" "previous chunk" Replay [","] => |s| playback::step(&mut s.view, Step::TextBack);
+            TextOn Replay "step" "next chunk" Replay ["."] => |s| playback::step(&mut s.view, Step::Text);
+            MarkBack Replay "mark back" "previous mark" Replay ["["] => |s| playback::mark(&mut s.view, Direction::Up);
+            MarkOn Replay "mark" "next mark" Replay ["]"] => |s| playback::mark(&mut s.view, Direction::Down);
+            Tenth(u8 = 1) Replay unlisted "jump" "jump to 10-90 %" Replay ["1-9"]
+                => |s, tenth| playback::tenth(&mut s.view, tenth);
+            Begin Replay "start" "go to the start of the recording" Replay ["0"] => |s| playback::tenth(&mut s.view, 0);
+            Slower Replay "slower" "play slower" Replay ["-"] => |s| playback::speed(&mut s.view, Speed::slower);
+            Faster Replay "faster" "play faster" Replay ["+" "="] => |s| playback::speed(&mut s.view, Speed::faster);
+            Waits Replay "idle" "skip idle time, or play it in full" Replay ["w"] => |s| playback::waits(&mut s.view);
+            Write Writing "write" "write a message" Read ["i" "enter"] => |s| open_composer(s);
+            Address Writing "address one" "address one participant (everyone hears)" Read ["@"]
+                => |s| entries::address(s);
+            Interject Writing "cut in" "interrupt the speaker: write, then enter" Read ["I"]
+                => |s| (s.view.writing, s.view.cutting_in) = (true, true);
+            Send Writing unlisted "send" "send when the current turn ends" Write ["enter"]
+                => |s| send_draft(s, s.view.cutting_in);
+            Offer Writing "next step" "do what the line offers" Line ["enter"] => |_| ();
+            CutIn Writing unlisted "cut in" "send now and interrupt the speaker" Prefix ["enter"]
+                => |s| send_draft(s, true);
+            NewLine Writing unlisted "new line" "insert a new line" Write ["ctrl-j" "alt-enter" "shift-enter"]
+                => |s| s.view.composer.area.insert_newline();
+            Complete Writing unlisted "complete" "complete a name or a command" Write ["tab"] => |s| complete(s);
+            Earlier Writing unlisted "earlier" "line up, then input history" Write ["up"] => |s| earlier(s);
+            Later Writing unlisted "later" "line down, then input history" Write ["down"] => |s| later(s);
+            History Writing "history" "search the input history" Write ["ctrl-r"]
+                => |s| s.view.list = history::list(&s.view.composer.history);
+            Editor Writing "editor" "write in your own editor" Prefix ["e"] => |s| open_editor(s);
+            Unfold Writing "expand" "expand a folded paste" Prefix ["o"] => |s| unfold(s);
+            RestoreDraft Writing "restore" "restore the cleared draft" Prefix ["u"] => |s| restore_draft(s);
+            Whisper Writing "whisper" "whisper to the selected participant" Read ["w"] => |s| entries::whisper(s);
+            Note Writing "note" "add a note to the prompts" Read ["N"] => |s| entries::note(s);
+            EditQueued Writing "edit" "edit a queued message" Read ["e"] => |s| entries::edit_queued(s);
+            DropQueued Writing "drop" "drop a queued message" Read ["x"] Line ["delete"] => |s| intents::drop_queued(s);
+            LineUp Reading "up" "line up" Read ["up" "k"] Analysis ["up" "k"] Page ["up" "k"]
+                => |s| s.read(|t, transcript, look| t.up(transcript, look, 1));
+            LineDown Reading "down" "line down" Read ["down" "j"] Analysis ["down" "j"] Page ["down" "j"]
+                => |s| s.read(|t, transcript, look| t.down(transcript, look, 1));
+            HalfUp Reading "half page up" "half a page up" Read ["ctrl-u"] Page ["ctrl-u"]
+                => |s| s.read(|t, transcript, look| t.up(transcript, look, t.page() / 2));
+            HalfDown Reading "half page down" "half a page down" Read ["ctrl-d"] Page ["ctrl-d"]
+                => |s| s.read(|t, transcript, look| t.down(transcript, look, t.page() / 2));
+            PageUp Reading "page up" "page up" Read ["pgup"] Write ["pgup"] Analysis ["pgup"] Pick ["pgup"] Start ["pgup"] Page ["pgup"]
+                => |s| s.read(|t, transcript, look| t.up(transcript, look, t.page()));
+            PageDown Reading "page down" "page down" Read ["pgdn"] Write ["pgdn"] Analysis ["pgdn"] Pick ["pgdn"] Start ["pgdn"] Page ["pgdn"]
+                => |s| s.read(|t, transcript, look| t.down(transcript, look, t.page()));
+            Top Reading "top" "go to the start" Read ["g" "home"] Analysis ["g" "home"] Pick ["home"] StartList ["home"] Page ["g" "home"]
+                => |s| s.read(|t, transcript, look| t.go(transcript, look, 0));
+            Follow Reading "follow" "go to the end and follow" Read ["end" "G"] Pick ["end"] StartList ["end"] Analysis ["end" "G"] Page ["end" "G"]
+                => |s| s.read(|t, _, _| t.follow());
+            ReadMissed Reading unlisted "read" "go to the first turn that you missed" => |s| navigate::missed(s);
+            MessageUp Reading "message up" "previous message" Read ["K" "shift-up"]
+                => |s| navigate::message(s, Direction::Up);
+            MessageDown Reading "message down" "next message" Read ["J" "shift-down"]
+                => |s| navigate::message(s, Direction::Down);
+            SpeakerUp Reading "same speaker, back" "previous turn of the same speaker" Read ["<"]
+                => |s| jump::speaker(s, Direction::Up);
+            SpeakerDown Reading "same speaker, on" "next turn of the same speaker" Read [">"]
+                => |s| jump::speaker(s, Direction::Down);
+            RoundUp Reading "round up" "previous round" Read ["{"] => |s| jump::round(s, Direction::Up);
+            RoundDown Reading "round down" "next round" Read ["}"] => |s| jump::round(s, Direction::Down);
+            PhaseUp Reading "phase up" "previous phase" Read ["("] => |s| jump::phase(s, Direction::Up);
+            PhaseDown Reading "phase down" "next phase" Read [")"] => |s| jump::phase(s, Direction::Down);
+            Search Reading "search" "search for text, or from:NAME" Read ["/"] Analysis ["/"] Page ["/"]
+                => |s| s.view.search = Some(Search { typing: true, ..Search::default() });
+            NextFound Reading "next" "next match" Found ["n"] Search ["down" "ctrl-n"] Analysis ["n"] Page ["n"]
+                => |s| navigate::found(s, Direction::Down);
+            PreviousFound Reading "previous" "previous match" Found ["N"] Search ["up" "ctrl-p"] Analysis ["N"] Page ["N"]
+                => |s| navigate::found(s, Direction::Up);
+            AcceptSearch Reading unlisted "stop here" "stop at this match" Search ["enter"]
+                => |s| s.view.search.iter_mut().for_each(|search| search.typing = false);
+            Copy Reading "copy" "copy the message as written" Read ["y"] Analysis ["y"] Page ["y"]
+                => |s| navigate::copy(s);
+            CopyPlain Reading "copy plain" "copy the message as plain text" Read ["Y"] => |s| navigate::copy_plain(s);
+            SelectLines Reading "select lines" "select lines of the message to copy" Read ["v"] Page ["v"]
+                => |s| select::open(s);
+            CopyCode Reading "copy code" "copy a code block of the message" Read ["c"]
+                => |s| navigate::take_out(s, Extract::Code);
+            Links Reading "links" "list the links of the message" Read ["u"] => |s| navigate::take_out(s, Extract::Links);
+            OpenLink Reading unlisted "open" "open the link" Page ["enter" "o"] => |_| ();
+            Zoom Reading "zoom" "show the message alone" Read ["z"] Page ["z"] => |s| toggle_page(s, navigate::zoom);
+            Prompt Reading "prompt" "show the exact prompt of the turn" Read ["p"] Page ["p"]
+                => |s| toggle_page(s, navigate::prompt);
+            Dependencies Reading "plan and votes" "show the plan, dependencies, or answers and votes" Read ["d"] Page ["d"]
+                => |s| toggle_text(s, progress, "no plan, dependencies, answers or votes in this conversation");
+            Profile Reading "profile" "show the profile of the person, and the ranking" Read ["W"] Page ["W"]
+                => |s| toggle_text(s, profile::page, "this conversation keeps no profile");
+            Filter Reading "filter" "show only one participant, or all" Read ["F"] => |s| navigate::filter(s);
+            Mark Reading "bookmark" "set a bookmark" Read ["*"] => |s| intents::ask(s, Command::Mark { text: None });
+            MarkUp Reading "moment back" "previous moment or bookmark" Read ["["] => |s| navigate::mark(s, Direction::Up);
+            MarkDown Reading "moment" "next moment or bookmark" Read ["]"] => |s| navigate::mark(s, Direction::Down);
+            Moments Reading "moments" "list the moments: moves, votes, cuts, failures"
+                => |s| s.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
+            Ambient Reading "ambient" "show only what is being said" => |s| s.view.ambient = true;
+            Lanes Reading "lanes" "lanes of the speakers, or where they stand" => |s| toggle_lanes(s);
+            Fork Reading "branch" "branch after this message" Read ["B"] => |s| branches::fork_here(s);
+            Tree Reading "tree" "list the branches of this session" Read ["T"]
+                => |_| Request::Sessions(SessionFilter::Family);
+            Compare Reading "compare" "compare with another session" Read ["|"]
+                => |_| Request::Sessions(SessionFilter::Everything);
+            Versions Reading "versions" "list the versions of the message" Read ["A"] => |s| navigate::alternatives(s);
+            Reasoning Reading "reasoning" "show or fold the reasoning of the message, or the talk in its step" Read ["o"]
+                => |s| navigate::reasoning(s);
+            AllReasoning Reading "all reasoning" "show or fold all reasoning, and the talks in all steps" Read ["O"]
+                => |s| toggle_all_reasoning(s);
+            Analysis Reading "analysis" "analysis: speaking share, cost, positions, events" Read ["a"] Analysis ["a"]
+                => |s| toggle_analysis(s);
+            OpenEvent Reading unlisted "open" "go to the event in the transcript" Analysis ["enter"]
+                => |s| navigate::event(s);
+            Export App "export" "export the session" Read ["E"] Analysis ["E"]
+                => |s| s.view.list = Some(List::new(ListKind::Formats, feed(s)));
+            Palette App "commands" "all commands" Read [":" "ctrl-p"] Write ["ctrl-p"]
+                => |s| s.view.list = Some(entries::palette(s, feed(s)));
+            Help App "help" "all keys" Read ["?" "f1"] Write ["f1"] Line ["?"] Analysis ["?" "f1"] Start ["f1"] StartList ["?"] Page ["?" "f1"]
+                => |s| toggle_page(s, help);
+            Prefix App unlisted "more" "more keys" Read ["ctrl-x"] Write ["ctrl-x"] Start ["ctrl-x"]
+                => |s| s.view.prefixed = true;
+            EntryUp App unlisted "previous" "previous entry" Pick ["up" "ctrl-p"] Start ["up"] => |_| ();
+            EntryDown App unlisted "next" "next entry" Pick ["down" "ctrl-n" "tab"] Start ["down"] => |_| ();
+            RunEntry App unlisted "run" "run" Pick ["enter"] Start ["enter"] => |s| run_entry(s);
+            Back App unlisted "back" "back" Read ["esc"] Write ["esc"] Pick ["esc"] Search ["esc"] Analysis ["esc" "q"] Start ["esc"] Page ["esc" "q"]
+                => |s| leave::back(s);
+            Theme App "theme" "choose a theme" Read ["t"] => |s| appearance::themes(s);
+            Panels App "panels" "panels: auto, always or never" Read ["b"] => |s| appearance::panels(s);
+            Raw App "raw" "raw view, to select with the mouse" Read ["R"] => |s| leave::raw(s);
+            Redraw App "redraw" "redraw the screen" Read ["ctrl-l"] Write ["ctrl-l"] Analysis ["ctrl-l"] Page ["ctrl-l"]
+                => |_| Request::Redraw;
+            Suspend App "suspend" "pause and go to the shell" Read ["ctrl-z"] Write ["ctrl-z"] Analysis ["ctrl-z"] Start ["ctrl-z"] Page ["ctrl-z"]
+                => |_| Request::Suspend;
+            Interrupt App "stop" "clear, stop the reply, or quit" Read ["ctrl-c"] Write ["ctrl-c"] Pick ["ctrl-c"] Search ["ctrl-c"] Analysis ["ctrl-c"] Start ["ctrl-c"] Page ["ctrl-c"]
+                => |s| leave::interrupt(s);
+            Home App "start screen" "go to the start screen (saved)" Read ["h"]
+                => |s| leave::quit(s, Action::Home, Request::Home);
+            Detach App "detach" "leave; the conversation goes on" Read ["Z"] => |s| leave::detach(s);
+            Quit App "quit" "quit (saved)" Read ["q"] StartList ["q"] => |s| leave::quit(s, Action::Quit, Request::Leave);
+            NextField Start unlisted "next field" "next field" Start ["tab"] => |_| ();
+            PreviousField Start unlisted "previous field" "previous field" Start ["shift-tab"] => |_| ();
+            TurnOn Start unlisted "change" "next scenario or model" Start ["right"] => |_| ();
+            TurnBack Start unlisted "change back" "previous scenario or model" Start ["left"] => |_| ();
+            ReplaySession Start unlisted "replay" "replay the session" StartList ["r"] => |_| ();
+            CompareSessions Start unlisted "compare" "compare two sessions" StartList ["c"] => |_| ();
+            DropSession Start unlisted "delete" "move the session to the trash" StartList ["x"] => |_| ();
+            Demo Start unlisted "demo" "watch the rehearsed debate" StartList ["d"] => |_| ();
+            Recorded Start unlisted "recorded" "watch a recorded debate" StartList ["w"] => |_| ();
+            Connect Start unlisted "connect" "connect a provider" StartList ["k"] => |_| ();
+        }
+    };
 }
+pub(in crate::ui) use actions;
+
+macro_rules! declare {
+    ($($action:ident $(($number:ty = $_first:literal))? $_group:ident $($_unlisted:ident)? $_hint:literal $title:literal
+        $($_focus:ident [$($_key:literal)*])* => |$_screen:pat_param $(, $_n:ident)?| $_effect:expr;)*) => {
+        /// An action of the screen.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Action {
+            $(#[doc = $title] $action $(($number))?,)*
+        }
+    };
+}
+actions!(declare);
 
 /// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

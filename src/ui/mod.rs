@@ -15,7 +15,6 @@ pub mod layout;
 pub mod linear;
 pub mod request;
 pub mod run;
-mod screen;
 pub mod slash;
 pub mod start;
 pub mod terminal;
@@ -23,4 +22,4 @@ pub mod text;
 pub mod theme;
 pub mod view;
 
-pub use screen::{Screen, ViewState};
+pub use view::screen::{self, Screen, ViewState};

@@ -4,6 +4,8 @@
 //! effect of a key is drawn at once, however fast text arrives; of several pending keys only the last one is drawn.
 //! While nobody speaks, only a key or an event wakes the loop.
 
+pub mod start;
+
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SeatId, SteerLine};
 use crate::session::tail::Tail;

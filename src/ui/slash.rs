@@ -11,8 +11,7 @@ use crate::model::near::nearest;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
-use crate::ui::keymap::{KeyRow, ROWS, runs};
-use crate::ui::view::waiting::queued;
+use crate::ui::keymap::{KeyRow, ROWS};
 use pairs::pairs;
 use serde_json::{Map, Value};
 
@@ -90,8 +89,7 @@ pub fn is_named(word: &str) -> bool {
 pub fn parse_action(line: &str) -> Option<(&'static KeyRow, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
-    let fits =
-        |row: &&KeyRow| runs(row.action) && (alias == Some(row.action) || row.command() == name);
+    let fits = |row: &&KeyRow| row.listed && (alias == Some(row.action) || row.command() == name);
     ROWS.iter().find(fits).map(|row| (row, rest.trim()))
 }
 
@@ -203,7 +201,7 @@ fn value(
 /// # Errors
 /// If none is queued, or the line does not identify one of several.
 fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, SlashFault> {
-    let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
+    let all: Vec<&Key> = state.queued_messages().map(|(key, _)| key).collect();
     let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let keyed = || all.iter().find(|key| *key.0 == *word).copied();
     let key = match (keyed().or_else(number), &all[..]) {

@@ -59,6 +59,25 @@ impl Files {
         Files { uses }
     }
 
+    /// Returns the dependencies between neighbours: a file and the folder beside it, or two folders of one parent. A
+    /// folder includes everything below it and the file of its name.
+    pub fn neighbours(&self) -> Files {
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let pairs = self.uses.iter().flat_map(|(file, used)| used.iter().map(move |u| (file, u)));
+        for (file, used) in pairs {
+            let (from, to): (Vec<&str>, Vec<&str>) =
+                (file.split("::").collect(), used.split("::").collect());
+            let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+            // the file of a folder lists its parts, and they may use it
+            if from.len() > shared && to.len() > shared {
+                let unit = |path: &[&str]| path[..=shared].join("::");
+                uses.entry(unit(&to)).or_default();
+                uses.entry(unit(&from)).or_default().insert(unit(&to));
+            }
+        }
+        Files { uses }
+    }
+
     /// Returns the cycles: sets of files that depend on each other.
     pub fn circles(&self) -> Vec<Vec<String>> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =

@@ -271,7 +271,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "testing",
             "cli/commands/test/new.rs",
             "cli/trust/pins.rs",
-            "cli/trust/store.rs",
+            "cli/agreements/store.rs",
         ],
         but: &[],
         fix: "read by `untrusted`, create and extend by `own_file`",

@@ -4,9 +4,6 @@ use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::state::StateFile;
 use crate::cli::args::tools::ToolOptions;
-use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::config::ScreenPace;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
@@ -107,14 +104,6 @@ impl Play {
     /// Returns true if the conversation may run on virtual time, because nobody follows it in real time.
     pub fn may_be_virtual(&self) -> bool {
         self.headless && !self.pace && !self.background
-    }
-
-    /// Returns true if models speak at reading speed: a person watches and the settings ask for it.
-    ///
-    /// # Errors
-    /// If the settings are invalid.
-    pub fn is_at_reading_pace(&self, context: &Context) -> Result<bool, Failure> {
-        Ok(!self.headless && context.settings()?.pace == ScreenPace::Reading)
     }
 
     /// Returns true if an operator can be asked: at the screen, or as a client of a conversation in the background.

@@ -1,9 +1,10 @@
 //! `--state FILE`: the path, and the text that was read from it.
 
+use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A state file. Clones share the text read before the conversation, which must be unchanged when it is written.
 #[derive(Clone, Debug)]
@@ -28,11 +29,11 @@ impl StateFile {
 
     /// Remembers the text of the file; empty if it did not exist.
     pub fn remember(&self, text: String) {
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *self.read.lock() = Some(text);
     }
 
     /// Returns the remembered text; `None` if the file was not read.
     pub fn remembered(&self) -> Option<String> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.read.lock().clone()
     }
 }

@@ -325,8 +325,7 @@ fn voice(voice: &VoiceSpec) -> String {
     match voice {
         VoiceSpec::Model(model) if model.name.is_empty() => "the default model".into(),
         VoiceSpec::Model(model) => {
-            let models = [&model.name].into_iter().chain(model.fallbacks.iter().map(|f| &f.name));
-            let models: Vec<&str> = models.map(|name| &**name).collect();
+            let models: Vec<&str> = model.names().map(|name| &**name).collect();
             format!("the model {}", models.join(", then "))
         }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),

@@ -1,26 +1,21 @@
 //! `export`: writes a session in a format for other readers.
 
-use crate::cli::appearance::AppearanceSettings;
 use crate::cli::args::session::SessionName;
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
-use crate::cli::document::{self, Keyless, create, know_keys};
+use crate::cli::document::{self, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::exporting::{ExportWriter, writer};
 use crate::cli::session_file::{self, report_faults};
 use crate::cli::watched::watched;
-use crate::export::{Document, FORMATS, Reveal, Spell, branches};
+use crate::export::{Document, FORMATS, Reveal, branches};
 use crate::session::{ReadProgress, Survey};
-use crate::ui::film::film;
-use crate::ui::request::ServiceFault;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs;
-use std::io::{self, IsTerminal, Write, stdout};
-use std::path::{Path, PathBuf};
+use std::io::{IsTerminal, Write, stdout};
 
-/// Default size of a recorded screen, in columns and rows.
-const SIZE: (u16, u16) = (100, 30);
 /// Valid widths and heights of a screen, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
@@ -89,8 +84,8 @@ impl ExportArgs {
         document.has_player = !self.plain;
         let (columns, rows) = self.size;
         let mut surveys = vec![survey];
-        let spelling: Writing = match &self.other {
-            None => spelling(&document, &self.format, columns, rows, context)?,
+        let spelling: ExportWriter = match &self.other {
+            None => writer(&document, &self.format, columns, rows, context)?,
             Some(other) => {
                 let name = SessionName::from_option(Some(other));
                 let path = session_file::find(&name, context)?;
@@ -136,66 +131,10 @@ impl ExportArgs {
     }
 }
 
-/// Function that writes a document.
-type Writing = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
-
-/// Returns the writer for the named format.
-fn spelling(
-    document: &Document,
-    format: &str,
-    columns: u16,
-    rows: u16,
-    context: &Context,
-) -> Result<Writing, Failure> {
-    let known = FORMATS.iter().find(|f| f.name == format);
-    let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
-    match known.ok_or_else(unknown)?.spell {
-        Spell::Document(spell) => Ok(Box::new(spell)),
-        Spell::Screen(spell) => {
-            let recording = document.recording()?;
-            let appearance = AppearanceSettings::from_context(context)?;
-            let theme = appearance.theme(None)?;
-            let glyphs = appearance.glyphs;
-            Ok(Box::new(move |document, out| {
-                let mut frames = film(&recording, columns, rows, theme, glyphs);
-                spell(document, columns, rows, &mut frames, out)
-            }))
-        }
-    }
-}
-
 fn size(text: &str) -> Result<(u16, u16), String> {
     let read = |part: &str| part.parse().ok().filter(|n| CELLS.contains(n));
     let size = text.split_once('x').and_then(|(w, h)| Some((read(w)?, read(h)?)));
     size.ok_or_else(|| {
         format!("a size must be COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
     })
-}
-
-/// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
-pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, ServiceFault> {
-    let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
-        .map_err(|e| e.to_string())?;
-    let spelling =
-        spelling(&document, format, SIZE.0, SIZE.1, context).map_err(|failure| failure.message)?;
-    let numbered = |n: u32| match n {
-        1 => format!("{}.{format}", document.id),
-        n => format!("{}-{n}.{format}", document.id),
-    };
-    let mut names = (1..).map(numbered).map(PathBuf::from);
-    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no unused file name found")?;
-    let spell = |out: &mut dyn Write| {
-        let mut keyless = Keyless::before(out);
-        spelling(&document, &mut keyless)?;
-        keyless.finish()
-    };
-    create(&path, spell).map_err(|failure| failure.message)?;
-    if let Some(why) = survey.archive.as_ref().and_then(|archive| archive.fault()) {
-        return Err(format!(
-            "{} is incomplete, the session could not be read: {why}",
-            path.display()
-        )
-        .into());
-    }
-    Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

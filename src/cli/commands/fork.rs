@@ -240,7 +240,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         start: Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward },
         before,
         voices: Arc::new(cast),
-        at_reading_pace: play.is_at_reading_pace(context)?,
+        at_reading_pace: context.is_at_reading_pace(play)?,
         attended: play.attended(),
         steered: play.steered_live(),
         tools,

@@ -76,7 +76,7 @@ pub fn start(
         start: Opening::Resume(past, repaired),
         before,
         voices: Arc::new(cast),
-        at_reading_pace: play.is_at_reading_pace(context)?,
+        at_reading_pace: context.is_at_reading_pace(&play)?,
         attended: play.attended(),
         steered: play.steered_live(),
         tools,

@@ -209,7 +209,7 @@ pub fn start_found(
         start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, play.attended())?)),
         before: Before::Nothing,
         voices: Arc::new(cast),
-        at_reading_pace: play.is_at_reading_pace(context)?,
+        at_reading_pace: context.is_at_reading_pace(play)?,
         clock: assemble::clock(virtual_time, &State::default(), at),
         attended: play.attended(),
         steered: play.steered_live(),

@@ -21,7 +21,7 @@ use crate::cli::session_file::{self, delete};
 use crate::config::{forget_key, keep_key, remember_server};
 use crate::model::Secret;
 use crate::session::ReadProgress;
-use crate::ui::start::run::run as show;
+use crate::ui::run::start::run as show;
 use crate::ui::start::{Choice, News, StartRow, StartScreen};
 use crate::ui::terminal::{self, Terminal};
 use futures::stream::{self, FuturesUnordered, StreamExt};

@@ -1,6 +1,6 @@
 //! Warning about debates in which all seats have the same model.
 
-use crate::model::{Debate, Participant, Text, VoiceSpec};
+use crate::model::{Debate, Participant, Text};
 use crate::scenario::Loaded;
 use crate::state::policies;
 use std::collections::BTreeSet;
@@ -26,10 +26,6 @@ pub fn warning(loaded: &Loaded) -> Option<String> {
 
 /// Returns the name of a seat's model; `None` for other voices and for recordings.
 fn model(seat: &Participant) -> Option<&Text> {
-    match &seat.voice {
-        VoiceSpec::Model(model) if model.recording().is_none() && !model.name.is_empty() => {
-            Some(&model.name)
-        }
-        _ => None,
-    }
+    let model = seat.voice.as_model()?;
+    (model.recording().is_none() && !model.name.is_empty()).then_some(&model.name)
 }

@@ -143,29 +143,12 @@ pub(super) fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> F
 
 /// Returns true if a retry cannot succeed.
 fn is_final(failure: &voice::CallFailure) -> bool {
-    match failure.class {
+    matches!(
+        failure.class,
         ErrorClass::Credentials
-        | ErrorClass::Credit
-        | ErrorClass::Refused
-        | ErrorClass::Dns
-        | ErrorClass::Tls => true,
-        ErrorClass::NotFound
-        | ErrorClass::Failed
-        | ErrorClass::NoProtocol
-        | ErrorClass::Empty
-        | ErrorClass::TooLarge
-        | ErrorClass::Silence
-        | ErrorClass::Broken
-        | ErrorClass::NoVoice
-        | ErrorClass::UnknownModel
-        | ErrorClass::BadRequest
-        | ErrorClass::Rate
-        | ErrorClass::Overload
-        | ErrorClass::Context
-        | ErrorClass::Filter
-        | ErrorClass::Form
-        | ErrorClass::Length
-        | ErrorClass::Echo
-        | ErrorClass::Budget => false,
-    }
+            | ErrorClass::Credit
+            | ErrorClass::Refused
+            | ErrorClass::Dns
+            | ErrorClass::Tls
+    )
 }

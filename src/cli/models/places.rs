@@ -4,8 +4,9 @@ use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
 use crate::model::Text;
 use crate::voice::remote::Endpoint;
+use parking_lot::Mutex as SyncMutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// The providers, and a cache of the endpoints used so far.
@@ -34,13 +35,13 @@ impl Places {
 
     /// Keeps the models of a provider whose list has every name.
     pub(super) fn keep_list(&self, provider: &str, models: &[Text]) {
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = self.listed.lock();
         listed.insert(provider.into(), models.to_vec());
     }
 
     /// Returns the models of a provider that was asked for them.
     pub(super) fn kept_list(&self, provider: &str) -> Option<Vec<Text>> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
+        self.listed.lock().get(provider).cloned()
     }
 }
 

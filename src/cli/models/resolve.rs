@@ -54,7 +54,7 @@ impl ModelSource {
     pub fn assign(&mut self, seats: &mut [Participant], context: &Context) -> Result<(), Failure> {
         let nameless: Vec<&str> = seats
             .iter()
-            .filter(|p| spec(p).is_some_and(|s| s.name.is_empty()))
+            .filter(|p| p.voice.as_model().is_some_and(|s| s.name.is_empty()))
             .map(|p| &*p.id)
             .collect();
         if self.default.is_none() && !nameless.is_empty() {
@@ -115,8 +115,10 @@ impl ModelSource {
     pub fn read_windows(&self, seats: &mut [Participant]) -> Result<(), Failure> {
         let unknown = |seat: &&Participant| seat.local && seat.window.is_none();
         let seats_of_all = seats.iter().flat_map(Participant::everyone).filter(unknown);
-        let names: BTreeSet<Text> =
-            seats_of_all.filter_map(spec).map(|spec| spec.name.clone()).collect();
+        let names: BTreeSet<Text> = seats_of_all
+            .filter_map(|seat| seat.voice.as_model())
+            .map(|spec| spec.name.clone())
+            .collect();
         if names.is_empty() {
             return Ok(());
         }
@@ -133,7 +135,7 @@ impl ModelSource {
 
     /// Asks local servers for the sizes of their models, and marks the seats with a small one.
     pub fn read_sizes(&self, seats: &mut [Participant]) -> Result<(), Failure> {
-        let local = seats.iter().filter(|seat| seat.local).filter_map(spec);
+        let local = seats.iter().filter(|seat| seat.local).filter_map(|seat| seat.voice.as_model());
         let local = local.filter(|spec| spec.recording().is_none());
         let names: BTreeSet<Text> = local.map(|spec| spec.name.clone()).collect();
         if names.is_empty() {
@@ -148,7 +150,7 @@ impl ModelSource {
         let read = block_on(async { Ok(join_all(read).await) })?;
         let small: BTreeSet<Text> = read.into_iter().flatten().collect();
         for seat in seats {
-            seat.small = spec(seat).is_some_and(|spec| small.contains(&spec.name));
+            seat.small = seat.voice.as_model().is_some_and(|spec| small.contains(&spec.name));
         }
         Ok(())
     }
@@ -228,7 +230,7 @@ impl ModelSource {
     /// # Errors
     /// A message for the user, if the seat has no model, or if a provider is unknown or its key is missing.
     pub fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
-        let Some(asked) = spec(seat) else { return Ok(()) };
+        let Some(asked) = seat.voice.as_model() else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {
             return Err(format!(
                 "{} has no model and no default is set; name one, as in model = \"ollama:llama3\"",
@@ -237,8 +239,9 @@ impl ModelSource {
             .into());
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
-        for name in spec(seat).filter(|s| s.recording().is_none()).into_iter().flat_map(names) {
-            let (provider, model) = parts(&name).map_err(|failure| failure.with_hint())?;
+        let asked = seat.voice.as_model().filter(|s| s.recording().is_none());
+        for name in asked.into_iter().flat_map(ModelSpec::names) {
+            let (provider, model) = parts(name).map_err(|failure| failure.with_hint())?;
             if let Some(listed) = self.places.kept_list(provider)
                 && !is_listed(&listed, model)
             {
@@ -379,7 +382,7 @@ impl Voice for RemoteModel {
 fn set_windows(seats: &mut [Participant], read: &BTreeMap<Text, u32>) {
     for seat in seats {
         if seat.window.is_none() {
-            seat.window = spec(seat).and_then(|spec| read.get(&spec.name)).copied();
+            seat.window = seat.voice.as_model().and_then(|spec| read.get(&spec.name)).copied();
         }
         if let VoiceSpec::Team(team) = &mut seat.voice {
             set_windows(&mut team.participants, read);
@@ -393,7 +396,11 @@ pub fn report_unknown_windows<'a>(
     context: &Context,
 ) {
     let unknown = |p: &&Participant| p.window.is_none();
-    let names = seats.into_iter().filter(unknown).filter_map(spec).map(|s| &*s.name);
+    let names = seats
+        .into_iter()
+        .filter(unknown)
+        .filter_map(|seat| seat.voice.as_model())
+        .map(|s| &*s.name);
     for name in names.collect::<BTreeSet<_>>() {
         context.say(&format!(
             "the context window of {name} is unknown; {UNKNOWN_WINDOW} tokens are assumed. Set [models.\"{name}\"] \
@@ -402,33 +409,16 @@ pub fn report_unknown_windows<'a>(
     }
 }
 
-/// Returns the model of a seat; `None` for any other voice.
-fn spec(seat: &Participant) -> Option<&ModelSpec> {
-    match &seat.voice {
-        VoiceSpec::Model(spec) => Some(spec),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
-    }
-}
-
 /// Returns the models of a seat in order of preference; empty for a seat without a model.
 pub fn models_of(seat: &Participant) -> Vec<Text> {
-    spec(seat).map(names).unwrap_or_default()
+    seat.voice.as_model().into_iter().flat_map(ModelSpec::names).cloned().collect()
 }
 
 /// Returns the models of each seat that calls a model, in order of preference.
 fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
-    let asked = seats.into_iter().flat_map(Participant::everyone).filter_map(spec);
-    asked.filter(|s| s.recording().is_none()).map(names).collect()
-}
-
-/// Returns a model and its fallbacks, in order of preference.
-fn names(spec: &ModelSpec) -> Vec<Text> {
-    std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name)).cloned().collect()
+    let seats = seats.into_iter().flat_map(Participant::everyone);
+    let asked = seats.filter_map(|seat| seat.voice.as_model()).filter(|s| s.recording().is_none());
+    asked.map(|spec| spec.names().cloned().collect()).collect()
 }
 
 /// Returns an address without password and query, either of which may be a key.

@@ -14,9 +14,10 @@ use crate::voice::http::Http;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Speaking, Voice, Voices};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// The voices, restricted to the allowed commands.
@@ -79,7 +80,7 @@ impl Cast {
 
     /// Returns the service of a seat, cached for as long as the seat has it: it keeps the conversation's identifier.
     fn service(&self, seat: &SeatId, spec: &HttpSpec) -> Result<Arc<dyn Voice>, NoVoice> {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.lock();
         let place = (seat.clone(), spec.clone());
         if let Some(service) = services.get(&place) {
             return Ok(service.clone());
@@ -90,7 +91,7 @@ impl Cast {
 
     /// Returns the recording of a seat, cached for as long as the seat uses it.
     fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, NoVoice> {
-        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recordings = self.recordings.lock();
         let place = (seat.id.clone(), Text::from(file));
         if let Some(recording) = recordings.get(&place) {
             return Ok(recording.clone());
@@ -102,7 +103,7 @@ impl Cast {
 
     /// Returns the agent of a seat, cached for as long as the seat has it.
     fn agent(&self, seat: &SeatId, spec: &AgentSpec) -> Result<Arc<dyn Voice>, NoVoice> {
-        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut agents = self.agents.lock();
         let place = (seat.clone(), spec.clone());
         if let Some(seated) = agents.get(&place) {
             return Ok(seated.agent.clone());
@@ -174,7 +175,7 @@ impl Voices for Cast {
     }
 
     fn leave(&self) -> Speaking {
-        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let agents = self.agents.lock();
         let leaving: Vec<Speaking> = agents.values().map(|seated| seated.agent.leave()).collect();
         Box::pin(async move {
             futures::future::join_all(leaving).await;

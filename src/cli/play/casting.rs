@@ -57,9 +57,7 @@ fn seats(loaded: &Loaded) -> Vec<&Participant> {
     let verdict = loaded.scenario.verdict.as_ref();
     let judges = |seat: &Participant| verdict.is_some_and(|v| v.judges.contains(&seat.id.0));
     let is_cast = |seat: &&Participant| {
-        loaded.any_topic.contains_key(&seat.id)
-            && matches!(seat.voice, VoiceSpec::Model(_))
-            && !judges(seat)
+        loaded.any_topic.contains_key(&seat.id) && seat.voice.is_model() && !judges(seat)
     };
     loaded.participants.iter().filter(is_cast).collect()
 }

@@ -61,7 +61,7 @@ pub fn requested(past: &State, play: &Play, context: &Context) -> Result<Changes
 /// Switches every seat with a model to the given model.
 fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
     let set = Map::from_iter([("model".to_owned(), model.into())]);
-    let speaks = |p: &Participant| matches!(p.voice, VoiceSpec::Model(_));
+    let speaks = |p: &Participant| p.voice.is_model();
     let places: Vec<usize> =
         (0..changes.seats.len()).filter(|at| speaks(&changes.seats[*at])).collect();
     if places.is_empty() {

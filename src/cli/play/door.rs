@@ -1,10 +1,8 @@
 //! The socket of a conversation that is played here, for clients of the same user.
 
 use crate::cli::context::Context;
-use crate::clock::Clock;
-use crate::engine::{Engine, Owner};
-use crate::session::SessionFiles;
-use crate::state::State;
+use crate::cli::play::assemble::Assembled;
+use crate::engine::Owner;
 use std::io;
 use std::path::PathBuf;
 
@@ -57,22 +55,6 @@ impl Door {
     }
 }
 
-/// A conversation that is about to run.
-pub struct DoorPlan<'a> {
-    /// Engine that has not run yet.
-    pub engine: &'a mut Engine,
-    /// Paths of its session.
-    pub files: &'a SessionFiles,
-    /// State before the events of its feed.
-    pub past: &'a State,
-    /// True if the session is kept.
-    pub saved: bool,
-    /// Clock of the session.
-    pub clock: &'a Clock,
-    /// Owner of the conversation.
-    pub owner: Owner,
-}
-
 /// Folder of the sockets, for conversations that run outside the main thread; `None` if the settings turn them off.
 #[derive(Clone, Default)]
 pub struct Doors(Option<PathBuf>);
@@ -92,10 +74,10 @@ impl Doors {
     /// # Errors
     /// If the system refuses a thread.
     #[cfg(target_os = "linux")]
-    pub fn open(&self, conversation: DoorPlan<'_>) -> io::Result<Door> {
+    pub fn open(&self, conversation: &mut Assembled, owner: Owner) -> io::Result<Door> {
         use crate::live::server::{self, LiveOpening};
-        let DoorPlan { engine, files, past, saved, clock, owner } = conversation;
-        let (Some(folder), true, false) = (&self.0, saved, clock.is_virtual()) else {
+        let Assembled { engine, files, past, saved, clock, .. } = conversation;
+        let (Some(folder), true, false) = (&self.0, *saved, clock.is_virtual()) else {
             return Ok(Door::default());
         };
         let opening = LiveOpening {
@@ -113,14 +95,14 @@ impl Doors {
 
     /// Opens nothing: this system does not list processes as needed.
     #[cfg(not(target_os = "linux"))]
-    pub fn open(&self, _conversation: DoorPlan<'_>) -> io::Result<Door> {
+    pub fn open(&self, _conversation: &mut Assembled, _owner: Owner) -> io::Result<Door> {
         Ok(Door::default())
     }
 }
 
 /// Opens a conversation to clients; a failure is reported, and the conversation goes on.
-pub fn open(conversation: DoorPlan<'_>, context: &Context) -> Door {
-    Doors::new(context).open(conversation).unwrap_or_else(|fault| {
+pub fn open(conversation: &mut Assembled, owner: Owner, context: &Context) -> Door {
+    Doors::new(context).open(conversation, owner).unwrap_or_else(|fault| {
         context.note(&format!("nobody can attach: {fault}"));
         Door::default()
     })

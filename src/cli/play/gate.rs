@@ -3,7 +3,7 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::resolve::ModelSource;
-use crate::model::{Limits, Participant, Usd, VoiceSpec};
+use crate::model::{Limits, Participant, Usd};
 
 /// Billionths of a dollar that a token of a model without a known price counts as: the default limit of 0.25 dollars is
 /// then 200,000 tokens.
@@ -82,11 +82,8 @@ pub fn token_worth(seats: &[&Participant]) -> Option<u64> {
     seats.iter().find_map(|seat| seat.uncountable())?;
     let all = seats.iter().flat_map(|seat| seat.everyone());
     let prices = all.flat_map(|seat| {
-        let others = match &seat.voice {
-            VoiceSpec::Model(model) => model.fallbacks.iter().filter_map(|f| f.price).collect(),
-            _ => vec![],
-        };
-        seat.price.into_iter().chain(others)
+        let others = seat.voice.as_model().into_iter().flat_map(|model| &model.fallbacks);
+        seat.price.into_iter().chain(others.filter_map(|f| f.price))
     });
     let dearest = prices.map(|price| price.most_per_token().0).max().unwrap_or_default();
     Some(dearest.max(UNPRICED_TOKEN))

@@ -10,7 +10,7 @@ use crate::cli::play::alive::Alive;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::detach;
-use crate::cli::play::door::{self, DoorPlan};
+use crate::cli::play::door;
 use crate::cli::play::outcome;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::setup::Setup;
@@ -98,25 +98,19 @@ async fn drive(
     signals: &mut Signals,
     context: &Context,
 ) -> Result<Played, Failure> {
-    let Setup { conversation, play, .. } = setup;
-    let Assembled { mut engine, mut tail, files, saved, past, clock, .. } = conversation;
-    let name = saved.then(|| context.name_of(&files));
+    let Setup { mut conversation, play, .. } = setup;
+    let files = &conversation.files;
+    let name = conversation.saved.then(|| context.name_of(files));
     match &name {
         Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),
         None => context.say("session: not saved"),
     }
-    if engine.live.state.rehearsed {
+    if conversation.engine.live.state.rehearsed {
         context.say(REHEARSED);
     }
-    let conversation = DoorPlan {
-        engine: &mut engine,
-        files: &files,
-        past: &past,
-        saved,
-        clock: &clock,
-        owner: if play.background { Owner::Nobody } else { Owner::Operator },
-    };
-    let mut door = door::open(conversation, context);
+    let owner = if play.background { Owner::Nobody } else { Owner::Operator };
+    let mut door = door::open(&mut conversation, owner, context);
+    let Assembled { mut engine, mut tail, files, past, clock, .. } = conversation;
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;

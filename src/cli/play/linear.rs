@@ -5,7 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
 use crate::cli::output;
-use crate::cli::play::door::{self, DoorPlan};
+use crate::cli::play::door;
 use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::next::Next;
 use crate::cli::play::setup::Setup;
@@ -36,19 +36,11 @@ enum Left {
 pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let Setup { conversation, play, notice, .. } = setup;
+        let Setup { mut conversation, play, notice, .. } = setup;
+        let door = door::open(&mut conversation, Owner::Operator, context);
         let (mut engine, mut tail, files) =
             (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let open = DoorPlan {
-            engine: &mut engine,
-            files: &files,
-            past: &conversation.past,
-            saved: conversation.saved,
-            clock: &conversation.clock,
-            owner: Owner::Operator,
-        };
-        let door = door::open(open, context);
         let mut reader = Linear::new(since, conversation.saved, door.fault().map(str::to_owned));
         notice.iter().for_each(|notice| context.say(notice));
         output::wrapped(&Linear::greeting(because))?;

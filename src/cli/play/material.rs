@@ -2,7 +2,7 @@
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::model::{Command, Key, Participant, SteerLine, Text, VoiceSpec};
+use crate::model::{Command, Key, Participant, SteerLine, Text};
 use crate::prompt::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
 
 /// Beginning of the line that replaces the rest of a file.
@@ -65,7 +65,7 @@ pub fn fit(
     seats: &[Participant],
     cuts: bool,
 ) -> Result<(), Failure> {
-    let readers = seats.iter().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_)));
+    let readers = seats.iter().filter(|seat| seat.voice.is_model());
     let Some(narrowest) = readers.min_by_key(|seat| material_tokens(seat)) else { return Ok(()) };
     let room = material_tokens(narrowest);
     let all: usize = files(lines).map(|(_, text)| cost(text)).sum();
@@ -123,10 +123,7 @@ fn too_large(lines: &[(Key, SteerLine)], seat: &Participant, tokens: usize) -> F
         Some(window) => format!("{window} tokens"),
         None => format!("unknown, so {UNKNOWN_WINDOW} tokens are assumed"),
     };
-    let model = match &seat.voice {
-        VoiceSpec::Model(model) => model.name.to_string(),
-        _ => String::new(),
-    };
+    let model = seat.voice.as_model().map(|model| model.name.to_string()).unwrap_or_default();
     Failure::new(
         Exit::Invalid,
         format!(

@@ -14,7 +14,6 @@ pub mod dry_run;
 pub mod editor;
 pub mod engine_input;
 pub mod gate;
-pub mod go;
 pub mod headless;
 pub mod history;
 pub mod linear;

@@ -3,9 +3,9 @@
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::session::SessionName;
-use crate::cli::commands::export::written;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::exporting::export_to_new_file;
 use crate::cli::memory::last_copy;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey;
@@ -31,7 +31,7 @@ pub async fn with<T>(
     show: impl AsyncFnOnce(run::Outside<'_>) -> T,
 ) -> T {
     let keep = |words: &str| last_copy::keep(&context.paths.state, words);
-    let export = |format: &str| written(files.log(), format, context);
+    let export = |format: &str| export_to_new_file(files.log(), format, context);
     let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
     let notify = |told: &str| notify(told, context);
     let edit =

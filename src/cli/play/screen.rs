@@ -11,7 +11,7 @@ use crate::cli::exit::{self, Exit};
 use crate::cli::memory::{drafts, input_history, preferences};
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::detach;
-use crate::cli::play::door::{self, DoorPlan};
+use crate::cli::play::door;
 use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::setup::Setup;
@@ -47,19 +47,11 @@ enum Left {
 pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let Setup { conversation, play, allowed, inquiry, notice } = setup;
+        let Setup { mut conversation, play, allowed, inquiry, notice } = setup;
+        let door = door::open(&mut conversation, Owner::Operator, context);
         let (mut engine, tail, files) =
             (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let open = DoorPlan {
-            engine: &mut engine,
-            files: &files,
-            past: &conversation.past,
-            saved: conversation.saved,
-            clock: &conversation.clock,
-            owner: Owner::Operator,
-        };
-        let door = door::open(open, context);
         let lent = Cell::new(false);
         let mut screen = new_screen(since, conversation.clock, context)?;
         if let Some((transcript, view)) = conversation.told {

@@ -37,7 +37,7 @@ pub fn toolbox<'a>(
         })
     });
     let files = files.transpose()?;
-    let asks = |seat: &&Participant| matches!(seat.voice, VoiceSpec::Model(_));
+    let asks = |seat: &&Participant| seat.voice.is_model();
     let seats = seats.into_iter().flat_map(Participant::everyone);
     let readers = seats.filter(asks).flat_map(|seat| {
         let reads = seat.tools.iter().filter(|tool| tool.reads_files());
@@ -66,7 +66,7 @@ pub fn give_files(loaded: &mut Loaded, play: &Play) {
     let policies = scenario.phases.iter().map(|phase| &phase.policy).chain([&scenario.policy]);
     let executors: Vec<&str> = policies.filter_map(plan::executor).collect();
     let needs = |seat: &&mut Participant| {
-        let model = matches!(seat.voice, VoiceSpec::Model(_));
+        let model = seat.voice.is_model();
         model && seat.tools.is_empty() && executors.contains(&&*seat.id.0)
     };
     if play.tools.files.is_none() {
@@ -114,7 +114,7 @@ pub fn meet_servers(
             meet_servers(&mut team.participants, allowed, folder, play, context)?;
         }
     }
-    for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
+    for seat in seats.iter_mut().filter(|seat| seat.voice.is_model()) {
         let mut tools: Vec<Tool> = vec![];
         for named in std::mem::take(&mut seat.tools) {
             let ToolSource::Server { server, tool, .. } = &named.source else {
@@ -167,7 +167,7 @@ pub fn meet_again(
     context: &Context,
 ) -> Result<(), Failure> {
     let mut had: BTreeMap<&Text, (&ToolServer, Vec<Tool>)> = BTreeMap::new();
-    let asks = |seat: &&Participant| matches!(seat.voice, VoiceSpec::Model(_));
+    let asks = |seat: &&Participant| seat.voice.is_model();
     for tool in seats.iter().filter(asks).flat_map(|seat| &seat.tools) {
         if let ToolSource::Server { server, .. } = &tool.source {
             had.entry(&server.name).or_insert((server, vec![])).1.push(tool.clone());

@@ -3,11 +3,11 @@
 //! A file that is neither bundled nor in the user's own folder runs nothing until the operator agrees to its content or
 //! gives `--trust`. This is enforced before the start, and again at the voice for a seat that joins later.
 
+use crate::cli::agreements::store::Content;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::agents;
 use crate::cli::source::FoundScenario;
-use crate::cli::trust::store::Content;
 use crate::cli::trust::untrusted::{Consent, Untrusted};
 use crate::model::{Participant, Text, ToolSource, VoiceSpec, http};
 use std::path::Path;
@@ -111,10 +111,7 @@ fn spoken(p: &Participant) -> Option<Vec<Text>> {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Http(service) => Some(service.agreed()),
         VoiceSpec::Agent(agent) => Some(agent.agreed()),
-        VoiceSpec::Model(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
+        _ => None,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Effects of an untrusted file, and the operator's consent to them.
 
+use crate::cli::agreements::store::Content;
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::cli::trust::store::Content;
 use crate::config::Paths;
 use crate::text;
 use std::io::{self, Write, stderr, stdin};

@@ -78,24 +78,50 @@ pub struct Key {
     pub meaning: &'static str,
 }
 
-/// Defines an optional key.
-pub const fn key(
-    name: &'static str,
-    kind: ValueKind,
-    example: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, kind, needed: false, example, meaning }
+/// Defines the keys of a table: each with the kind of its value, an example and its meaning, as [`key`] or [`needed`].
+///
+/// With a type, the table is also read into a struct with a field for each key that has one. A value that does not fit
+/// its type counts as missing: the check reports it.
+#[macro_export]
+macro_rules! keys {
+    ($(#[$doc:meta])* $vis:vis static $table:ident as $raw:ident;
+     $($name:ident $(: $type:ty)? = $key:expr;)*) => {
+        $crate::scenario::keys! { $(#[$doc])* $vis static $table; $($name = $key;)* }
+
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, serde::Deserialize)]
+        #[serde(default)]
+        pub struct $raw {
+            $($(#[serde(deserialize_with = "crate::scenario::lenient")] pub $name: $type,)?)*
+        }
+    };
+    ($(#[$doc:meta])* $vis:vis static $table:ident; $($name:ident = $key:expr;)*) => {
+        $(#[$doc])*
+        $vis static $table: &[$crate::scenario::Key] =
+            &[$($key.called(stringify!($name))),*];
+    };
+}
+pub use keys;
+
+/// Returns an optional key; [`keys`] names it.
+pub const fn key(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
+    Key { name: "", kind, needed: false, example, meaning }
 }
 
-/// Defines a required key.
-pub const fn needed(
-    name: &'static str,
-    kind: ValueKind,
-    example: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, kind, needed: true, example, meaning }
+/// Returns a required key; [`keys`] names it.
+pub const fn needed(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
+    Key { name: "", kind, needed: true, example, meaning }
+}
+
+impl Key {
+    /// Returns the key with a name, which may be an identifier with `r#`.
+    pub const fn called(self, name: &'static str) -> Key {
+        let name = match name.as_bytes() {
+            [b'r', b'#', ..] => name.split_at(2).1,
+            _ => name,
+        };
+        Key { name, ..self }
+    }
 }
 
 /// Maximum milliseconds per rehearsed word.

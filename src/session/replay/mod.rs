@@ -13,7 +13,8 @@ pub use speed::Speed;
 use super::{Feed, Records, Tail};
 use crate::clock::Clock;
 use crate::model::{Ms, Piece};
-use std::sync::{Arc, Mutex, MutexGuard};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// Default maximum of a wait, in milliseconds; longer ones are shortened.
@@ -102,24 +103,20 @@ impl Transport {
         Transport { recording, deck: Arc::new(Mutex::new(deck)), bell: Arc::default() }
     }
 
-    fn deck(&self) -> MutexGuard<'_, Deck> {
-        self.deck.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Changes the deck and wakes the player, because the due time of its next event may have changed.
     fn change(&self, change: impl FnOnce(&mut Deck)) {
-        change(&mut self.deck());
+        change(&mut self.deck.lock());
         self.bell.notify_one();
     }
 
     /// Returns a reader that begins with the first event.
     pub fn tail(&self) -> Tail {
-        self.deck().feed.tail()
+        self.deck.lock().feed.tail()
     }
 
     /// Returns the recorded clock of the session.
     pub fn clock(&self) -> Clock {
-        self.deck().clock.clone()
+        self.deck.lock().clock.clone()
     }
 
     /// Returns the recording.
@@ -129,7 +126,7 @@ impl Transport {
 
     /// Returns the current position and settings.
     pub fn status(&self) -> ReplayStatus {
-        let d = self.deck();
+        let d = self.deck.lock();
         ReplayStatus {
             playing: d.playing,
             speed: d.speed,
@@ -215,14 +212,14 @@ impl Transport {
             d.pace();
         });
         self.play_on().await;
-        self.deck().feed.close();
+        self.deck.lock().feed.close();
     }
 
     /// Plays until it is paused.
     async fn play_on(&self) {
         loop {
             let (wait, base) = {
-                let mut deck = self.deck();
+                let mut deck = self.deck.lock();
                 (deck.tick(), deck.base.clone())
             };
             // lets readers see each event as it comes

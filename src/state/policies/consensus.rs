@@ -6,9 +6,9 @@ use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::scenario::{PolicyTraits, UsualLength};
 use crate::state::moves::{AnswerMove, MoveKind};
+use crate::state::policies::memo::Task;
 use crate::state::policy_state::PolicyState;
 use crate::state::{Conversation, Entry, Labels, Thread, Turn};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Name of the policy in scenarios and logs.
@@ -20,15 +20,6 @@ pub const TRAITS: PolicyTraits = PolicyTraits {
     own_prompts: true,
     ..PolicyTraits::DEBATE
 };
-
-/// Memo key: the current task of the seats.
-pub const STEP: &str = "step";
-/// Memo key: the `seq` from which the exchange counts.
-pub const FROM: &str = "from";
-/// Memo key: the seats whose answers can be voted for, if not all.
-pub const TIED: &str = "tied";
-/// Memo key: the turns whose answers were found not to be new.
-pub const WITHDRAWN: &str = "withdrawn";
 
 /// Answers and votes of an exchange under `consensus`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,11 +72,6 @@ impl Thread {
         matches!(self.state, PolicyState::Answers(_))
     }
 
-    /// Returns the current task of its seats; empty if the policy sets none.
-    pub fn step(&self) -> &str {
-        self.memo[STEP].as_str().unwrap_or_default()
-    }
-
     /// Returns the `seq` of the newest answer, valid or not.
     pub(in crate::state) fn newest(&self) -> Option<Seq> {
         self.state.moves().iter().rev().find(|m| m.did == MoveKind::Answered).map(|m| m.seq)
@@ -93,7 +79,7 @@ impl Thread {
 
     /// Returns the `seq` from which its exchange counts.
     pub fn exchange_from(&self) -> Seq {
-        Seq(self.memo[FROM].as_u64().unwrap_or(0))
+        self.memo.from.unwrap_or_default()
     }
 }
 
@@ -106,7 +92,8 @@ impl Conversation {
     /// Records the move of a turn under `consensus`.
     pub(in crate::state) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let ms = self.ms;
-        let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
+        let batch = self.batch_of(turn);
+        let presents = batch.is_none_or(|b| matches!(b.memo.step, None | Some(Task::Present)));
         // a refused vote ends the round for its seat, a refused answer does not
         let is_refused = e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form)
             && matches!(self.proposal(turn), Some(Form::Proposal { answers: true, .. }));
@@ -123,11 +110,7 @@ impl Conversation {
             {
                 return;
             }
-            (Outcome::Said, _, _)
-                if step.as_deref().is_none_or(|s| s == "present" || s.is_empty()) =>
-            {
-                MoveKind::Presented
-            }
+            (Outcome::Said, _, _) if presents => MoveKind::Presented,
             (Outcome::Said, _, Some(whose)) => MoveKind::Voted {
                 whose: SeatId(whose),
                 why: text("why").unwrap_or_else(|| "".into()),
@@ -155,10 +138,7 @@ impl Conversation {
         let from = thread.exchange_from();
         let moves: Vec<&AnswerMove> =
             thread.state.moves().iter().filter(|m| m.seq > from && m.seq <= upto).collect();
-        let withdrawn = |turn: TurnId| {
-            let turns = thread.memo[WITHDRAWN].as_array();
-            turns.is_some_and(|turns| turns.contains(&Value::from(turn.0)))
-        };
+        let withdrawn = |turn: TurnId| thread.memo.withdrawn.iter().flatten().any(|t| *t == turn);
         let entry = |m: &AnswerMove| {
             let by = |e: &&Entry| e.version().turn == Some(m.turn) && e.hidden.is_none();
             self.entries.iter().rev().find(by)
@@ -205,13 +185,12 @@ impl Conversation {
     /// Returns the form of a turn's reply under `consensus`; `None` if any text is valid.
     pub(in crate::state) fn proposal(&self, turn: &Turn) -> Option<Form> {
         let thread = self.finds_answer(turn)?;
-        let memo = &self.batch_of(turn)?.spec.memo;
-        let step = memo[STEP].as_str()?;
-        let tied: Option<Vec<&str>> =
-            memo[TIED].as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
+        let memo = &self.batch_of(turn)?.memo;
+        let task = memo.step?;
+        let tied = memo.tied.as_ref();
         let labels = self.labels(turn);
         let stands = self.coordination(thread, turn.horizon);
-        let open = |seat: &SeatId| tied.as_ref().is_none_or(|tied| tied.contains(&&*seat.0));
+        let open = |seat: &SeatId| tied.is_none_or(|tied| tied.contains(seat));
         let mut among: Vec<(Text, SeatId)> = stands
             .answers
             .iter()
@@ -223,15 +202,17 @@ impl Conversation {
         let name = |seat: &SeatId| self.seat(seat).map(|s| (seat.clone(), s.spec.name.clone()));
         let names = among.iter().filter_map(|(_, seat)| name(seat)).collect();
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
-        match step {
-            "work" => {
+        match task {
+            Task::Work => {
                 let refused =
                     stands.moves.iter().any(|m| m.seat == turn.seat && m.did == MoveKind::Refused);
                 let may_vote = !among.is_empty();
                 let answers = (stands.answered(&turn.seat) as u64) < most && !(refused && may_vote);
                 Some(Form::Proposal { among, names, answers })
             }
-            "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),
+            Task::Ballot | Task::RunOff | Task::Judge => {
+                Some(Form::Proposal { among, names, answers: false })
+            }
             _ => None,
         }
     }
@@ -242,15 +223,13 @@ impl Conversation {
             return None;
         }
         let thread = self.finds_answer(turn)?;
-        let step = self.batch_of(turn)?.spec.memo[STEP].as_str()?;
-        if step == "present" {
-            return None;
-        }
+        let task = self.batch_of(turn)?.memo.step.filter(|task| *task != Task::Present)?;
         let place = thread.ordinal * 1_000_003 + u64::from(thread.round);
         let viewer = &turn.seat;
         let mut seats = thread.seats.clone();
-        seats
-            .sort_by_cached_key(|seat| self.dice(place, &format!("answer {step} {viewer} {seat}")));
+        seats.sort_by_cached_key(|seat| {
+            self.dice(place, &format!("answer {} {viewer} {seat}", task.as_str()))
+        });
         let label = |n: usize| match u8::try_from(n) {
             Ok(n) if n < 26 => format!("Answer {}", char::from(b'A' + n)),
             Ok(_) | Err(_) => format!("Answer {}", n + 1),

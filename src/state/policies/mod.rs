@@ -5,6 +5,7 @@
 
 pub mod consensus;
 pub mod depends;
+pub mod memo;
 pub mod plan;
 mod plan_facts;
 

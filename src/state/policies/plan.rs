@@ -3,7 +3,7 @@
 //! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's
 //! commands. The next question to a seat is decided by `policy`.
 
-use super::consensus::STEP;
+use super::memo::{Memo, Task};
 use crate::model::payload::{BatchOpened, ThreadOpened, TurnEnded};
 use crate::model::plan::results_in;
 use crate::model::*;
@@ -28,19 +28,6 @@ pub const TRAITS: PolicyTraits = PolicyTraits {
 pub fn executor(policy: &PolicySpec) -> Option<&str> {
     if &*policy.name == NAME { policy.options.get("executor")?.as_str() } else { None }
 }
-
-/// Memo value under [`STEP`]: the planner makes a plan.
-pub const PLANS: &str = "plan";
-/// Memo value: the planner makes another plan, after a failure or an operator message.
-pub const PLANS_AGAIN: &str = "plan_again";
-/// Memo value: the planner answers from all results.
-pub const CLOSES: &str = "close";
-/// Memo value: an executor writes a message in a step.
-pub const EXECUTES: &str = "execute";
-/// Memo value: the planner answers an executor.
-pub const CLARIFIES: &str = "clarify";
-/// Memo value: the planner carries out a step itself.
-pub const DOES: &str = "do";
 
 /// Default number of exchanges in a step.
 const EXCHANGES: u32 = 10;
@@ -167,11 +154,11 @@ impl Conversation {
     pub(in crate::state) fn plan_form(&self, turn: &Turn) -> Option<Form> {
         let here = self.threads.get(&turn.thread)?;
         let thread = self.plan_thread(turn.thread)?;
-        match (self.batch_of(turn)?.spec.memo[STEP].as_str()?, self.step_of(here.id)) {
-            (PLANS, _) => {
+        match (self.batch_of(turn)?.memo.step?, self.step_of(here.id)) {
+            (Task::Plan, _) => {
                 Some(Form::Plan { begun: vec![], over: vec![], most: thread.most_steps() })
             }
-            (PLANS_AGAIN, _) => {
+            (Task::PlanAgain, _) => {
                 let numbers = |wanted: &dyn Fn(StepState) -> bool| -> Vec<u32> {
                     let steps = thread.state.plan().into_iter().flat_map(|p| &p.steps);
                     steps.filter(|s| wanted(s.state)).map(|s| s.spec.number).collect()
@@ -183,7 +170,7 @@ impl Conversation {
                     most: thread.most_steps(),
                 })
             }
-            (EXECUTES | CLARIFIES, Some((plan, step))) => {
+            (Task::Execute | Task::Clarify, Some((plan, step))) => {
                 let planner = Some(&turn.seat) != step.executor.as_ref();
                 let given = step.current().any(|m| m.kind == MessageKind::PartialResult);
                 let sent = step.current().filter(|m| m.kind == MessageKind::SiblingMessage).count();
@@ -288,7 +275,8 @@ impl Conversation {
 
     /// Records the engine's permission for an executor to continue without asking the planner.
     pub(in crate::state) fn note_go_on(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
-        if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
+        let memo = Memo::from_json(&b.memo);
+        if memo.go_on != Some(true) || memo.step != Some(Task::Execute) {
             return;
         }
         let Some(to) = b.seats.first().cloned() else { return };
@@ -332,12 +320,10 @@ impl Conversation {
         if !turn.speaks() || !e.has_words() || e.why == Some(CutWhy::Crash) {
             return;
         }
-        let memo = self.batch_of(turn).map(|b| b.spec.memo.clone()).unwrap_or_default();
+        let task = self.batch_of(turn).and_then(|b| b.memo.step);
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
         if let PolicyState::Plan(state) = &mut thread.state {
-            if matches!(memo[STEP].as_str(), Some(PLANS | PLANS_AGAIN))
-                && e.outcome == Outcome::Said
-            {
+            if matches!(task, Some(Task::Plan | Task::PlanAgain)) && e.outcome == Outcome::Said {
                 state.heard = state.heard.max(turn.heard);
             }
             return;
@@ -354,8 +340,8 @@ impl Conversation {
         }
         let Some((_, step)) = self.step_of(turn.thread) else { return };
         let by_executor = step.executor.as_ref() == Some(&turn.seat);
-        let usual = match (by_executor, memo[STEP].as_str()) {
-            (_, Some(DOES)) => MessageKind::TaskComplete,
+        let usual = match (by_executor, task) {
+            (_, Some(Task::Do)) => MessageKind::TaskComplete,
             (true, _) => MessageKind::PartialResult,
             (false, _) => MessageKind::Clarification,
         };

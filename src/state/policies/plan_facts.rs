@@ -1,7 +1,6 @@
 //! A plan and its steps as conditions, templates and rehearsed lines see them.
 
-use super::consensus::STEP;
-use super::plan::EXECUTES;
+use super::memo::Task;
 use crate::model::StepState;
 use crate::state::{Conversation, Thread, Turn};
 use serde_json::{Value, json};
@@ -35,7 +34,8 @@ impl Conversation {
     /// Returns the task of a turn within a plan, as rehearsed lines see it; its number is 0 outside a step.
     pub(in crate::state) fn step_facts(&self, turn: &Turn) -> Value {
         let asks = self.plan_thread(turn.thread).and_then(|_| self.batch_of(turn));
-        let asks = asks.and_then(|b| b.spec.memo[STEP].as_str()).unwrap_or_default();
+        let task = asks.and_then(|b| b.memo.step);
+        let asks = task.map_or("", Task::as_str);
         let Some((plan, step)) = self.step_of(turn.thread) else {
             return json!({"number": 0, "asks": asks});
         };
@@ -43,7 +43,7 @@ impl Conversation {
         let results = step.spec.after.iter().filter_map(|n| plan.step(*n));
         let results = results
             .map(|s| json!({"number": s.spec.number, "result": self.step_result(s), "why": s.why}));
-        let written = u32::from(asks == EXECUTES);
+        let written = u32::from(task == Some(Task::Execute));
         json!({
             "number": step.spec.number,
             "asks": asks,

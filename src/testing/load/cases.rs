@@ -2,7 +2,7 @@
 
 use super::super::fault::TestFault;
 use crate::expr::{Facts, Template};
-use crate::scenario::{Node, Walk, join, quote};
+use crate::scenario::{At, Node, Walk, quote};
 use crate::testing::keys::CASES_MAX;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -74,32 +74,30 @@ impl Case {
 }
 
 /// Returns the rows of `[[case]]`; a single unnamed case if there are none.
-pub fn all(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
-    let Some(node) = root.get("case") else { return vec![Case::default()] };
-    if node.items().len() > CASES_MAX {
-        let message = format!("has {} cases, more than {CASES_MAX}", node.items().len());
-        walk.fault(&node.span, "case", message, "split the file");
+pub fn all(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<Case> {
+    let Some(list) = root.get("case") else { return vec![Case::default()] };
+    let count = list.node.items().len();
+    if count > CASES_MAX {
+        walk.fault(&list, format!("has {count} cases, more than {CASES_MAX}"), "split the file");
         return vec![];
     }
     let mut cases: Vec<Case> = vec![];
-    for (i, item) in node.items().iter().enumerate() {
-        let path = format!("case[{}]", i + 1);
-        let Value::Object(variables) = item.to_json() else {
-            walk.fault(&item.span, &path, "is not a table", "as in [[case]] with name = \"short\"");
+    for (i, at) in list.items().enumerate() {
+        let Value::Object(variables) = at.node.to_json() else {
+            walk.fault(&at, "is not a table", "as in [[case]] with name = \"short\"");
             continue;
         };
-        let name = match item.get("name").map(Node::text) {
-            Some(Some(name)) => name.to_owned(),
-            Some(None) => {
-                let span = item.get("name").map_or(&None, |n| &n.span);
-                walk.fault(span, &join(&path, "name"), "takes text", r#"as in name = "short""#);
+        let name = match at.get("name") {
+            Some(name) if name.node.text().is_none() => {
+                walk.fault(&name, "takes text", r#"as in name = "short""#);
                 continue;
             }
+            Some(name) => name.text().to_owned(),
             None => (i + 1).to_string(),
         };
         if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
             let message = format!("another case is already called {}", quote(&name));
-            walk.fault(&item.span, &path, message, "give every case a different name");
+            walk.fault(&at, message, "give every case a different name");
         }
         cases.push(Case { name: Some(name), variables });
     }
@@ -107,10 +105,10 @@ pub fn all(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
 }
 
 /// Rejects a file if its cases together would not fit in memory; returns true if it was rejected.
-pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: usize) -> bool {
+pub fn too_much(walk: &mut Walk<'_>, root: &At<'_>, scenario_bytes: usize, cases: usize) -> bool {
     let bytes = |node: &Node| node.to_json().to_string().len();
-    let part = |key: &str| root.get(key).map_or(0, bytes);
-    let own = bytes(root).saturating_sub(part("case"));
+    let part = |key: &str| root.node.get(key).map_or(0, bytes);
+    let own = bytes(root.node).saturating_sub(part("case"));
     let each = if differ(root) {
         own + scenario_bytes
     } else {
@@ -121,12 +119,12 @@ pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: 
     }
     let message =
         format!("{cases} cases repeat {each} bytes each, more than {REPEATED_MAX_BYTES} together");
-    walk.fault(&root.get("case").and_then(|n| n.span.clone()), "case", message, "split the file");
+    walk.fault(&root.place("case"), message, "split the file");
     true
 }
 
 /// Returns true if the conversation itself differs between cases.
-pub fn differ(root: &Node) -> bool {
+pub fn differ(root: &At<'_>) -> bool {
     root.get("case").is_some() && (root.get("set").is_some() || root.get("topic").is_some())
 }
 

@@ -6,7 +6,7 @@
 use super::cases::Case;
 use super::tools;
 use crate::model::{Command, Key, Participant, SeatId, SteerLine, Trigger};
-use crate::scenario::{Loaded, Node, Walk, join};
+use crate::scenario::{At, Loaded, Walk};
 use crate::testing::tools::GivenTurn;
 use std::collections::BTreeMap;
 
@@ -25,36 +25,30 @@ pub struct GivenBefore {
 }
 
 /// Resolves every `[[given]]` for one case.
-pub fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> GivenBefore {
+pub fn given(walk: &mut Walk<'_>, root: &At<'_>, loaded: &Loaded, case: &Case) -> GivenBefore {
     let mut given = GivenBefore::default();
     let mut spoken = 0;
-    for (i, node) in root.get("given").map_or(&[][..], Node::items).iter().enumerate() {
-        let path = format!("given[{}]", i + 1);
-        let Some((who, id)) = node.get("who").and_then(|who| Some((who, who.text()?))) else {
-            continue;
-        };
+    for (i, at) in root.list("given").enumerate() {
+        let Some(id) = at.word("who") else { continue };
         let seat = loaded.participants.iter().find(|p| p.id == *id);
         if seat.is_none() && id != OPERATOR {
             let message = format!("the scenario has no participant `{id}`");
-            walk.fault(&who.span, &join(&path, "who"), message, "name a participant, or operator");
+            walk.fault(&at.place("who"), message, "name a participant, or operator");
             continue;
         }
-        let text = match node.get("text").and_then(|words| Some((words, words.text()?))) {
-            Some((words, text)) => match case.fill(text) {
-                Ok(text) => Some(text),
-                Err(why) => {
-                    walk.fault(&words.span, &join(&path, "text"), why, VARIABLE);
-                    continue;
-                }
-            },
-            None => None,
+        let text = match at.word("text").map(|text| case.fill(text)).transpose() {
+            Ok(text) => text,
+            Err(why) => {
+                walk.fault(&at.place("text"), why, VARIABLE);
+                continue;
+            }
         };
         let after = (spoken > 0).then_some(Trigger::After { utterance: spoken });
         let mut add = |name: &str, command: Command| {
             let line = SteerLine { trigger: after.clone(), ..command.into() };
             given.steer.push((Key::from(format!("given:{}{name}", i + 1)), line));
         };
-        match (node.get("tool_calls"), seat, text) {
+        match (at.get("tool_calls"), seat, text) {
             (None, Some(seat), Some(text)) => {
                 add("", Command::SpeakAs { text: text.into(), who: seat.id.clone() });
             }
@@ -62,15 +56,15 @@ pub fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> 
                 add("", Command::Say { text: text.into(), re: None, material: None })
             }
             (None, _, None) => {
-                walk.fault(&node.span, &path, "says nothing", r#"as in text = "Tea.""#);
+                walk.fault(&at, "says nothing", r#"as in text = "Tea.""#);
             }
             (Some(calls), None, _) => {
                 let fix = "name the participant that called the tools";
-                walk.fault(&calls.span, &path, "gives tool calls to the operator", fix);
+                let calls = At { path: at.path, ..calls };
+                walk.fault(&calls, "gives tool calls to the operator", fix);
             }
             (Some(calls), Some(seat), text) => {
-                let path = join(&path, "tool_calls");
-                let calls = tools::returned(walk, calls, &path, seat, case);
+                let calls = tools::returned(walk, &calls, seat, case);
                 for call in calls.iter().filter(|call| !reads_only(seat, &call.request.tool)) {
                     let tool = call.request.tool.clone();
                     add(&format!(":{tool}"), Command::Decide { tool, yes: true, once: true });
@@ -81,8 +75,9 @@ pub fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> 
                 }
                 let turns = given.turns.entry(seat.id.clone()).or_default();
                 if turns.last().is_some_and(|turn| turn.text.is_none()) {
+                    let here = At { path: at.place("tool_calls").path, ..at };
                     let message = "follows tool calls without a text";
-                    walk.fault(&node.span, &path, message, "give those calls a text");
+                    walk.fault(&here, message, "give those calls a text");
                 }
                 turns.push(GivenTurn { calls, text: text.map(Into::into) });
             }

@@ -1,13 +1,13 @@
 //! Resolution of `[[voice]]`: the lines of each seat, and the cast for seats without a voice in the test.
 
-use super::tools;
+use super::{ms, tools};
 use crate::model::{
-    Form, HttpSpec, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
-    steering::duration_ms,
+    Form, HttpSpec, Line, ModelSpec, Participant, Price, SeatId, Text, Usage, VoiceSpec,
 };
-use crate::scenario::{self, Loaded, Node, Rule, Stop, Walk};
+use crate::scenario::{self, At, Loaded, Or, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::{Cassette, CassetteFault};
+use crate::testing::keys::{RawAnswerLine, RawAttacker, RawPerson, RawVoice};
 use crate::testing::places;
 use crate::testing::plan::{Speaker, service_name};
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
@@ -55,109 +55,110 @@ struct Tape {
 pub type VoiceTable = BTreeMap<String, VoiceOf>;
 
 /// Resolves every `[[voice]]`.
-pub fn voices(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> VoiceTable {
+pub fn voices(walk: &mut Walk<'_>, root: &At<'_>, folder: &Path) -> VoiceTable {
     let mut voices = VoiceTable::new();
-    for (i, node) in root.get("voice").map_or(&[][..], Node::items).iter().enumerate() {
-        let path = format!("voice[{}]", i + 1);
-        let mut sources = node.entries().iter().filter(|e| SOURCES.contains(&e.key.as_str()));
+    for at in root.list("voice") {
+        let mut sources = at.among(&SOURCES);
         match (sources.next(), sources.next()) {
-            (None, _) => {
-                walk.fault(&node.span, &path, "has no voice", r#"as in lines = ["First this."]"#);
-            }
-            (Some(first), Some(second)) => {
-                let message = format!("is a second voice beside `{}`", first.key);
-                walk.fault(&second.key_span, &path, message, "keep one of them");
+            (None, _) => walk.fault(&at, "has no voice", r#"as in lines = ["First this."]"#),
+            (Some((first, _)), Some((_, second))) => {
+                let message = format!("is a second voice beside `{first}`");
+                walk.fault(&At { path: at.path.clone(), ..second }, message, "keep one of them");
             }
             (Some(_), None) => {}
         }
-        let voice = voice(walk, node, &path, folder);
-        let Some(seat) = node.get("seat") else { continue };
-        for id in seat.text().into_iter().chain(seat.items().iter().filter_map(Node::text)) {
+        let voice = voice(walk, &at, folder);
+        let seat = at.place("seat");
+        for id in seat.each().filter_map(|id| id.node.text()) {
             if voices.insert(id.to_owned(), voice.clone()).is_some() {
-                let message = format!("`{id}` already has a voice");
-                walk.fault(&seat.span, &format!("{path}.seat"), message, "keep one of them");
+                walk.fault(&seat, format!("`{id}` already has a voice"), "keep one of them");
             }
         }
     }
     voices
 }
 
-fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf {
-    let pace = node.get("pace").and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
-    let speaker = node.get("lines").map(|lines| {
-        let answer =
-            |(i, line): (usize, &Node)| answer(walk, line, &format!("{path}.lines[{}]", i + 1));
-        Speaker::Lines { answers: lines.items().iter().enumerate().map(answer).collect(), pace }
+fn voice(walk: &mut Walk<'_>, at: &At<'_>, folder: &Path) -> VoiceOf {
+    let raw: RawVoice = at.node.read();
+    let speaker = at.get("lines").map(|lines| {
+        let answers = lines.items().map(|line| answer(walk, &line)).collect();
+        Speaker::Lines { answers, pace: raw.pace.unwrap_or(VoiceSpec::PACE_MS) }
     });
-    let price = node.get("price").and_then(|price| {
-        let numbers: Vec<f64> = price.items().iter().filter_map(Node::number).collect();
-        match numbers[..] {
-            [input, output] => Some(Price(input, output)),
-            _ => {
-                let fix = "as in price = [0.5, 1.5]";
-                walk.fault(&price.span, &format!("{path}.price"), "takes two numbers", fix);
-                None
-            }
-        }
+    let price = pair(walk, at.get("price"), "as in price = [0.5, 1.5]");
+    let price = price.map(|[input, output]| Price(input, output));
+    let ignored = ignored(walk, at);
+    // `true` is the seat's own model
+    let model = raw.model.map(|model| match model {
+        Or::Long(name) => name,
+        Or::Short(_) => "".into(),
     });
-    let window = node.get("window").and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
-    let ignored = ignored(walk, node, path);
-    let model = node.get("model").map(|name| Text::from(name.text().unwrap_or_default()));
-    let service = node.get("http").map(|node| {
-        scenario::check_service(walk, node, &format!("{path}.http"));
-        scenario::service(node)
+    let service = at.get("http").map(|service| {
+        scenario::check_service(walk, &service);
+        scenario::service(&service)
     });
-    let speaker = speaker.or_else(|| {
-        let has_window = window.is_some();
-        let plays = plays(walk, node, path).map(Arc::new);
-        let asks = model.is_some() || service.is_some();
-        asks.then(|| Speaker::Model { ignored: ignored.clone().into(), has_window, plays })
-    });
-    let plays = node.entries().iter().find(|e| PLAYED.contains(&e.key.as_str()));
-    if let (Some(entry), None) = (plays, &model) {
-        let fix = r#"add model = "ollama:llama3""#;
-        let path = format!("{path}.{}", entry.key);
-        walk.fault(&entry.key_span, &path, "needs a model that plays it", fix);
+    let has_window = raw.window.is_some();
+    let plays = if speaker.is_some() { None } else { plays(walk, at).map(Arc::new) };
+    let asks = model.is_some() || service.is_some();
+    let asked = || Speaker::Model { ignored: ignored.clone().into(), has_window, plays };
+    let speaker = speaker.or_else(|| asks.then(asked));
+    if let (Some((_, role)), None) = (at.among(&PLAYED).next(), &model) {
+        walk.fault(&role, "needs a model that plays it", r#"add model = "ollama:llama3""#);
     }
-    let tape = node.get("recording").and_then(|name| tape(walk, name, ignored, path, folder));
-    VoiceOf { speaker, tape, model, service, price, window }
+    let tape = at.get("recording").and_then(|name| tape(walk, &name, ignored, folder));
+    VoiceOf { speaker, tape, model, service, price, window: raw.window }
+}
+
+/// Returns the two numbers of a list, if it is given.
+fn pair<T: serde::de::DeserializeOwned>(
+    walk: &mut Walk<'_>,
+    list: Option<At<'_>>,
+    fix: &str,
+) -> Option<[T; 2]> {
+    let list = list?;
+    let pair: Option<[T; 2]> = list.node.read();
+    if pair.is_none() {
+        walk.fault(&list, "takes two numbers", fix);
+    }
+    pair
 }
 
 /// Returns the role that a model plays; `None` if the model is the participant itself.
-fn plays(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Simulated> {
-    let (table, is_attacker) = match (node.get("person"), node.get("attacker")) {
+fn plays(walk: &mut Walk<'_>, at: &At<'_>) -> Option<Simulated> {
+    match (at.get("person"), at.get("attacker")) {
         (Some(_), Some(second)) => {
-            walk.fault(&second.span, path, "is a second role beside `person`", "keep one of them");
-            return None;
+            let second = At { path: at.path.clone(), ..second };
+            walk.fault(&second, "is a second role beside `person`", "keep one of them");
+            None
         }
-        (Some(person), None) => (person, false),
-        (None, attacker) => (attacker?, true),
-    };
-    let text = |key: &str| table.get(key).and_then(Node::text).map(str::to_owned);
-    let list = |key: &str| -> Vec<String> {
-        let items = table.get(key).map_or(&[][..], Node::items);
-        items.iter().filter_map(Node::text).map(str::to_owned).collect()
-    };
-    let enough = table.get("enough").and_then(Node::whole).unwrap_or(SCORE_MAX);
-    Some(Simulated {
-        goal: text("goal").unwrap_or_default(),
-        facts: list("facts"),
-        manner: text("manner"),
-        opening: text("opening"),
-        stop: text("stop").unwrap_or_else(|| STOP.into()),
-        attack: is_attacker.then(|| Attack { phases: list("phases"), enough }),
-    })
+        (Some(person), None) => {
+            let RawPerson { goal, facts, manner, opening, stop } = person.node.read();
+            let stop = stop.unwrap_or_else(|| STOP.into());
+            Some(Simulated { goal, facts, manner, opening, stop, attack: None })
+        }
+        (None, attacker) => {
+            let raw: RawAttacker = attacker?.node.read();
+            let enough = raw.enough.unwrap_or(SCORE_MAX);
+            Some(Simulated {
+                goal: raw.goal,
+                facts: vec![],
+                manner: raw.manner,
+                opening: raw.opening,
+                stop: raw.stop.unwrap_or_else(|| STOP.into()),
+                attack: Some(Attack { phases: raw.phases, enough }),
+            })
+        }
+    }
 }
 
 /// Returns the patterns of prompt parts that may differ between runs.
-fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
+fn ignored(walk: &mut Walk<'_>, at: &At<'_>) -> Vec<Regex> {
     let mut ignored = vec![];
-    for part in node.get("ignore").into_iter().flat_map(|n| n.items().iter().chain([n])) {
-        match part.text().map(Regex::new) {
+    for part in at.get("ignore").iter().flat_map(At::each) {
+        match part.node.text().map(Regex::new) {
             Some(Ok(part)) => ignored.push(part),
             Some(Err(e)) => {
                 let fix = r#"as in ignore = ["[0-9]{2}:[0-9]{2}"]"#;
-                walk.fault(&part.span, &format!("{path}.ignore"), e.to_string(), fix);
+                walk.fault(&part, e.to_string(), fix);
             }
             None => {}
         }
@@ -166,93 +167,55 @@ fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
 }
 
 /// Resolves the session of a recording.
-fn tape(
-    walk: &mut Walk<'_>,
-    name: &Node,
-    ignored: Vec<Regex>,
-    path: &str,
-    folder: &Path,
-) -> Option<Tape> {
-    match places::file(folder, name.text()?) {
-        Ok(path) => Some(Tape { path, ignored }),
-        Err(why) => {
-            let fix = "name a session in the test's folder";
-            walk.fault(&name.span, &format!("{path}.recording"), why, fix);
-            None
-        }
-    }
+fn tape(walk: &mut Walk<'_>, at: &At<'_>, ignored: Vec<Regex>, folder: &Path) -> Option<Tape> {
+    let path = places::file(folder, at.node.text()?);
+    let fault = |why| walk.fault(at, why, "name a session in the test's folder");
+    path.map(|path| Tape { path, ignored }).map_err(fault).ok()
 }
 
-fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
-    if let Some(text) = node.text() {
+fn answer(walk: &mut Walk<'_>, at: &At<'_>) -> Answer {
+    if let Some(text) = at.node.text() {
         return Answer { line: Line { text: text.into(), ..Line::default() }, ..Answer::default() };
     }
-    let text = |key: &str| node.get(key).and_then(Node::text);
-    let ms = |key: &str| {
-        let value = node.get(key)?;
-        value.text().and_then(duration_ms).or_else(|| value.number().map(|s| (s * 1000.0) as u64))
-    };
-    let mut acts = node.entries().iter().filter(|e| ACTS.contains(&e.key.as_str()));
-    if let (Some(first), Some(second)) = (acts.next(), acts.next()) {
-        let message = format!("does not go with `{}`", first.key);
-        walk.fault(
-            &second.key_span,
-            &format!("{path}.{}", second.key),
-            message,
-            "keep one of them",
-        );
+    let raw: RawAnswerLine = at.node.read();
+    let mut acts = at.among(&ACTS);
+    if let (Some((first, _)), Some((_, second))) = (acts.next(), acts.next()) {
+        walk.fault(&second, format!("does not go with `{first}`"), "keep one of them");
     }
-    let act = act(node, ms("wait"));
-    let speaks = matches!(act, Act::Say | Act::Cut(_) | Act::BadJson);
-    if let (None, None, true) = (text("text"), node.get("tool_calls"), speaks) {
-        walk.fault(&node.span, path, "says nothing", r#"as in text = "No.", or fail = "429""#);
-    }
-    if let (Some(every), None) = (node.get("every"), text("when")) {
-        let message = "is for a line with `when`";
-        walk.fault(&every.span, &format!("{path}.every"), message, "give the line a `when`");
-    }
-    let usage = node.get("tokens").and_then(|tokens| {
-        let counts: Vec<u64> = tokens.items().iter().filter_map(Node::whole).collect();
-        match counts[..] {
-            [input, output] => Some(Usage { input, output, ..Usage::default() }),
-            _ => {
-                let fix = "as in tokens = [900, 120]";
-                walk.fault(&tokens.span, &format!("{path}.tokens"), "takes two numbers", fix);
-                None
-            }
+    let has = |key: &str| at.node.get(key).is_some();
+    let act = match (raw.fail.as_deref().and_then(failure), raw.cut) {
+        (Some(class), _) => {
+            let wait = at.node.get("wait").and_then(ms);
+            Act::Fail { class, code: raw.fail.unwrap_or_default(), wait }
         }
-    });
-    Answer {
-        line: Line {
-            text: text("text").unwrap_or_default().into(),
-            when: text("when").map(Text::from),
-            purpose: purpose(text("for")),
-            ..Line::default()
-        },
-        every: node.get("every").and_then(Node::flag) == Some(true),
-        act,
-        slow: ms("slow").unwrap_or(0),
-        usage,
-        tools: tools::requests(node),
-    }
-}
-
-fn act(node: &Node, wait: Option<u64>) -> Act {
-    let has = |key: &str| node.get(key).is_some();
-    let fail = node.get("fail").and_then(Node::text);
-    match (fail.and_then(failure), node.get("cut").and_then(Node::whole)) {
-        (Some(class), _) => Act::Fail { class, code: fail.unwrap_or_default().to_owned(), wait },
         (None, Some(words)) => Act::Cut(words),
         (None, None) if has("bad_json") => Act::BadJson,
         (None, None) if has("silence") => Act::Silence,
         (None, None) if has("pass") => Act::Pass,
         (None, None) => Act::Say,
+    };
+    let speaks = matches!(act, Act::Say | Act::Cut(_) | Act::BadJson);
+    if speaks && raw.text.is_none() && !has("tool_calls") {
+        walk.fault(at, "says nothing", r#"as in text = "No.", or fail = "429""#);
     }
-}
-
-fn purpose(word: Option<&str>) -> Purpose {
-    let named = word.map(|w| serde_json::Value::String(w.to_owned()));
-    named.and_then(|w| serde_json::from_value(w).ok()).unwrap_or_default()
+    if let (Some(every), None) = (at.get("every"), &raw.when) {
+        walk.fault(&every, "is for a line with `when`", "give the line a `when`");
+    }
+    let tokens = pair(walk, at.get("tokens"), "as in tokens = [900, 120]");
+    let line = Line {
+        text: raw.text.unwrap_or_default(),
+        when: raw.when,
+        purpose: raw.r#for,
+        ..Line::default()
+    };
+    Answer {
+        line,
+        every: raw.every,
+        act,
+        slow: at.node.get("slow").and_then(ms).unwrap_or(0),
+        usage: tokens.map(|[input, output]| Usage { input, output, ..Usage::default() }),
+        tools: tools::requests(at),
+    }
 }
 
 /// Assigns a voice to every seat of a conversation, and returns the speakers by seat; `folder` is the scenario's.
@@ -305,15 +268,7 @@ pub fn cast(
             continue;
         }
         match (&seat.voice, speaker) {
-            (
-                VoiceSpec::Script(_)
-                | VoiceSpec::Http(_)
-                | VoiceSpec::Agent(_)
-                | VoiceSpec::Team(_)
-                | VoiceSpec::Human { .. }
-                | VoiceSpec::Lines { .. },
-                Some(_),
-            ) if asks_own => {
+            (voice, Some(_)) if asks_own && !voice.is_model() => {
                 faults.push(format!(
                     "`{}` has no model in the scenario; name one, as in model = \"ollama:llama3\"",
                     seat.id
@@ -371,8 +326,7 @@ fn asked(seat: &Participant) -> Option<Speaker> {
 
 /// Returns the session that the scenario assigns to a seat; `folder` is the scenario's.
 fn own_tape(seat: &Participant, folder: &Path) -> Result<Option<Tape>, String> {
-    let VoiceSpec::Model(spec) = &seat.voice else { return Ok(None) };
-    let Some(file) = spec.recording() else { return Ok(None) };
+    let Some(file) = seat.voice.as_model().and_then(ModelSpec::recording) else { return Ok(None) };
     let path = places::file(folder, file);
     let path = path.map_err(|why| format!("`{}`: the recording {file} {why}", seat.id))?;
     Ok(Some(Tape { path, ignored: vec![] }))
@@ -417,31 +371,16 @@ fn recorded(
 /// Returns the lines that a seat has without the test: its own, the rehearsed cast's, or its stand-in's.
 fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speaker> {
     let all = [Some(&seat.voice), cast, seat.stand_in.as_ref()];
-    all.into_iter().flatten().find_map(|voice| match voice {
-        VoiceSpec::Lines { lines, pace } => {
-            let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
-            Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace: *pace })
-        }
-        VoiceSpec::Model(_)
-        | VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. } => None,
+    all.into_iter().flatten().find_map(|voice| {
+        let (lines, pace) = voice.as_lines()?;
+        let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
+        Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace })
     })
 }
 
 /// Gives a seat a model voice that the test plays, so that it gets prompts and counts tokens like a model's seat.
 fn plays_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
-    let spec = match &seat.voice {
-        VoiceSpec::Model(spec) => spec.clone(),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => ModelSpec::default(),
-    };
+    let spec = seat.voice.as_model().cloned().unwrap_or_default();
     let name = match (voice.and_then(|v| v.model.as_ref()), spec.name.is_empty()) {
         (Some(model), _) if !model.is_empty() => model.clone(),
         (Some(_), _) | (None, false) => spec.name.clone(),

@@ -6,7 +6,8 @@
 
 use crate::model::{ErrorClass, Price, Usage, Usd};
 use crate::voice::{CallFailure, CallRequest, Voice};
-use std::sync::{Arc, Mutex, MutexGuard};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// Token limit of models without a known price.
@@ -96,7 +97,7 @@ impl CallBudget {
 
     /// Returns true if a call was refused.
     pub fn is_reached(&self) -> bool {
-        self.used().is_reached
+        self.used.lock().is_reached
     }
 
     /// Reserves the cost of a call; waits for running calls if their reservations leave no room.
@@ -118,7 +119,7 @@ impl CallBudget {
         loop {
             let settled = self.settled.notified();
             {
-                let mut used = self.used();
+                let mut used = self.used.lock();
                 if self.allows(used.spent.plus(used.reserved).plus(cost)) {
                     used.reserved = used.reserved.plus(cost);
                     return Ok(Reservation { budget: self, cost });
@@ -142,24 +143,20 @@ impl CallBudget {
         }
         format!("the limit of {UNPRICED_TOKENS} tokens for models without a price is reached")
     }
-
-    fn used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(|e| e.into_inner())
-    }
 }
 
 impl Reservation<'_> {
     /// Replaces the reservation by the tokens that the call used; without reported usage, the whole reservation counts.
     pub fn settle(self, model: &RealModel, usage: Option<&Usage>) {
         let cost = usage.map_or(self.cost, |usage| Cost::new(model, usage));
-        let mut used = self.budget.used();
+        let mut used = self.budget.used.lock();
         used.spent = used.spent.plus(cost);
     }
 }
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let mut used = self.budget.used();
+        let mut used = self.budget.used.lock();
         used.reserved = used.reserved.minus(self.cost);
         drop(used);
         self.budget.settled.notify_waiters();

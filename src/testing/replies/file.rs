@@ -10,12 +10,13 @@ use crate::own_file::OwnFile;
 use crate::testing::difference;
 use crate::untrusted;
 use crate::voice::CallFailure;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// Maximum bytes of a file of replies.
@@ -173,13 +174,9 @@ impl ReplyFile {
         Ok(before - all.len())
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptReplies> {
-        self.kept.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Returns the recorded replies; reads the file at the first call.
     fn read(&self) -> Result<MutexGuard<'_, KeptReplies>, TestFault> {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if kept.was_read {
             return Ok(kept);
         }
@@ -219,7 +216,7 @@ impl ReplyFile {
             reply,
         });
         let path = self.path.as_ref().map_err(Clone::clone)?;
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let unwritable = |e: io::Error| format!("cannot write {}: {e}", path.display());
         if std::mem::take(&mut kept.is_torn) {
             let all: Vec<_> = kept.by.values().flatten().cloned().collect();

@@ -7,11 +7,12 @@ use super::live::{self, ModelReply};
 use super::request::{ModelRequest, ReplyPlace};
 use crate::model::{ErrorClass, Price, Usage};
 use crate::voice::CallRequest;
+use parking_lot::Mutex;
 use regex::Regex;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// Usage of models in a test, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -68,11 +69,7 @@ impl RunModels {
 
     /// Returns the usage so far, by purpose.
     pub fn charged(&self) -> BTreeMap<&'static str, Charged> {
-        self.charging().clone()
-    }
-
-    fn charging(&self) -> MutexGuard<'_, BTreeMap<&'static str, Charged>> {
-        self.charged.lock().unwrap_or_else(|e| e.into_inner())
+        self.charged.lock().clone()
     }
 
     /// Returns the reply of a model, recorded or live; the call is charged to `account`.
@@ -123,7 +120,7 @@ impl RunModels {
         price: Option<Price>,
         fresh: bool,
     ) {
-        let mut all = self.charging();
+        let mut all = self.charged.lock();
         let charged = all.entry(account).or_default();
         if !fresh {
             charged.recorded += 1;

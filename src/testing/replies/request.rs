@@ -103,17 +103,9 @@ impl ModelRequest {
             }
             _ => {}
         }
-        let settings = match &ask.seat.voice {
-            VoiceSpec::Model(spec) => {
-                ModelSpec { name: model.into(), fallbacks: vec![], ..spec.clone() }
-            }
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => ModelSpec::default(),
-        };
+        let settings = ask.seat.voice.as_model().map_or_else(ModelSpec::default, |spec| {
+            ModelSpec { name: model.into(), fallbacks: vec![], ..spec.clone() }
+        });
         let mut all = json!({
             "place": place,
             "settings": settings,

@@ -15,7 +15,7 @@ impl Stage {
             return None;
         }
         let given = self.test.given.get(&ask.seat.id)?;
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let turns = kept.given.entry(ask.seat.id.clone()).or_default();
         let at = turns.iter().position(|turn| *turn == ask.turn).or_else(|| {
             turns.push(ask.turn);
@@ -34,7 +34,7 @@ impl Stage {
 
     /// Returns the known result of a tool: given, played or recorded; the error suggests an addition to the test.
     fn result(&self, job: &ToolJob) -> Result<ToolResult, TestFault> {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let of_seat = kept.given.get(&job.participant);
         let at = of_seat.and_then(|turns| turns.iter().position(|turn| *turn == job.turn));
         let turns = self.test.given.get(&job.participant);
@@ -85,7 +85,7 @@ impl Tools for Stage {
             (Some(own), Err(_)) if is_real => own.run(job),
             (_, Ok(result)) => Box::pin(async { result }),
             (_, Err(why)) => {
-                self.kept().faults.push(why.to_string());
+                self.kept.lock().faults.push(why.to_string());
                 Box::pin(async { ToolResult::failed(why) })
             }
         }

@@ -98,12 +98,7 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     }
     match Status::from_state(screen.transcript.state()) {
         Status::Running | Status::Stepping | Status::Pausing => leave(screen, by),
-        Status::Paused
-        | Status::Waiting
-        | Status::Stopped
-        | Status::Reached
-        | Status::Done
-        | Status::Error => Some(how),
+        _ => Some(how),
     }
 }
 

@@ -25,13 +25,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     match screen.view.place() {
         Focus::Write | Focus::Line => composer(screen, key.code),
         Focus::Read | Focus::Replay | Focus::Found => table(screen, key.code),
-        Focus::Prefix
-        | Focus::Search
-        | Focus::Pick
-        | Focus::Analysis
-        | Focus::Page
-        | Focus::Start
-        | Focus::StartList => None,
+        _ => None,
     }
 }
 

@@ -32,12 +32,7 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
             None
         }
         MouseEventKind::Up(MouseButton::Left) => end_drag(screen),
-        MouseEventKind::Down(_)
-        | MouseEventKind::Up(_)
-        | MouseEventKind::Drag(_)
-        | MouseEventKind::Moved
-        | MouseEventKind::ScrollLeft
-        | MouseEventKind::ScrollRight => None,
+        _ => None,
     }
 }
 

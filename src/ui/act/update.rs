@@ -12,20 +12,20 @@ use crate::ui::act::{
     appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
     participant, playback, reply, select, send, typed,
 };
-use crate::ui::action::{Action, Direction};
+use crate::ui::action::{Action, Direction, actions};
 use crate::ui::keymap::{self, Focus};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
-use crate::ui::view::TEXTS;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::card;
-use crate::ui::view::completion::Completion;
 use crate::ui::view::keys_page;
 use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
+use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
+use crate::ui::view::{outcomes, profile, progress};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Handles a key.
@@ -180,21 +180,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             completion::refresh(screen);
         }
         (Focus::Pick, Some(list)) => list.narrow(key),
-        (
-            Focus::Read
-            | Focus::Replay
-            | Focus::Found
-            | Focus::Write
-            | Focus::Line
-            | Focus::Prefix
-            | Focus::Pick
-            | Focus::Search
-            | Focus::Analysis
-            | Focus::Page
-            | Focus::Start
-            | Focus::StartList,
-            _,
-        ) => {}
+        _ => {}
     }
 }
 
@@ -229,28 +215,60 @@ fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     }
 }
 
-/// Performs an action. Sending or running an entry may return another action; all others change the view or return a
-/// request.
+/// Passes an action to the open overlay, which may have a meaning of its own for it, otherwise to its handler.
 fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
-    let free = screen.view.page.is_none() || screen.view.writing;
-    match action {
-        Action::Send if free && screen.view.cutting_in => send::send(screen, Delivery::CutIn),
-        Action::Send if free => send::send(screen, Delivery::Queue),
-        Action::CutIn if free => send::send(screen, Delivery::CutIn),
-        Action::RunEntry if free => entries::run_entry(screen),
-        action => change(screen, action).map(FollowUp::Ask),
+    match cover(screen, action) {
+        Some(asked) => asked.map(FollowUp::Ask),
+        None => run(screen, action),
     }
 }
 
-/// Changes the view, or returns a request.
-fn change(screen: &mut Screen, action: Action) -> Option<Request> {
-    let replays = screen.view.playback.is_some();
-    let feed = if replays { FeedKind::Recorded } else { FeedKind::Live };
+macro_rules! handlers {
+    ($($action:ident $(($_number:ty = $_first:literal))? $_group:ident $($_unlisted:ident)? $_hint:literal $_title:literal
+        $($_focus:ident [$($_key:literal)*])* => |$screen:pat_param $(, $number:ident)?| $effect:expr;)*) => {
+        /// Runs the handler of an action.
+        fn run(screen: &mut Screen, action: Action) -> Option<FollowUp> {
+            match action {
+                $(Action::$action $(($number))? => {
+                    let $screen = screen;
+                    Effect::follow_up($effect)
+                })*
+            }
+        }
+    };
+}
+actions!(handlers);
+
+/// Result of a handler.
+trait Effect {
+    fn follow_up(self) -> Option<FollowUp>;
+}
+
+impl Effect for () {
+    fn follow_up(self) -> Option<FollowUp> {
+        None
+    }
+}
+
+impl Effect for Request {
+    fn follow_up(self) -> Option<FollowUp> {
+        Some(self.into())
+    }
+}
+
+impl<T: Into<FollowUp>> Effect for Option<T> {
+    fn follow_up(self) -> Option<FollowUp> {
+        self.map(T::into)
+    }
+}
+
+/// Passes an action to the open list, analysis or page; `None` if it has no meaning of its own for it.
+fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
     if let Some(list) = &mut screen.view.list
         && list.handle(action, &screen.keymap)
     {
         appearance::preview_theme(screen);
-        return None;
+        return Some(None);
     }
     if let Some(analysis) = &mut screen.view.analysis
         && screen.view.page.is_none()
@@ -258,234 +276,199 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         && !screen.view.writing
         && search_in(&mut analysis.found, action)
     {
-        return None;
+        return Some(None);
     }
     if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
     {
-        return None;
+        return Some(None);
     }
     if let Some(page) = &mut screen.view.page
         && !screen.view.writing
     {
         if screen.view.search.is_some() && search_in(&mut page.found, action) {
-            return None;
+            return Some(None);
         }
         if let Some(asked) = select::handle(page, action) {
-            return asked;
+            return Some(asked);
         }
         match action {
             // the search is cleared first
             Action::Back if screen.view.search.take().is_some() => return None,
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Help => {
+            Action::Back | Action::Quit => {
                 screen.view.page = None;
-                // `zz`, which in other keymaps opens and closes the page
-                if action == Action::Zoom && screen.view.vim.is_some() {
-                    navigate::centre(screen);
-                }
-                return None;
+                return Some(None);
+            }
+            // `zz`, which in other keymaps opens and closes the page
+            Action::Zoom if screen.view.vim.is_some() => {
+                screen.view.page = None;
+                navigate::centre(screen);
+                return Some(None);
             }
             Action::OpenLink => {
                 let link = screen.view.page.take().and_then(|page| page.link);
-                return link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link));
+                return Some(link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link)));
             }
             Action::Copy => {
                 let (words, what) = match &page.link {
                     Some((link, _)) => (text::line(link).into_owned(), "the link"),
                     None => (page.text(), "this page"),
                 };
-                return Some(Request::Copy(words, what.into()));
+                return Some(Some(Request::Copy(words, what.into())));
             }
             action if page.moves(action) => return None,
-            action if TEXTS.iter().any(|(shows, ..)| *shows == action) => {
-                screen.view.page = None;
-                return None;
-            }
             _ => {}
         }
     }
-    if let Some((_, make, nothing)) = TEXTS.iter().find(|(shows, ..)| *shows == action) {
-        screen.view.page = make(&screen.transcript, screen.clock.now(), screen.glyphs);
-        screen.view.notice = screen.view.page.is_none().then(|| (*nothing).into());
-        return None;
+    None
+}
+
+/// Returns the kind of the conversation.
+fn feed(screen: &Screen) -> FeedKind {
+    if screen.view.playback.is_some() { FeedKind::Recorded } else { FeedKind::Live }
+}
+
+fn toggle_analysis(screen: &mut Screen) {
+    let open = screen.view.analysis.take().is_none();
+    screen.view.analysis = open.then(AnalysisPane::default);
+}
+
+fn toggle_lanes(screen: &mut Screen) {
+    if screen.transcript.positions().is_none() {
+        screen.view.notice = Some("no positions: the lanes are shown".into());
+    } else {
+        screen.view.lanes_instead = !screen.view.lanes_instead;
     }
-    match action {
-        Action::Analysis => {
-            let open = screen.view.analysis.take().is_none();
-            screen.view.analysis = open.then(AnalysisPane::default);
+}
+
+fn toggle_all_reasoning(screen: &mut Screen) {
+    screen.view.reading.reasoning = !screen.view.reading.reasoning;
+    screen.view.viewport.forget();
+}
+
+/// Closes the page that has the focus, otherwise opens one.
+fn toggle_page(screen: &mut Screen, open: impl FnOnce(&mut Screen)) {
+    if screen.view.writing || screen.view.page.take().is_none() {
+        open(screen);
+    }
+}
+
+/// Opens a page that is made from the state of the conversation, or closes the open page; `nothing` is the notice if it
+/// has no content.
+fn toggle_text(screen: &mut Screen, make: MakePage, nothing: &str) {
+    toggle_page(screen, |screen| {
+        screen.view.page = make(&screen.transcript, screen.clock.now(), screen.glyphs);
+        screen.view.notice = screen.view.page.is_none().then(|| nothing.into());
+    });
+}
+
+fn help(screen: &mut Screen) {
+    if screen.keymap.is_few() {
+        let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
+        screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
+    } else {
+        screen.view.list = Some(List::new(ListKind::Keys, feed(screen)));
+    }
+}
+
+fn toggle_pause(screen: &mut Screen) -> Option<Request> {
+    if screen.view.playback.is_none() {
+        return intents::toggle_pause(screen);
+    }
+    playback::toggle(&mut screen.view);
+    None
+}
+
+fn step(screen: &mut Screen) -> Option<Request> {
+    if screen.view.playback.is_none() {
+        return intents::ask(screen, Command::Step { n: 1 });
+    }
+    playback::step(&mut screen.view, Step::Text);
+    None
+}
+
+fn more(screen: &mut Screen) -> Option<Request> {
+    screen.view.viewport.follow();
+    intents::more(screen)
+}
+
+fn open_composer(screen: &mut Screen) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return intents::reopen(screen);
+    }
+    screen.view.from_read |= screen.view.line && !screen.view.writing;
+    screen.view.writing = true;
+    None
+}
+
+fn open_editor(screen: &mut Screen) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return intents::past(screen);
+    }
+    Some(Request::Edit(screen.view.composer.whole()))
+}
+
+fn restore_draft(screen: &mut Screen) {
+    screen.view.writing = true;
+    screen.view.composer.restore();
+}
+
+fn unfold(screen: &mut Screen) {
+    if !screen.view.composer.unfold() {
+        let key = screen.keymap.way(Action::Editor, Focus::Write);
+        screen.view.notice = Some(format!("too long to edit here: {key} opens your editor"));
+    }
+}
+
+/// Returns whether a page has the focus, so that the composer and lists ignore an action.
+fn is_covered(screen: &Screen) -> bool {
+    screen.view.page.is_some() && !screen.view.writing
+}
+
+fn send_draft(screen: &mut Screen, cuts_in: bool) -> Option<FollowUp> {
+    let delivery = if cuts_in { Delivery::CutIn } else { Delivery::Queue };
+    if is_covered(screen) { None } else { send::send(screen, delivery) }
+}
+
+fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
+    if is_covered(screen) { None } else { entries::run_entry(screen) }
+}
+
+/// Moves up: in the completion, to the queued messages if the draft is empty, otherwise in the draft.
+fn earlier(screen: &mut Screen) -> Option<Request> {
+    if let Some(completion) = &mut screen.view.completion {
+        completion.up();
+    } else if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
+        if screen.view.line {
+            return entries::withdraw(screen);
         }
-        Action::Moments => {
-            screen.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
-        }
-        Action::Ambient => screen.view.ambient = true,
-        Action::Lanes if screen.transcript.positions().is_none() => {
-            screen.view.notice = Some("no positions: the lanes are shown".into());
-        }
-        Action::Lanes => screen.view.lanes_instead = !screen.view.lanes_instead,
-        Action::ReadMissed => navigate::missed(screen),
-        Action::OpenEvent => navigate::event(screen),
-        Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),
-        Action::TogglePause if replays => playback::toggle(&mut screen.view),
-        Action::Step if replays => playback::step(&mut screen.view, Step::Text),
-        Action::Write if replays => return intents::reopen(screen),
-        Action::Editor if replays => return intents::past(screen),
-        Action::PlayPause => playback::toggle(&mut screen.view),
-        Action::TextOn => playback::step(&mut screen.view, Step::Text),
-        Action::TextBack => playback::step(&mut screen.view, Step::TextBack),
-        Action::UtteranceOn => playback::step(&mut screen.view, Step::Utterance),
-        Action::UtteranceBack => playback::step(&mut screen.view, Step::UtteranceBack),
-        Action::MarkOn => playback::mark(&mut screen.view, Direction::Down),
-        Action::MarkBack => playback::mark(&mut screen.view, Direction::Up),
-        Action::Begin => playback::tenth(&mut screen.view, 0),
-        Action::Tenth(tenth) => playback::tenth(&mut screen.view, tenth),
-        Action::Faster => playback::speed(&mut screen.view, Speed::faster),
-        Action::Slower => playback::speed(&mut screen.view, Speed::slower),
-        Action::Waits => playback::waits(&mut screen.view),
-        Action::TogglePause => return intents::toggle_pause(screen),
-        Action::Step => return intents::ask(screen, Command::Step { n: 1 }),
-        Action::Skip => return intents::ask(screen, Command::Skip {}),
-        Action::Retry => return intents::retry(screen),
-        Action::AllowOnce => return intents::decide(screen, true, true),
-        Action::AllowTool => return intents::decide(screen, true, false),
-        Action::RefuseTool => return intents::decide(screen, false, false),
-        Action::Vote => entries::begin(screen, "/vote "),
-        Action::Undo => return intents::undo(screen),
-        Action::Theme => appearance::themes(screen),
-        Action::Panels => appearance::panels(screen),
-        Action::PauseNow => return intents::ask(screen, Command::PauseNow {}),
-        Action::MoreRound => {
-            screen.view.viewport.follow();
-            return intents::more(screen);
-        }
-        Action::GiveFloor => return intents::give_floor(screen),
-        Action::Mute => return intents::mute(screen),
-        Action::DropQueued => return intents::drop_queued(screen),
-        Action::Interrupt => return leave::interrupt(screen),
-        Action::Quit => return leave::quit(screen, action, Request::Leave),
-        Action::Detach => return leave::detach(screen),
-        Action::Home => return leave::quit(screen, action, Request::Home),
-        Action::Copy => return navigate::copy(screen),
-        Action::CopyPlain => return navigate::copy_plain(screen),
-        Action::SelectLines => select::open(screen),
-        Action::CopyCode => return navigate::take_out(screen, Extract::Code),
-        Action::Links => return navigate::take_out(screen, Extract::Links),
-        Action::Zoom => navigate::zoom(screen),
-        Action::Prompt => navigate::prompt(screen),
-        Action::Filter => navigate::filter(screen),
-        Action::Mark => return intents::ask(screen, Command::Mark { text: None }),
-        Action::MarkUp => navigate::mark(screen, Direction::Up),
-        Action::MarkDown => navigate::mark(screen, Direction::Down),
-        Action::Seat => entries::participant_actions(screen),
-        Action::Pass => return intents::pass(screen),
-        Action::EditQueued => entries::edit_queued(screen),
-        Action::Fork => return branches::fork_here(screen),
-        Action::Tree => return Some(Request::Sessions(SessionFilter::Family)),
-        Action::Compare => return Some(Request::Sessions(SessionFilter::Everything)),
-        Action::Versions => navigate::alternatives(screen),
-        Action::Suspend => return Some(Request::Suspend),
-        Action::Redraw => return Some(Request::Redraw),
-        Action::Raw => return leave::raw(screen),
-        Action::Select(number) => participant::select(screen, usize::from(number) - 1),
-        Action::SelectNext => participant::select_next(screen, Direction::Down),
-        Action::SelectPrevious => participant::select_next(screen, Direction::Up),
-        Action::Whisper => entries::whisper(screen),
-        Action::Note => entries::note(screen),
-        Action::Write => {
-            screen.view.from_read |= screen.view.line && !screen.view.writing;
-            screen.view.writing = true;
-        }
-        Action::Address => entries::address(screen),
-        Action::Interject => (screen.view.writing, screen.view.cutting_in) = (true, true),
-        Action::SetLimit => entries::begin_limit(screen),
-        Action::ChangeModel => return entries::ask_models(screen),
-        Action::End => return intents::ask_end(screen),
-        Action::Earlier if screen.view.completion.is_some() => {
-            screen.view.completion.iter_mut().for_each(Completion::up);
-        }
-        Action::Later if screen.view.completion.is_some() => {
-            screen.view.completion.iter_mut().for_each(Completion::down);
-        }
-        Action::Earlier => {
-            // with an empty draft, queued messages come before the sent ones
-            if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
-                if screen.view.line {
-                    return entries::withdraw(screen);
-                }
-                entries::edit_queued(screen);
-            } else {
-                screen.view.composer.earlier();
-            }
-        }
-        Action::Later if screen.view.place() == Focus::Line && screen.chosen().is_some() => {
-            entries::participant_actions(screen);
-        }
-        Action::Later => screen.view.composer.later(),
-        Action::History => screen.view.list = history::list(&screen.view.composer.history),
-        Action::Editor => return Some(Request::Edit(screen.view.composer.whole())),
-        Action::Unfold if screen.view.composer.unfold() => {}
-        Action::Unfold => {
-            let key = screen.keymap.way(Action::Editor, Focus::Write);
-            screen.view.notice = Some(format!("too long to edit here: {key} opens your editor"));
-        }
-        Action::NewLine => screen.view.composer.area.insert_newline(),
-        Action::Complete => {
-            completion::refresh_if_none(screen);
-            if let Some(offer) = screen.view.completion.take() {
-                offer.take(&mut screen.view.composer.area);
-                completion::refresh(screen);
-            } else if completion::ends_name(screen) {
-                screen.view.composer.area.insert_str(" ");
-            } else if screen.view.line {
-                reply::change(screen);
-            }
-        }
-        Action::RestoreDraft => {
-            screen.view.writing = true;
-            screen.view.composer.restore();
-        }
-        Action::Prefix => screen.view.prefixed = true,
-        Action::Palette => {
-            screen.view.list = Some(entries::palette(screen, feed));
-        }
-        Action::Help if screen.keymap.is_few() => {
-            let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
-            screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
-        }
-        Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
-        Action::Back => return leave::back(screen),
-        Action::MessageUp => navigate::message(screen, Direction::Up),
-        Action::MessageDown => navigate::message(screen, Direction::Down),
-        Action::SpeakerUp => jump::speaker(screen, Direction::Up),
-        Action::SpeakerDown => jump::speaker(screen, Direction::Down),
-        Action::RoundUp => jump::round(screen, Direction::Up),
-        Action::RoundDown => jump::round(screen, Direction::Down),
-        Action::PhaseUp => jump::phase(screen, Direction::Up),
-        Action::PhaseDown => jump::phase(screen, Direction::Down),
-        Action::Search => {
-            screen.view.search = Some(Search { typing: true, ..Search::default() });
-        }
-        Action::NextFound => navigate::found(screen, Direction::Down),
-        Action::PreviousFound => navigate::found(screen, Direction::Up),
-        Action::AcceptSearch => screen.view.search.iter_mut().for_each(|s| s.typing = false),
-        Action::Reasoning => navigate::reasoning(screen),
-        Action::AllReasoning => {
-            screen.view.reading.reasoning = !screen.view.reading.reasoning;
-            screen.view.viewport.forget();
-        }
-        Action::LineUp => screen.read(|t, transcript, look| t.up(transcript, look, 1)),
-        Action::LineDown => screen.read(|t, transcript, look| t.down(transcript, look, 1)),
-        Action::HalfUp => screen.read(|t, transcript, look| t.up(transcript, look, t.page() / 2)),
-        Action::HalfDown => {
-            screen.read(|t, transcript, look| t.down(transcript, look, t.page() / 2))
-        }
-        Action::PageUp => screen.read(|t, transcript, look| t.up(transcript, look, t.page())),
-        Action::PageDown => screen.read(|t, transcript, look| t.down(transcript, look, t.page())),
-        Action::Top => screen.read(|t, transcript, look| t.go(transcript, look, 0)),
-        Action::Follow => screen.read(|t, _, _| t.follow()),
-        // handled by `perform`, listed in `TEXTS`, or for the start screen alone
-        _ => {}
+        entries::edit_queued(screen);
+    } else {
+        screen.view.composer.earlier();
     }
     None
+}
+
+fn later(screen: &mut Screen) {
+    if let Some(completion) = &mut screen.view.completion {
+        completion.down();
+    } else if screen.view.place() == Focus::Line && screen.chosen().is_some() {
+        entries::participant_actions(screen);
+    } else {
+        screen.view.composer.later();
+    }
+}
+
+fn complete(screen: &mut Screen) {
+    completion::refresh_if_none(screen);
+    if let Some(offer) = screen.view.completion.take() {
+        offer.take(&mut screen.view.composer.area);
+        completion::refresh(screen);
+    } else if completion::ends_name(screen) {
+        screen.view.composer.area.insert_str(" ");
+    } else if screen.view.line {
+        reply::change(screen);
+    }
 }
 
 /// Moves between the matches in a text over the transcript; returns whether the action means that.

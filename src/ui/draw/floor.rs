@@ -263,7 +263,8 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
         [turn] => {
             let (what, since) = doing(transcript, turn, now);
             let since = since.map(|since| format!(" {}s", seconds(since)));
-            let comma = if what == "your turn" { "," } else { "" };
+            let is_mine = transcript.state().waits_for_human(turn) && !transcript.unattended;
+            let comma = if is_mine { "," } else { "" };
             format!("{}{comma} {what}{}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {

@@ -14,7 +14,7 @@ use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::floor::{is_in_turn, next, seat_word, tokens, why};
+use crate::ui::view::floor::{is_in_turn, is_next, next, seat_word, tokens, why};
 use crate::ui::view::message::clock;
 use crate::ui::view::transcript::Transcript;
 use ratatui::layout::Rect;
@@ -144,10 +144,12 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
             continue;
         }
         let role = transcript.state().present_role(&seat.spec.id).map_or("", |role| &**role);
-        let look = match (word.as_str(), turn.is_some()) {
-            (next, _) if next.starts_with("next") => ThemeRole::FloorNext,
-            (_, true) => ThemeRole::FloorSpeaking,
-            (_, false) => ThemeRole::FloorWaiting,
+        let look = if turn.is_some() {
+            ThemeRole::FloorSpeaking
+        } else if is_next(transcript, &seat.spec.id, &queue) {
+            ThemeRole::FloorNext
+        } else {
+            ThemeRole::FloorWaiting
         };
         let end = match turn {
             Some(turn) => rate(transcript, turn, now),

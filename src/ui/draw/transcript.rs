@@ -3,9 +3,10 @@
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
+use crate::ui::text::links::ScreenLink;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::link::{self, ScreenLink};
+use crate::ui::view::link;
 use crate::ui::view::message::{INDENT, Look};
 use crate::ui::view::transcript::{RowView, Transcript};
 use crate::ui::view::viewport::{SeenLine, Viewport};

@@ -83,13 +83,7 @@ impl Focus {
             Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),
             Focus::Line => Some(Focus::Write),
             Focus::StartList => Some(Focus::Start),
-            Focus::Read
-            | Focus::Write
-            | Focus::Search
-            | Focus::Pick
-            | Focus::Analysis
-            | Focus::Page
-            | Focus::Start => None,
+            _ => None,
         }
     }
 
@@ -97,30 +91,12 @@ impl Focus {
     pub fn prefixed(self) -> Focus {
         match self {
             Focus::Start | Focus::StartList => Focus::StartList,
-            Focus::Read
-            | Focus::Replay
-            | Focus::Found
-            | Focus::Write
-            | Focus::Line
-            | Focus::Prefix
-            | Focus::Search
-            | Focus::Pick
-            | Focus::Analysis
-            | Focus::Page => Focus::Prefix,
+            _ => Focus::Prefix,
         }
     }
 
     /// Returns `true` if letters are text.
     pub fn takes_text(self) -> bool {
-        match self {
-            Focus::Write | Focus::Line | Focus::Search | Focus::Pick | Focus::Start => true,
-            Focus::Read
-            | Focus::Replay
-            | Focus::Found
-            | Focus::Prefix
-            | Focus::Analysis
-            | Focus::Page
-            | Focus::StartList => false,
-        }
+        matches!(self, Focus::Write | Focus::Line | Focus::Search | Focus::Pick | Focus::Start)
     }
 }

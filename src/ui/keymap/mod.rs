@@ -8,5 +8,5 @@ mod spelling;
 
 pub use crate::ui::keymap::bound::{Keymap, Unfit};
 pub use crate::ui::keymap::focus::Focus;
-pub use crate::ui::keymap::rows::{Group, KeyRow, ROWS, row, runs};
+pub use crate::ui::keymap::rows::{Group, KeyRow, ROWS, row};
 pub use crate::ui::keymap::spelling::spell;

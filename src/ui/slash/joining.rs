@@ -1,7 +1,6 @@
 //! `/join Dora, a night porter`: a participant by name and description, with the model of another seat.
 
 use super::pairs::{SlashFault, pairs, parted};
-use crate::model::VoiceSpec;
 use crate::scenario;
 use crate::state::State;
 use toml::{Table, Value};
@@ -14,12 +13,9 @@ pub(super) fn participant(words: &str, state: &State) -> Result<Table, SlashFaul
         None => pairs(words, true)?,
     };
     if !scenario::VOICES.iter().any(|voice| seat.contains_key(*voice)) {
-        let model = state.seats.iter().find_map(|seat| match &seat.spec.voice {
-            VoiceSpec::Model(model) => Some(model.name.to_string()),
-            _ => None,
-        });
+        let model = state.seats.iter().find_map(|seat| seat.spec.voice.as_model());
         if let Some(model) = model {
-            seat.insert("model".to_owned(), model.into());
+            seat.insert("model".to_owned(), (*model.name).into());
         }
     }
     Ok(seat)

@@ -5,7 +5,6 @@
 
 mod keying;
 mod keys;
-pub mod run;
 mod state;
 mod update;
 mod words;

@@ -308,14 +308,7 @@ impl StartScreen {
             | StartRow::Voice
             | StartRow::Cast
             | StartRow::You => Focus::Start,
-            StartRow::Session(_)
-            | StartRow::Remember
-            | StartRow::Demo
-            | StartRow::Write
-            | StartRow::Example(_)
-            | StartRow::Local
-            | StartRow::Provider
-            | StartRow::Own => Focus::StartList,
+            _ => Focus::StartList,
         }
     }
 

@@ -213,15 +213,7 @@ fn turn(start: &mut StartScreen, way: Way) {
         }
         StartRow::You => start.take_part = !start.take_part,
         StartRow::Cast => start.asks_cast = !start.asks_cast,
-        StartRow::Topic
-        | StartRow::Remember
-        | StartRow::Session(_)
-        | StartRow::Demo
-        | StartRow::Write
-        | StartRow::Example(_)
-        | StartRow::Local
-        | StartRow::Provider
-        | StartRow::Own => {}
+        _ => {}
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::ui::theme::Ground;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 /// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
 #[cfg(unix)]
@@ -57,7 +57,7 @@ pub fn ask() -> TerminalReport {
     }
     // a terminal that refuses this refuses it again when the screen is left, and that is reported
     let _ = disable_raw_mode();
-    *CUT.lock().unwrap_or_else(|e| e.into_inner()) = cut(&answer);
+    *CUT.lock() = cut(&answer);
     read(&answer)
 }
 
@@ -141,7 +141,7 @@ pub struct Late {
 impl Late {
     /// Returns a filter that also removes the rest of the answer that [`ask`] did not wait for.
     pub fn rest() -> Late {
-        Late { within: CUT.lock().unwrap_or_else(|e| e.into_inner()).take() }
+        Late { within: CUT.lock().take() }
     }
 
     /// Returns whether an event is part of an answer.

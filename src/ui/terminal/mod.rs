@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
 use crate::ui::terminal::ask::Late;
-use crate::ui::view::link::ScreenLink;
+use crate::ui::text::links::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,

@@ -3,7 +3,7 @@
 //! An unchanged frame writes nothing. Rows that only moved up or down are scrolled by the terminal: thirty bytes
 //! instead of thousands.
 
-use crate::ui::view::link::ScreenLink;
+use crate::ui::text::links::ScreenLink;
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};

@@ -1,5 +1,16 @@
 //! Code blocks and links in a message, found in its source text.
 
+/// An address, or a part of it, on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScreenLink {
+    /// Position of its first cell, as (column, row).
+    pub at: (u16, u16),
+    /// Number of its cells, all in one row.
+    pub width: u16,
+    /// Complete address.
+    pub address: String,
+}
+
 /// A part of some Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessagePart<'a> {

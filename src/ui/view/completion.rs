@@ -1,11 +1,11 @@
 //! Completion in the composer: seats after `@`, commands after `/`, and their arguments. Candidates are listed above
 //! the composer, selected with the keys for lists, and never inserted automatically.
 
-use crate::model::VoiceSpec;
+use crate::model::ModelSpec;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::keymap::{ROWS, runs};
+use crate::ui::keymap::ROWS;
 use crate::ui::slash::{self, spelled, usage};
 use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
@@ -113,7 +113,7 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 
 fn every_command() -> Vec<Candidate> {
     let commands = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
-    let own = ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&row.command()));
+    let own = ROWS.iter().filter(|row| row.listed && !slash::is_named(&row.command()));
     let own = own.map(|row| candidate(row.command(), row.title));
     commands.chain(own).collect()
 }
@@ -133,8 +133,7 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
 fn models(transcript: &Transcript) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for seat in &transcript.state().seats {
-        let VoiceSpec::Model(spec) = &seat.spec.voice else { continue };
-        let names = std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name));
+        let names = seat.spec.voice.as_model().into_iter().flat_map(ModelSpec::names);
         for name in names.map(|name| text::name(name).into_owned()) {
             if !name.is_empty() && !all.iter().any(|known| known.words == name) {
                 all.push(candidate(name, "in use"));

@@ -3,7 +3,7 @@
 //! Everything is read from the fold, so that live, recorded and resumed conversations look the same.
 
 use crate::model::{Ms, SeatId, Seq};
-use crate::state::{AnswerMove, Coordination, MoveKind, State, Thread};
+use crate::state::{AnswerMove, Coordination, MoveKind, State, Task, Thread};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::message::clock;
@@ -70,7 +70,7 @@ pub fn status(transcript: &Transcript) -> Option<TableStanding> {
     if now.moves.is_empty() && !thread.seats.iter().any(runs) {
         return None;
     }
-    let winner = thread.memo["winner"].as_str();
+    let winner = thread.memo.winner.as_ref();
     let standing = |seat: &SeatId| {
         let last = now.moves.iter().rev().find(|m| m.seat == *seat);
         let answered = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Answered;
@@ -93,7 +93,7 @@ pub fn status(transcript: &Transcript) -> Option<TableStanding> {
             restarts: now.restarted(seat),
             votes: now.votes.values().filter(|(whose, ..)| *whose == seat).count(),
             answer: answer.map(|entry| text::label(entry.text()).into_owned()),
-            won: winner == Some(&**seat),
+            won: winner == Some(seat),
             vote: vote.map(|(whose, why, _)| {
                 (transcript.seat_place(whose), text::label(why).into_owned())
             }),
@@ -108,16 +108,16 @@ pub fn status(transcript: &Transcript) -> Option<TableStanding> {
 
 fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Vec<String> {
     let restarts = now.moves.iter().filter(|m| m.did == MoveKind::Restarted).count();
-    let step = match thread.step() {
-        "ballot" => Some("last ballot"),
-        "run_off" => Some("run-off"),
-        "judge" => Some("the judge decides"),
-        "novelty" => Some("is it new?"),
+    let step = match thread.memo.step {
+        Some(Task::Ballot) => Some("last ballot"),
+        Some(Task::RunOff) => Some("run-off"),
+        Some(Task::Judge) => Some("the judge decides"),
+        Some(Task::Novelty) => Some("is it new?"),
         _ => None,
     };
-    let winner = thread.memo["winner"].as_str().map(|winner| {
-        let how = thread.memo["how"].as_str().unwrap_or_default();
-        format!("{} won, {}", transcript.name(&SeatId(winner.into())), text::label(how))
+    let winner = thread.memo.winner.as_ref().map(|winner| {
+        let how = thread.memo.how.as_deref().unwrap_or_default();
+        format!("{} won, {}", transcript.name(winner), text::label(how))
     });
     let round = (winner.is_none() && thread.round > 0).then(|| format!("round {}", thread.round));
     let restarts = match restarts {

@@ -5,7 +5,7 @@
 
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Ms, Needs, SeatId};
-use crate::state::{EDGES, Seat, State, Thread, Who};
+use crate::state::{Seat, State, Thread, Who};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{next, seat_word};
@@ -152,7 +152,10 @@ fn edge(
         }
     };
     let sign = if spoken && holds { glyphs.playhead } else { glyphs.dot };
-    let fired = thread.memo[EDGES][&**id][at].as_u64().unwrap_or(0);
+    let fired = {
+        let edges = thread.memo.edges.as_ref().and_then(|edges| edges.get(id));
+        edges.and_then(|edges| edges.get(at)).copied().unwrap_or(0)
+    };
     let name = transcript.name(&after.participant);
     format!("{sign} after {name} ({has}){when}; triggered it {fired} of {} times", after.max)
 }

@@ -3,7 +3,7 @@
 //! A reason given by the scheduler is shown in its own wording; nothing is decided here.
 
 use crate::export::cost;
-use crate::model::payload::WarningAbout;
+use crate::model::payload::{BatchOpened, WarningAbout};
 use crate::model::*;
 use crate::scenario::TurnOrder;
 use crate::state::leave::leave_of;
@@ -131,12 +131,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
         Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "waiting",
-        Purpose::Pick
-        | Purpose::Bid
-        | Purpose::Vote
-        | Purpose::Judge
-        | Purpose::Summarise
-        | Purpose::Result => doing_word(turn.purpose),
+        _ => doing_word(turn.purpose),
     };
     (command.into(), Some(turn.since))
 }
@@ -216,8 +211,13 @@ pub fn circles_since(state: &State) -> Option<u32> {
 
 /// Returns the policy's reason for the choice of the current speakers.
 pub fn why(state: &State) -> Option<&Text> {
+    running_batch(state).map(|batch| &batch.why)
+}
+
+/// Returns the current decision about who speaks.
+fn running_batch(state: &State) -> Option<&BatchOpened> {
     let batch = state.leaves().next()?.batch.as_ref()?;
-    (!batch.running.is_empty()).then_some(&batch.spec.why)
+    (!batch.running.is_empty()).then_some(&*batch.spec)
 }
 
 /// Returns whether everybody speaks in turn, in the order in which they are listed, and nobody asked for anything else.
@@ -226,7 +226,7 @@ pub fn is_in_turn(transcript: &Transcript) -> bool {
     let policy = &state.scenario.policy;
     let listed = policies::traits(&policy.name).order == TurnOrder::InTurn
         && policy.options.get("order").is_none_or(|order| order == "file");
-    let by_place = why(state).is_none_or(|why| why.starts_with("place "));
+    let by_place = running_batch(state).is_none_or(BatchOpened::is_by_place);
     listed && by_place && next(transcript).1.is_empty()
 }
 
@@ -258,6 +258,13 @@ fn goes_on(state: &State) -> bool {
     state.ended.is_none() && state.limit.is_none()
 }
 
+/// Returns whether a seat that does not speak is the next one; `next` are the expected speakers.
+pub fn is_next(transcript: &Transcript, id: &SeatId, next: &[SeatId]) -> bool {
+    let state = transcript.state();
+    let waits = |seat: &Seat| !seat.gone && !seat.muted && !has_no_turns(state, seat);
+    next.first() == Some(id) && goes_on(state) && state.seat(id).is_some_and(waits)
+}
+
 /// Returns the word for the activity of a seat.
 pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
     let state = transcript.state();
@@ -269,7 +276,7 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
         (true, _) => "left".into(),
         (_, true) => "muted".into(),
         _ if has_no_turns(state, seat) => "no turns".into(),
-        _ if next.first() == Some(id) && goes_on(state) => "next".into(),
+        _ if is_next(transcript, id, next) => "next".into(),
         _ => failed_times(failures(transcript, id)),
     }
 }

@@ -2,7 +2,7 @@
 //! may be deceptive.
 
 use crate::text;
-use crate::ui::text::links::links;
+use crate::ui::text::links::{ScreenLink, links};
 use crate::ui::text::wrap::width;
 use crate::ui::view::page::{Page, Section};
 
@@ -10,17 +10,6 @@ use crate::ui::view::page::{Page, Section};
 const PIECE_MIN: usize = 3;
 /// Maximum length of an address that is opened, in bytes.
 const LONGEST: usize = 2_048;
-
-/// An address, or a part of it, on the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScreenLink {
-    /// Position of its first cell, as (column, row).
-    pub at: (u16, u16),
-    /// Number of its cells, all in one row.
-    pub width: u16,
-    /// Complete address.
-    pub address: String,
-}
 
 /// Finds the addresses of a message in its visible lines, given as (screen row, line index in the message, text).
 ///

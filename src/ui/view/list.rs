@@ -4,7 +4,7 @@ use crate::export::FORMATS;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS, runs};
+use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS};
 use crate::ui::slash::{is_named, spelled};
 use crate::ui::text::caret;
 use crossterm::event::KeyEvent;
@@ -124,14 +124,7 @@ impl ListEntry {
         match &self.action {
             EntryAction::Action(row) => Some(row.name()),
             EntryAction::Command(row) => Some(spelled(row)),
-            EntryAction::Export(_)
-            | EntryAction::Send(_)
-            | EntryAction::Begin(_)
-            | EntryAction::Edit(..)
-            | EntryAction::Copy(..)
-            | EntryAction::Theme(_)
-            | EntryAction::Link(_)
-            | EntryAction::Beside(_) => None,
+            _ => None,
         }
     }
 }
@@ -198,19 +191,21 @@ impl List {
             title: format.title.to_owned(),
         });
         let here = ROWS.iter().filter(|r| self.is_of_actions() && self.feed.has(r.group));
-        let keys =
-            here.filter(|r| self.kind == ListKind::Keys || runs(r.action)).map(|row| ListEntry {
-                action: EntryAction::Action(row),
-                call: Some(keys(row, keymap))
-                    .filter(|k| !k.is_empty())
-                    .unwrap_or_else(|| row.command()),
-                title: row.title.to_owned(),
-            });
+        let keys = here.filter_map(|row| {
+            let keys = keys(row, keymap);
+            let call = match (keys.is_empty(), row.listed) {
+                (true, false) => return None,
+                (true, true) => row.command(),
+                (false, _) => keys,
+            };
+            let shown = row.listed || self.kind == ListKind::Keys;
+            shown.then(|| ListEntry::new(call, row.title, EntryAction::Action(row)))
+        });
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
         // hide commands that an action performs as well, unless a command is being typed
         let typed_command = self.filter.starts_with('/');
         let acted: Vec<String> = if all && !typed_command {
-            ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect()
+            ROWS.iter().filter(|r| r.listed).flat_map(commands_of).collect()
         } else {
             vec![]
         };
@@ -232,13 +227,7 @@ impl List {
             EntryAction::Action(row) => row.hint.to_owned(),
             EntryAction::Command(row) => spelled(row),
             EntryAction::Export(format) => (*format).to_owned(),
-            EntryAction::Send(_)
-            | EntryAction::Begin(_)
-            | EntryAction::Edit(..)
-            | EntryAction::Copy(..)
-            | EntryAction::Theme(_)
-            | EntryAction::Link(_)
-            | EntryAction::Beside(_) => e.call.clone(),
+            _ => e.call.clone(),
         };
         let stands_for = |e: &ListEntry| -> Vec<String> {
             match &e.action {

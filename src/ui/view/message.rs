@@ -263,15 +263,7 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
 fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>) -> Vec<String> {
     let Some(seat) = transcript.state().seat(seat) else { return vec![] };
     let role = role.map(|role| text::name(role).into_owned());
-    let model = match &seat.spec.voice {
-        VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
-    };
+    let model = seat.spec.voice.as_model().map(|model| text::name(&model.name).into_owned());
     role.into_iter().chain(model).collect()
 }
 

@@ -42,6 +42,7 @@ pub mod receipts;
 pub mod reply;
 pub mod rest;
 pub mod row;
+pub mod screen;
 pub mod search;
 pub mod selection;
 pub mod setting;
@@ -56,21 +57,12 @@ pub mod waiting;
 pub mod waypoints;
 
 use crate::model::Ms;
-use crate::ui::action::Action;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::page::{MakePage, Page};
+use crate::ui::view::page::Page;
 use crate::ui::view::transcript::Transcript;
 
-/// Pages computed from the state of the conversation: the action that opens each, the function that makes it, and the
-/// notice shown if it has no content.
-pub const TEXTS: &[(Action, MakePage, &str)] = &[
-    (Action::Dependencies, table, "no plan, dependencies, answers or votes in this conversation"),
-    (Action::Profile, profile::page, "this conversation keeps no profile"),
-    (Action::Outcomes, outcomes::page, "you have given no commands yet"),
-];
-
 /// Returns the page for the policy of the conversation: its plan, its answers and votes, or its dependencies.
-fn table(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
+pub fn progress(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     plan::page(transcript, now, glyphs)
         .or_else(|| coordination::page(transcript, now, glyphs))
         .or_else(|| dependencies::page(transcript, now, glyphs))

@@ -2,7 +2,7 @@
 //! terminal is not focused.
 
 use crate::analysis::TimedTurn;
-use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
+use crate::model::{Event, Kind, Outcome, Participant, Price};
 use crate::state::leave::asks_leave;
 use crate::text;
 use crate::ui::view::floor::Status;
@@ -18,7 +18,7 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
 /// Returns whether a call to a participant costs money, as far as is known.
 pub fn is_paid(spec: &Participant) -> bool {
     let costs = |price: Price| price.0 > 0.0 || price.1 > 0.0;
-    matches!(spec.voice, VoiceSpec::Model(_)) && spec.price.map_or(!spec.local, costs)
+    spec.voice.is_model() && spec.price.map_or(!spec.local, costs)
 }
 
 /// Returns the error of a failed turn on one line.

@@ -45,13 +45,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         Status::Done | Status::Error if !view.unsaved => {
             Some((Action::MoreRound, "one more round".into()))
         }
-        Status::Running
-        | Status::Stepping
-        | Status::Pausing
-        | Status::Waiting
-        | Status::Stopped
-        | Status::Done
-        | Status::Error => None,
+        _ => None,
     }
 }
 

@@ -9,6 +9,8 @@ use crate::ui::action::Direction;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
+use regex::{Regex, RegexBuilder};
+use std::cell::RefCell;
 use std::iter::repeat_n;
 
 /// Current or last search.
@@ -124,17 +126,21 @@ impl Search {
         let mut seen = 0;
         let mut lit = Line::default().style(line.style);
         for span in &line.spans {
-            let mut rest: &str = &span.content;
-            while let Some((from, to)) = find(rest, &words) {
-                lit.spans.push(Span::styled(rest[..from].to_owned(), span.style));
+            let mut from = 0;
+            let found = |pattern: &Regex| -> Vec<_> {
+                pattern.find_iter(&span.content).map(|found| found.range()).collect()
+            };
+            for found in with_pattern(&words, found) {
+                lit.spans
+                    .push(Span::styled(span.content[from..found.start].to_owned(), span.style));
                 let here = current == Some(seen);
                 let role = if here { ThemeRole::SearchCurrent } else { ThemeRole::SearchMatch };
                 let style = span.style.patch(theme.style(role));
                 seen += 1;
-                lit.spans.push(Span::styled(rest[from..to].to_owned(), style));
-                rest = &rest[to..];
+                from = found.end;
+                lit.spans.push(Span::styled(span.content[found].to_owned(), style));
             }
-            lit.spans.push(Span::styled(rest.to_owned(), span.style));
+            lit.spans.push(Span::styled(span.content[from..].to_owned(), span.style));
         }
         lit
     }
@@ -148,15 +154,10 @@ fn narrows(before: &str, query: &str) -> bool {
 /// Returns the number of matches in a text; 1 if `words` is empty.
 fn match_count(text: &str, words: &str) -> usize {
     if words.is_empty() {
-        return 1;
+        1
+    } else {
+        with_pattern(words, |pattern| pattern.find_iter(text).count())
     }
-    let mut rest = text;
-    let mut n = 0;
-    while let Some((_, end)) = find(rest, words) {
-        rest = &rest[end..];
-        n += 1;
-    }
-    n
 }
 
 /// Search matches in laid-out lines, such as those of an overlay.
@@ -237,47 +238,24 @@ fn many_in(line: &Line<'_>, words: &str) -> usize {
     }
 }
 
-/// Returns the byte range of the first match; a capital letter in `words` makes the search case-sensitive.
-fn find(text: &str, words: &str) -> Option<(usize, usize)> {
+/// Passes on the pattern of a query's text; a capital letter in it makes the search case-sensitive. A text that is
+/// empty or too long for a pattern matches nothing.
+fn with_pattern<T: Default>(words: &str, search: impl FnOnce(&Regex) -> T) -> T {
+    thread_local! {
+        /// The last pattern with its text: each frame searches many lines.
+        static LAST: RefCell<Option<(String, Regex)>> = const { RefCell::new(None) };
+    }
     if words.is_empty() {
-        return None;
+        return T::default();
     }
-    let exact = words.chars().any(char::is_uppercase);
-    if words.is_ascii() {
-        return find_ascii(text.as_bytes(), words.as_bytes(), exact);
-    }
-    let same = |a: char, b: char| a == b || !exact && a.to_lowercase().eq(b.to_lowercase());
-    text.char_indices().find_map(|(from, _)| {
-        let mut rest = text[from..].char_indices();
-        let mut end = from;
-        for wanted in words.chars() {
-            let (at, c) = rest.next()?;
-            if !same(c, wanted) {
-                return None;
-            }
-            end = from + at + c.len_utf8();
+    LAST.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|(text, _)| text != words) {
+            let mut pattern = RegexBuilder::new(&regex::escape(words));
+            let pattern = pattern.case_insensitive(!words.chars().any(char::is_uppercase)).build();
+            *last = pattern.ok().map(|pattern| (words.to_owned(), pattern));
         }
-        Some((from, end))
+        last.as_ref().map(|(_, pattern)| search(pattern)).unwrap_or_default()
     })
-}
-
-/// Letters from the rarest in most texts to the most frequent; a search jumps between occurrences of the rarest one.
-const RAREST_FIRST: &[u8] = b"zqxjkvbpygfwmucldrhsnioate ";
-
-/// ASCII variant of [`find`], about a hundred times as fast; ASCII bytes are never part of another character in UTF-8.
-fn find_ascii(text: &[u8], words: &[u8], exact: bool) -> Option<(usize, usize)> {
-    let last = text.len().checked_sub(words.len())?;
-    let rarity = |byte: u8| RAREST_FIRST.iter().position(|b| *b == byte.to_ascii_lowercase());
-    let rarest = words.iter().enumerate().min_by_key(|(_, byte)| rarity(**byte));
-    let (offset, byte) = rarest?;
-    let (small, capital) =
-        if exact { (*byte, *byte) } else { (byte.to_ascii_lowercase(), byte.to_ascii_uppercase()) };
-    let fits = |from: &usize| {
-        let here = &text[*from..from + words.len()];
-        if exact { here == words } else { here.eq_ignore_ascii_case(words) }
-    };
-    let mut places = memchr::memchr2_iter(small, capital, &text[offset..=last + offset]);
-    places.find(fits).map(|from| (from, from + words.len()))
 }
 
 #[cfg(test)]
@@ -297,7 +275,9 @@ mod tests {
             ("ab", "abc", None),
             ("ab", "", None),
         ] {
-            assert_eq!(find(text, words), found, "{words:?} in {text:?}");
+            let range =
+                with_pattern(words, |pattern| pattern.find(text).map(|found| found.range()));
+            assert_eq!(range.map(|r| (r.start, r.end)), found, "{words:?} in {text:?}");
         }
     }
 

@@ -1,13 +1,13 @@
 //! Commands of the operator that wait: messages, and other commands.
 
 use crate::model::{Command, Key, SeatId, Text};
-use crate::state::{PendingCommand, State};
+use crate::state::PendingCommand;
 use crate::ui::view::transcript::Transcript;
 
 impl Transcript {
     /// Returns the operator's queued messages, oldest first, with the keys of their commands.
     pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
-        queued(self.state())
+        self.state().queued_messages()
     }
 
     /// Returns the last queued command that is not a message.
@@ -37,11 +37,4 @@ impl Transcript {
             _ => None,
         }
     }
-}
-
-/// Returns the operator's queued messages, oldest first, with the keys of their commands.
-pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
-    let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
-    let placed = waits.filter(|d| d.placed.is_empty());
-    placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
 }

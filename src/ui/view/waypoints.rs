@@ -5,8 +5,9 @@
 
 use crate::model::Event;
 use crate::session::tail::Past;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// Minimum number of events between two waypoints.
 const STRETCH: usize = 1_000;
@@ -38,10 +39,6 @@ pub struct WaypointMaking<T> {
 }
 
 impl<T: Fold> Waypoints<T> {
-    fn made(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<T>>> {
-        self.0.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Starts to build waypoints; the builder expects all events of the recording from the first one.
     pub fn making(&self) -> WaypointMaking<T> {
         let into = self.clone();
@@ -50,7 +47,7 @@ impl<T: Fold> Waypoints<T> {
 
     /// Returns the state after the events of `past`, which must be the first events of the same recording.
     pub(in crate::ui) fn after(&self, past: &Past) -> T {
-        let near = self.made().range(..=past.len()).next_back().map(|(at, s)| (*at, s.clone()));
+        let near = self.0.lock().range(..=past.len()).next_back().map(|(at, s)| (*at, s.clone()));
         let (told, near) = near.unwrap_or_default();
         let mut folded = Arc::unwrap_or_clone(near);
         past.from(told).for_each(|record| folded.apply(&record.event));
@@ -66,7 +63,7 @@ impl<T: Fold> WaypointMaking<T> {
         if !self.events.is_multiple_of(self.stretch) {
             return;
         }
-        let mut made = self.into.made();
+        let mut made = self.into.0.lock();
         made.insert(self.events, Arc::new(self.folded.clone()));
         if made.len() > MOST {
             self.stretch *= 2;

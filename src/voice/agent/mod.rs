@@ -20,9 +20,10 @@ use crate::model::agent::AgentContext;
 use crate::model::{AgentSpec, CallId, Text};
 use crate::spawn::{ChildEnvironment, Job};
 use fault::AgentFault;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use talk::{Talk, TurnEnd};
 use tokio::runtime::Handle;
@@ -100,7 +101,7 @@ impl Voice for Agent {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let (tx, answers) = mpsc::unbounded_channel();
         {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock();
             waiting.retain(|_, answers| !answers.is_closed());
             waiting.insert(ask.call, tx);
         }
@@ -133,7 +134,7 @@ impl Voice for Agent {
     }
 
     fn answered(&self, call: CallId, request: u32, yes: bool) {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = self.waiting.lock();
         if let Some(answers) = waiting.get(&call) {
             // a finished turn needs no answer
             let _ = answers.send((request, yes));

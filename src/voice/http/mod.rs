@@ -19,11 +19,12 @@ use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, V
 use crate::model::{ErrorClass, HttpSpec, Secret, SessionFrom, Text};
 use crate::net::{self, Client, ClientRequest, Response};
 use cookies::Cookies;
+use parking_lot::Mutex;
 use reply::{BODY_MAX, ServiceAnswer};
 use request::{RenderedRequest, Templates};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -82,10 +83,6 @@ impl Voice for Http {
 }
 
 impl Service {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Answers one request. All text has been sent when it returns.
     async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let mut sink = RedactingSink::new(out, false);
@@ -118,7 +115,7 @@ impl Service {
         };
         let templates = self.templates.as_ref().map_err(|why| fault(why.clone()))?;
         let (session, is_known) = {
-            let kept = self.kept();
+            let kept = self.kept.lock();
             (kept.session.clone(), kept.is_known)
         };
         let session = match (&self.spec.session, session) {
@@ -156,7 +153,7 @@ impl Service {
         let end = answer.end(&mut pieces);
         sink.send(pieces).await;
         let end = end?;
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         kept.is_known = true;
         kept.session = session.or(end.session);
         Ok(Heard { done: end.done, tools: end.tools })
@@ -188,7 +185,7 @@ impl Service {
             }
         }
         let id = reply::session(&body, &from.from)?;
-        self.kept().session = Some(id.clone());
+        self.kept.lock().session = Some(id.clone());
         Ok(id)
     }
 
@@ -212,7 +209,7 @@ impl Service {
             let request = self.request(&rendered, ask.seat.timeouts.connect);
             let response = patience.wait(self.client.request(request)).await?;
             let mut response = response.map_err(|e| failure::of_net(&e, ReplyStart::Nothing))?;
-            self.kept().cookies.keep(&response.headers("set-cookie"));
+            self.kept.lock().cookies.keep(&response.headers("set-cookie"));
             let location = match response.status() {
                 200..=299 => return Ok(response),
                 301..=303 | 307 | 308 => response.header("location").map(str::to_owned),
@@ -233,7 +230,7 @@ impl Service {
 
     fn request(&self, rendered: &RenderedRequest, connect_ms: u64) -> ClientRequest {
         let mut headers = rendered.headers.clone();
-        headers.extend(self.kept().cookies.header().map(|cookies| ("cookie".into(), cookies)));
+        headers.extend(self.kept.lock().cookies.header().map(|cookies| ("cookie".into(), cookies)));
         if rendered.body.is_none() {
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
         }

@@ -2,7 +2,6 @@
 
 use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
-use memchr::memchr3;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -34,20 +33,6 @@ pub(super) struct Spelled {
 }
 
 impl Spelled {
-    /// Serialises a request with chat messages.
-    pub(super) fn chat(path: &str, messages: &[ChatMessage<'_>], rest: &Value) -> Spelled {
-        let mut body = "{\"messages\":".to_owned();
-        push_messages(&mut body, messages);
-        for (key, value) in rest.as_object().into_iter().flatten() {
-            body.push(',');
-            push_text(&mut body, key);
-            body.push(':');
-            body.push_str(&value.to_string());
-        }
-        body.push('}');
-        Spelled { path: path.into(), body }
-    }
-
     /// Serialises a request with its messages under the `key` of the format. They are written once, without an
     /// intermediate copy of a long conversation.
     pub(super) fn new(
@@ -59,44 +44,6 @@ impl Spelled {
         let body = serde_json::to_string(&Body { messages: (key, messages), rest });
         Spelled { path: path.into(), body: body.expect("texts and JSON can always be spelled") }
     }
-}
-
-/// Appends chat messages as a JSON list.
-fn push_messages(body: &mut String, messages: &[ChatMessage<'_>]) {
-    for (n, message) in messages.iter().enumerate() {
-        body.push(if n == 0 { '[' } else { ',' });
-        match message {
-            ChatMessage::Said { role, content } => {
-                body.extend(["{\"role\":\"", role, "\",\"content\":"]);
-                push_text(body, content);
-                body.push('}');
-            }
-            ChatMessage::Other(value) => body.push_str(&value.to_string()),
-        }
-    }
-    body.push_str(if messages.is_empty() { "[]" } else { "]" });
-}
-
-/// Appends a text as a JSON string. The output equals that of serde_json, but the text is scanned many bytes at a time,
-/// because the whole conversation is serialised for each turn.
-fn push_text(out: &mut String, text: &str) {
-    out.push('"');
-    let mut rest = text;
-    loop {
-        let end = memchr3(b'\n', b'"', b'\\', rest.as_bytes()).unwrap_or(rest.len());
-        let (plain, more) = rest.split_at(end);
-        if plain.bytes().all(|byte| byte >= 0x20) {
-            out.push_str(plain);
-        } else {
-            let spelled = Value::from(plain).to_string();
-            out.push_str(spelled.trim_matches('"'));
-        }
-        let Some(sign) = more.chars().next() else { break };
-        out.push('\\');
-        out.push(if sign == '\n' { 'n' } else { sign });
-        rest = &more[1..];
-    }
-    out.push('"');
 }
 
 struct Body<M> {
@@ -116,6 +63,8 @@ impl<M: Serialize> Serialize for Body<M> {
 }
 
 /// A chat message.
+#[derive(Serialize)]
+#[serde(untagged)]
 pub(super) enum ChatMessage<'a> {
     /// A text message.
     Said { role: &'static str, content: &'a str },
@@ -200,19 +149,4 @@ impl Call<'_> {
 /// Returns a text value, or an empty text.
 pub(super) fn text_at(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_text_is_spelled_as_serde_json_spells_it(text in "(?s)[a-z\"\\\\\n\t\r\u{0}-\u{1f}\u{7f}\u{e9}\u{2028}\u{1f600} ]{0,60}") {
-            let mut spelled = String::new();
-            push_text(&mut spelled, &text);
-            prop_assert_eq!(spelled, Value::from(text).to_string());
-        }
-    }
 }

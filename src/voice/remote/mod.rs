@@ -30,7 +30,7 @@ pub use window::{parameters, window};
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
-use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, ToolRequest, VoiceSpec};
+use crate::model::{Channel, ErrorClass, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
 use content::{Call, Spelled};
@@ -80,16 +80,8 @@ impl Remote {
     async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let messages = &ask.messages;
         let timeouts = &ask.seat.timeouts;
-        let mut spec = match &ask.seat.voice {
-            VoiceSpec::Model(spec) => spec.clone(),
-            // a model that replaces another kind of voice uses default parameters
-            VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => ModelSpec::default(),
-        };
+        // a model that replaces another kind of voice uses default parameters
+        let mut spec = ask.seat.voice.as_model().cloned().unwrap_or_default();
         // the tokens reserved for the reply may be fewer than the seat's limit
         let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());
         spec.max_tokens = bound.or(spec.max_tokens);

@@ -9,8 +9,9 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::{Gate, Purse, token_worth};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::state::State;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The budget in dollars, if the user sets none.
 pub const DEFAULT_USD: f64 = 1.0;
@@ -69,7 +70,7 @@ impl BudgetShare {
     ) -> Result<Limits, Failure> {
         let SharedBudget { total, is_set, .. } = *self.budget;
         let is_free = seats.iter().all(|seat| is_free(seat));
-        let mut accounts = self.accounts();
+        let mut accounts = self.budget.accounts.lock();
         let taken: Usd = accounts.values().flat_map(|a| [a.paid, a.reserved]).sum();
         let left = total.0.saturating_sub(taken.0);
         if left == 0 && !is_free {
@@ -98,7 +99,7 @@ impl BudgetShare {
 
     /// Replaces what was reserved by what the conversation used until its end.
     pub fn settle(&self, end: &State) {
-        if let Some(account) = self.accounts().get_mut(&self.session) {
+        if let Some(account) = self.budget.accounts.lock().get_mut(&self.session) {
             let used = used(end, account.worth).0.saturating_sub(account.before.0);
             account.paid.0 = account.paid.0.saturating_add(used);
             account.reserved = Usd(0);
@@ -107,13 +108,9 @@ impl BudgetShare {
 
     /// Gives back what was reserved for a conversation that did not start.
     pub fn release(&self) {
-        if let Some(account) = self.accounts().get_mut(&self.session) {
+        if let Some(account) = self.budget.accounts.lock().get_mut(&self.session) {
             account.reserved = Usd(0);
         }
-    }
-
-    fn accounts(&self) -> MutexGuard<'_, BTreeMap<String, Account>> {
-        self.budget.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

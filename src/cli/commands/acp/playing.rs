@@ -9,7 +9,7 @@ use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::error::Failure;
 use crate::cli::play::assemble::Assembled;
-use crate::cli::play::door::{self, DoorPlan};
+use crate::cli::play::door;
 use crate::cli::play::outcome;
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
@@ -117,20 +117,12 @@ impl Playing<'_> {
 
     async fn run(
         session: &mut ClientSession,
-        setup: Setup,
+        mut setup: Setup,
         first: Responder<PromptResponse>,
     ) -> Result<(AfterPlay, State), Failure> {
-        let Assembled { mut engine, mut tail, files, saved, past, clock, .. } = setup.conversation;
+        let door = door::open(&mut setup.conversation, Owner::Operator, &session.context);
+        let Assembled { mut engine, mut tail, files, past, .. } = setup.conversation;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let plan = DoorPlan {
-            engine: &mut engine,
-            files: &files,
-            past: &past,
-            saved,
-            clock: &clock,
-            owner: Owner::Operator,
-        };
-        let door = door::open(plan, &session.context);
         let (settles, mut settled) = watch::channel(Settled::default());
         engine.witness = Some(Box::new(IdleWitness(settles)));
         let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);

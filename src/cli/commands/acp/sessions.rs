@@ -17,9 +17,10 @@ use crate::text;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{SessionId, SessionInfo};
 use agent_client_protocol::{Client, Error, ErrorCode};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -50,10 +51,6 @@ struct Open {
     thread: JoinHandle<()>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Sessions {
     /// Returns a client's sessions, of which none is open yet.
     pub fn new(args: AcpArgs, context: &Context) -> Sessions {
@@ -69,7 +66,7 @@ impl Sessions {
     /// Opens a new session; returns its id. `servers` is true if the client offers tool servers.
     pub fn create(&self, client: ConnectionTo<Client>, servers: bool) -> Result<SessionId, Error> {
         if servers {
-            lock(&self.context).say("the tool servers of the client are not used");
+            self.context.lock().say("the tool servers of the client are not used");
         }
         let id = session_id(wall_now(), random());
         self.open(&id, client)?;
@@ -80,7 +77,7 @@ impl Sessions {
     pub fn reopen(&self, id: &SessionId, client: ConnectionTo<Client>) -> Result<(), Error> {
         let id = SavedId::try_from(id.0.to_string()).map_err(|why| wrong(&why))?;
         let id = id.as_str();
-        if lock(&self.open).contains_key(id) {
+        if self.open.lock().contains_key(id) {
             return Ok(());
         }
         if !self.path(id).is_file() {
@@ -90,12 +87,12 @@ impl Sessions {
     }
 
     fn path(&self, id: &str) -> PathBuf {
-        lock(&self.context).paths.sessions().join(format!("{id}.jsonl"))
+        self.context.lock().paths.sessions().join(format!("{id}.jsonl"))
     }
 
     fn open(&self, id: &str, client: ConnectionTo<Client>) -> Result<(), Error> {
         let failed = |why: String| error(ErrorCode::INTERNAL_ERROR, &why);
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         open.retain(|_, session| !session.thread.is_finished());
         if open.len() >= OPEN_MAX {
             return Err(wrong(&format!("{OPEN_MAX} sessions are open already; close one")));
@@ -114,7 +111,7 @@ impl Sessions {
             share: BudgetShare::new(&self.budget, id),
             began: false,
             args: self.args.clone(),
-            context: lock(&self.context).again(),
+            context: self.context.lock().again(),
         };
         let thread = thread::Builder::new().name("session".into()).spawn(move || session.serve());
         let thread = thread.map_err(|e| failed(format!("system error: {e}")))?;
@@ -124,12 +121,12 @@ impl Sessions {
 
     /// Passes an order to a session, or answers it if no session with this id is open.
     pub fn order(&self, id: &SessionId, order: Order) {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         let Some(session) = open.get(&*id.0) else { return order.refuse(no_session(&id.0)) };
         let closes = matches!(order, Order::Close(_));
         match session.orders.try_send(order) {
             Ok(()) if closes => {
-                lock(&self.closing).extend(open.remove(&*id.0).map(|session| session.thread));
+                self.closing.lock().extend(open.remove(&*id.0).map(|session| session.thread));
             }
             Ok(()) => {}
             Err(TrySendError::Closed(order)) => order.refuse(no_session(&id.0)),
@@ -141,7 +138,7 @@ impl Sessions {
 
     /// Returns the saved sessions, the latest first.
     pub fn list(&self, folder: Option<PathBuf>) -> Result<Vec<SessionInfo>, Error> {
-        let sessions = lock(&self.context).paths.sessions();
+        let sessions = self.context.lock().paths.sessions();
         let all = catalogue::list(&sessions, &ReadProgress::default())
             .map_err(|e| error(ErrorCode::INTERNAL_ERROR, &e.to_string()))?;
         // sessions belong to no folder
@@ -155,12 +152,12 @@ impl Sessions {
 
     /// Leaves all conversations as a kill would leave them, written to the last event.
     pub fn leave(&self) {
-        let all: Vec<Open> = std::mem::take(&mut *lock(&self.open)).into_values().collect();
+        let all: Vec<Open> = std::mem::take(&mut *self.open.lock()).into_values().collect();
         for session in &all {
             // an ended session takes no orders, and a busy one notices the end of the channel
             let _ = session.orders.try_send(Order::Leave);
         }
-        let mut threads = std::mem::take(&mut *lock(&self.closing));
+        let mut threads = std::mem::take(&mut *self.closing.lock());
         threads.extend(all.into_iter().map(|session| session.thread));
         // a conversation that waits for a server before its start has nothing to write
         let mut left = LEAVE_WITHIN;

@@ -6,7 +6,7 @@ use crate::batch::Slice;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::dry_run;
-use crate::model::{Participant, VoiceSpec};
+use crate::model::Participant;
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::state::Spent;
 use serde_json::{Map, Value};
@@ -129,15 +129,7 @@ pub fn estimate(
 fn too_long(prepared: &Prepared) -> Result<String, Failure> {
     let name = &prepared.protocol.name;
     let mut seats = prepared.loaded.participants.iter().filter(|seat| seat.window.is_none());
-    let unknown = seats.find_map(|seat| match &seat.voice {
-        VoiceSpec::Model(spec) => Some(&spec.name),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Http(_)
-        | VoiceSpec::Agent(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => None,
-    });
+    let unknown = seats.find_map(|seat| Some(&seat.voice.as_model()?.name));
     match unknown {
         None => Ok(format!(
             "{name}: prompts may not fit the context window; conversations in which they do not are not counted"
@@ -156,7 +148,7 @@ fn too_long(prepared: &Prepared) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ModelSpec, Price};
+    use crate::model::{ModelSpec, Price, VoiceSpec};
 
     #[test]
     fn a_default_limit_bounds_only_models_that_cost_something() {

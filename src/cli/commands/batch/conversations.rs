@@ -10,17 +10,17 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
-use crate::cli::play::door::{DoorPlan, Doors};
+use crate::cli::play::door::Doors;
 use crate::clock::wall_now;
 use crate::engine::{Owner, Stopped};
 use crate::model::payload::Opened;
 use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
+use parking_lot::Mutex;
 use serde_json::json;
 use std::future::pending;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 
@@ -140,13 +140,13 @@ impl Conversations {
             return Ok(log);
         }
         let note = format!("{}: not a session of this batch; it is left unchanged", path.display());
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        self.notes.lock().push(note);
         Ok(None)
     }
 
     /// Removes and returns the warnings since the last call.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.notes.lock())
     }
 
     /// Resumes a conversation that was killed, or stopped by a signal or the budget.
@@ -194,22 +194,14 @@ impl Conversations {
         parts: Parts,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let conversation = {
+        let mut conversation = {
             let _inside = self.runtime.enter();
             assemble(parts)
         };
+        // without a socket, nobody can attach
+        let door = self.doors.open(&mut conversation, Owner::Program).unwrap_or_default();
         let mut engine = conversation.engine;
         drop(conversation.tail);
-        let plan = DoorPlan {
-            engine: &mut engine,
-            files: &conversation.files,
-            past: &conversation.past,
-            saved: true,
-            clock: &conversation.clock,
-            owner: Owner::Program,
-        };
-        // without a socket, nobody can attach
-        let door = self.doors.open(plan).unwrap_or_default();
         let mut stop = self.stop.clone();
         let (stopped, synced) = self.runtime.block_on(async {
             let (nobody, orders) = mpsc::channel(1);

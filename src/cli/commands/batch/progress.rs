@@ -4,9 +4,9 @@ use crate::batch::{Progress, ResultLine, Troubles};
 use crate::cli::context::Context;
 use crate::clock::wall_now;
 use crate::model::Wall;
+use parking_lot::Mutex;
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Milliseconds between two lines if standard error is not a terminal.
@@ -74,7 +74,7 @@ impl ProgressReport {
     /// have them too.
     pub fn result(&self, progress: &Progress, result: &ResultLine, context: &Context) {
         let line = {
-            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = self.lines.lock();
             lines.now = *progress;
             lines.line(wall_now())
         };
@@ -95,7 +95,7 @@ impl ProgressReport {
     /// Prints a line per minute until `over` is closed, unless standard error is a terminal.
     pub fn print_lines(&self, over: &Receiver<()>, context: &Context) {
         while !self.terminal && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = self.lines.lock();
             let due = lines.due(wall_now());
             due.iter().for_each(|line| context.say(line));
         }

@@ -220,15 +220,7 @@ fn one(
         let is_judge = |id: &SeatId| verdict.is_some_and(|v| v.judges.contains(&id.0));
         let seats = beside.loaded.participants.iter();
         let judges = seats.clone().filter(|seat| is_judge(&seat.id));
-        judges.chain(seats).find_map(|seat| match &seat.voice {
-            VoiceSpec::Model(spec) => Some(spec),
-            VoiceSpec::Lines { .. }
-            | VoiceSpec::Script(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. } => None,
-        })
+        judges.chain(seats).find_map(|seat| seat.voice.as_model())
     });
     for seat in &mut loaded.participants {
         if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, model)

@@ -81,10 +81,7 @@ impl Bounds {
             VoiceSpec::Team(team) => self.admit(&team.participants),
             // asks no model: it repeats a session that the user's own scenario names
             VoiceSpec::Model(model) if model.recording().is_some() => Ok(()),
-            VoiceSpec::Model(model) => {
-                self.model(&model.name)?;
-                model.fallbacks.iter().try_for_each(|f| self.model(&f.name))
-            }
+            VoiceSpec::Model(model) => model.names().try_for_each(|name| self.model(name)),
             VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Ok(()),
         }
     }

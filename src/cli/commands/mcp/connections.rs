@@ -11,9 +11,10 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
@@ -56,15 +57,11 @@ pub struct Connection {
     is_proved: Mutex<bool>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Connection {
     /// Takes a place among the connections that are answered, if one is free: the head has been checked.
     pub fn prove(&self) -> bool {
-        let mut places = lock(&self.places);
-        let mut is_proved = lock(&self.is_proved);
+        let mut places = self.places.lock();
+        let mut is_proved = self.is_proved.lock();
         if places.answered >= ANSWERED {
             return false;
         }
@@ -77,9 +74,9 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let mut places = lock(&self.places);
+        let mut places = self.places.lock();
         places.unproved.remove(&self.number);
-        places.answered -= usize::from(*lock(&self.is_proved));
+        places.answered -= usize::from(*self.is_proved.lock());
     }
 }
 
@@ -87,7 +84,7 @@ impl Connections {
     /// Gives a connection a place, with the signal to close it. The oldest one without a checked head loses its place
     /// if all are taken.
     fn place(&self) -> (Connection, oneshot::Receiver<()>) {
-        let mut places = lock(&self.places);
+        let mut places = self.places.lock();
         if places.unproved.len() >= UNPROVED
             && let Some((_, oldest)) = places.unproved.pop_first()
         {

@@ -1,7 +1,7 @@
 //! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
 use crate::cli::play::assemble::{Assembled, random};
-use crate::cli::play::door::{DoorPlan, Doors};
+use crate::cli::play::door::Doors;
 use crate::cli::play::gate::token_worth;
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
@@ -9,10 +9,11 @@ use crate::engine::{Input, Owner};
 use crate::model::{Key, Kind, Participant, Seq, SteerLine, Usd};
 use crate::session::{Item, SessionFiles, holder};
 use crate::state::State;
+use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -90,10 +91,6 @@ pub struct Ears {
     stopped: oneshot::Receiver<Stop>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Convened {
     /// Returns a conversation that is about to run, with what it listens to.
     pub fn new(setup: &Setup, kept: Usd) -> (Arc<Convened>, Ears) {
@@ -137,12 +134,12 @@ impl Convened {
 
     /// Returns whether it runs here.
     pub fn runs(&self) -> bool {
-        !lock(&self.pulse).over
+        !self.pulse.lock().over
     }
 
     /// Returns the dollars that it takes out of the budget: its limit while it runs, then what it cost.
     pub fn used(&self) -> Usd {
-        let pulse = lock(&self.pulse);
+        let pulse = self.pulse.lock();
         if pulse.over { pulse.spent } else { self.kept }
     }
 
@@ -152,15 +149,14 @@ impl Convened {
         // counted in slices: no clock is read here
         let mut left = within;
         loop {
-            let turns = lock(&self.pulse).turns;
+            let turns = self.pulse.lock().turns;
             let interest = tell(turns);
             if interest != Interest::Waiting || self.is_over() || left.is_zero() {
                 return interest;
             }
             let slice = left.min(SLICE);
             let same = |pulse: &mut Pulse| pulse.turns == turns && self.pends(pulse);
-            let waited = self.changed.wait_timeout_while(lock(&self.pulse), slice, same);
-            if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
+            if self.changed.wait_while_for(&mut self.pulse.lock(), same, slice).timed_out() {
                 left = left.saturating_sub(slice);
             }
         }
@@ -187,19 +183,18 @@ impl Convened {
     pub fn begins(&self, path: &Path) {
         let mut left = BEGINS_WITHIN;
         while self.runs() && !path.is_file() && !left.is_zero() {
-            let waited = self.changed.wait_timeout(lock(&self.pulse), LOOKS);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            self.changed.wait_for(&mut self.pulse.lock(), LOOKS);
             left = left.saturating_sub(LOOKS);
         }
     }
 
     /// Waits a moment for something to happen; returns whether it still runs.
     pub fn nap(&self) -> bool {
-        let pulse = lock(&self.pulse);
+        let mut pulse = self.pulse.lock();
         let events = pulse.events;
         let idle = |pulse: &mut Pulse| !pulse.over && pulse.events == events;
-        let waited = self.changed.wait_timeout_while(pulse, SLICE, idle);
-        !waited.unwrap_or_else(PoisonError::into_inner).0.over
+        self.changed.wait_while_for(&mut pulse, idle, SLICE);
+        !pulse.over
     }
 
     /// Sends the conversation an operator command.
@@ -209,9 +204,9 @@ impl Convened {
     pub fn command(&self, line: SteerLine) -> Result<(), String> {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";
-        let orders = lock(&self.orders).clone().ok_or_else(over)?;
+        let orders = self.orders.lock().clone().ok_or_else(over)?;
         let number = {
-            let mut sent = lock(&self.sent);
+            let mut sent = self.sent.lock();
             *sent += 1;
             *sent
         };
@@ -219,10 +214,9 @@ impl Convened {
         orders
             .try_send(Input::Command { key: key.clone(), line })
             .map_err(|_| "too many commands wait; try again".to_owned())?;
-        let pulse = lock(&self.pulse);
+        let mut pulse = self.pulse.lock();
         let unheard = |pulse: &mut Pulse| !pulse.over && !pulse.heard.contains_key(&key);
-        let waited = self.changed.wait_timeout_while(pulse, HEARD_WITHIN, unheard);
-        let mut pulse = waited.unwrap_or_else(PoisonError::into_inner).0;
+        self.changed.wait_while_for(&mut pulse, unheard, HEARD_WITHIN);
         match pulse.heard.remove(&key).flatten() {
             Some(why) => Err(why),
             None => Ok(()),
@@ -241,7 +235,7 @@ impl Convened {
     }
 
     fn order(&self, how: Stop) {
-        if let Some(stop) = lock(&self.stop).take() {
+        if let Some(stop) = self.stop.lock().take() {
             // a conversation that is over does not listen
             let _ = stop.send(how);
         }
@@ -249,7 +243,7 @@ impl Convened {
 
     fn take(&self, item: &Item) {
         let Item::Event(record) = item else { return };
-        let mut pulse = lock(&self.pulse);
+        let mut pulse = self.pulse.lock();
         pulse.events += 1;
         let past = record.event.seq < pulse.begins;
         match &record.event.kind {
@@ -261,8 +255,8 @@ impl Convened {
             }
             Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
             // nobody raises a limit or repairs what failed: the end follows
-            Kind::LimitReached(_) if !past => *lock(&self.orders) = None,
-            Kind::Paused(_) if !past && record.event.cause.is_none() => *lock(&self.orders) = None,
+            Kind::LimitReached(_) if !past => *self.orders.lock() = None,
+            Kind::Paused(_) if !past && record.event.cause.is_none() => *self.orders.lock() = None,
             _ => {}
         }
         self.changed.notify_all();
@@ -278,18 +272,10 @@ impl Convened {
 }
 
 /// Runs a conversation to its end, at most for a number of seconds.
-pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
-    let Assembled { mut engine, mut tail, files, past, saved, clock, .. } = setup.conversation;
-    let plan = DoorPlan {
-        engine: &mut engine,
-        files: &files,
-        past: &past,
-        saved,
-        clock: &clock,
-        owner: Owner::Program,
-    };
+pub fn play(mut setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
     // without a socket, nobody can attach
-    let door = doors.open(plan).unwrap_or_default();
+    let door = doors.open(&mut setup.conversation, Owner::Program).unwrap_or_default();
+    let Assembled { mut engine, mut tail, .. } = setup.conversation;
     let Ears { orders, stopped } = ears;
     let done = block_on(async {
         let (end, ends) = oneshot::channel::<()>();
@@ -332,8 +318,8 @@ pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Door
         Ok(spent)
     });
     drop(door);
-    *lock(&job.orders) = None;
-    let mut pulse = lock(&job.pulse);
+    *job.orders.lock() = None;
+    let mut pulse = job.pulse.lock();
     pulse.spent = done.unwrap_or(job.kept);
     pulse.over = true;
     drop(pulse);

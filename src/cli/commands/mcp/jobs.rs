@@ -24,12 +24,13 @@ use crate::model::{Command, Participant, Usd};
 use crate::own_file::{OwnFile, create_folder};
 use crate::session::{self, holder};
 use crate::state::State;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as channel};
+use std::sync::{Arc, mpsc as channel};
 use std::thread;
 
 /// Folder of the notes on conversations, in the data folder: a file per session and a file per key.
@@ -50,10 +51,6 @@ pub struct Jobs {
     threads: Mutex<Vec<thread::JoinHandle<()>>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Jobs {
     /// Returns a server's conversations, of which none runs yet.
     pub fn new(bounds: Bounds, models: ModelOptions, context: &Context) -> Jobs {
@@ -70,17 +67,17 @@ impl Jobs {
 
     /// Returns a conversation that was started here.
     pub fn get(&self, id: &SavedId) -> Option<Arc<Convened>> {
-        lock(&self.all).get(id.as_str()).cloned()
+        self.all.lock().get(id.as_str()).cloned()
     }
 
     /// Returns all that run.
     pub fn running(&self) -> Vec<Arc<Convened>> {
-        lock(&self.all).values().filter(|job| job.runs()).cloned().collect()
+        self.all.lock().values().filter(|job| job.runs()).cloned().collect()
     }
 
     /// Returns the dollars that are left for another conversation.
     pub fn left(&self) -> Usd {
-        let used: Usd = lock(&self.all).values().map(|job| job.used()).sum();
+        let used: Usd = self.all.lock().values().map(|job| job.used()).sum();
         Usd(self.bounds.usd.0.saturating_sub(used.0))
     }
 
@@ -101,7 +98,7 @@ impl Jobs {
         context: &Context,
         begin: impl FnOnce(&Context, Purse) -> Result<Setup, Failure> + Send + 'static,
     ) -> Result<Arc<Convened>, Failure> {
-        let _one = lock(&self.starting);
+        let _one = self.starting.lock();
         create_folder(&self.folder).map_err(|e| self.unwritable(&e))?;
         let claimed = key.map(|key| claim(&self.folder, key, arguments)).transpose();
         let free = match claimed.map_err(|e| self.unwritable(&e))? {
@@ -138,7 +135,7 @@ impl Jobs {
     /// # Errors
     /// When none was started by that name, or it cannot go on.
     pub fn going_on(&self, id: &SavedId, context: &Context) -> Result<Arc<Convened>, Failure> {
-        let _one = lock(&self.starting);
+        let _one = self.starting.lock();
         self.going(id, context)
     }
 
@@ -214,8 +211,8 @@ impl Jobs {
             rx.recv().unwrap_or_else(|_| Err(Failure::new(Exit::Failed, "it ended at once")))?;
         // its session can be read as soon as anybody knows its id
         job.begins(&context.paths.sessions().join(format!("{}.jsonl", job.id)));
-        lock(&self.threads).push(thread);
-        lock(&self.all).insert(job.id.clone(), job.clone());
+        self.threads.lock().push(thread);
+        self.all.lock().insert(job.id.clone(), job.clone());
         if self.leaving.load(Ordering::SeqCst) {
             job.leave();
         }
@@ -228,7 +225,7 @@ impl Jobs {
         for job in self.running() {
             job.leave();
         }
-        let threads: Vec<thread::JoinHandle<()>> = lock(&self.threads).drain(..).collect();
+        let threads: Vec<thread::JoinHandle<()>> = self.threads.lock().drain(..).collect();
         for thread in threads {
             // a thread that panicked has nothing more to write
             let _ = thread.join();

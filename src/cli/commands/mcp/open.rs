@@ -1,8 +1,9 @@
 //! Requests in progress, so that a client can cancel one.
 
 use super::convened::Interest;
+use parking_lot::Mutex;
 use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The notification by which a client cancels a request.
 pub const CANCELLED: &str = "notifications/cancelled";
@@ -30,19 +31,15 @@ pub struct OpenRequest {
 }
 
 impl OpenRequests {
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns whether a request of a client is open.
     pub fn has(&self, session: &str, id: &Value) -> bool {
         let id = id.to_string();
-        self.lock().iter().any(|entry| entry.session == session && entry.id == id)
+        self.all.lock().iter().any(|entry| entry.session == session && entry.id == id)
     }
 
     /// Takes a request in; `None` if there are too many.
     pub fn begin(&self, session: &str, id: &Value) -> Option<OpenRequest> {
-        let mut all = self.lock();
+        let mut all = self.all.lock();
         if all.len() >= AT_ONCE {
             return None;
         }
@@ -56,7 +53,7 @@ impl OpenRequests {
     /// Cancels the request that a notification names; returns whether it is open.
     pub fn cancel(&self, session: &str, params: &Value) -> bool {
         let id = params["requestId"].to_string();
-        let mut all = self.lock();
+        let mut all = self.all.lock();
         let mut found = false;
         for entry in all.iter_mut().filter(|entry| entry.session == session && entry.id == id) {
             entry.interest = Interest::Cancelled;
@@ -67,7 +64,7 @@ impl OpenRequests {
 
     /// Ends the waits of all requests: their client has gone.
     pub fn abandon(&self) {
-        for entry in self.lock().iter_mut().filter(|e| e.interest == Interest::Waiting) {
+        for entry in self.all.lock().iter_mut().filter(|e| e.interest == Interest::Waiting) {
             entry.interest = Interest::Gone;
         }
     }
@@ -76,14 +73,14 @@ impl OpenRequests {
 impl OpenRequest {
     /// Returns whether the client still waits for it.
     pub fn interest(&self) -> Interest {
-        let all = self.all.lock();
+        let all = self.all.all.lock();
         let own = all.iter().find(|entry| entry.number == self.number);
         own.map_or(Interest::Gone, |entry| entry.interest)
     }
 
     /// Ends the wait of the client, unless it ended before.
     pub fn lose(&self, interest: Interest) {
-        let mut all = self.all.lock();
+        let mut all = self.all.all.lock();
         let own = all.iter_mut().find(|entry| entry.number == self.number);
         if let Some(entry) = own.filter(|entry| entry.interest == Interest::Waiting) {
             entry.interest = interest;
@@ -93,6 +90,6 @@ impl OpenRequest {
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        self.all.lock().retain(|entry| entry.number != self.number);
+        self.all.all.lock().retain(|entry| entry.number != self.number);
     }
 }

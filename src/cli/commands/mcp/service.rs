@@ -10,6 +10,7 @@ use super::tools::TOOLS;
 use crate::cli::context::Context;
 use crate::rpc::RpcError;
 use axum::http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CreateTaskResult,
     DetailedTask, ErrorCode, ErrorData, Extensions, GetPromptRequestParams, GetPromptResponse,
@@ -23,7 +24,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
@@ -49,7 +50,7 @@ impl McpService {
         request: RequestContext<RoleServer>,
         work: impl FnOnce(&Jobs, &Context, Tell<'_>) -> Result<T, RpcError> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let context = self.context.lock().unwrap_or_else(PoisonError::into_inner).again();
+        let context = self.context.lock().again();
         let jobs = self.jobs.clone();
         let token = request.meta.get_progress_token();
         // in the later era a client cancels a request over HTTP by leaving

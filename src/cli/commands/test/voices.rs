@@ -267,14 +267,7 @@ impl Voices for Scripts {
                 self.folder.clone(),
                 self.environment.clone(),
             ))),
-            VoiceSpec::Model(_)
-            | VoiceSpec::Http(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Team(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => {
-                Err(format!("`{}` has no voice in this test", seat.id).into())
-            }
+            _ => Err(format!("`{}` has no voice in this test", seat.id).into()),
         }
     }
 }

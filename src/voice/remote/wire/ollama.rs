@@ -30,7 +30,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(schema) = call.schema {
         body["format"] = schema.clone();
     }
-    Spelled::chat("/api/chat", &messages, &body)
+    Spelled::new("/api/chat", "messages", messages, body)
 }
 
 pub(super) fn parse_frame(frame: &Value) -> FrameContent {

@@ -34,7 +34,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         let named = json!({"name": "reply", "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": named});
     }
-    Spelled::chat("/chat/completions", &messages, &body)
+    Spelled::new("/chat/completions", "messages", messages, body)
 }
 
 /// A frame with text only, like nearly all frames of a stream. Fields of type `()` may be missing or null.

@@ -6,9 +6,9 @@
 //! the same text in another folder, needs a new agreement. Nothing in a project, a scenario or a session can agree to
 //! itself.
 
+use crate::cli::agreements::bound::BoundFiles;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::trust::bound::BoundFiles;
 use crate::config::{Paths, Project, make_private};
 use crate::model::http;
 use crate::own_file::OwnFile;

@@ -3,8 +3,7 @@
 use crate::ui::action::Action;
 use crate::ui::draw;
 use crate::ui::keymap;
-use crate::ui::start::state::{Choice, News, StartScreen};
-use crate::ui::start::update;
+use crate::ui::start::{self, Choice, News, StartScreen};
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
@@ -15,7 +14,7 @@ use std::io;
 /// # Errors
 /// If the terminal is closed.
 pub async fn run(
-    start: &mut StartScreen,
+    screen: &mut StartScreen,
     terminal: &mut Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     news: impl Stream<Item = News> + Unpin,
@@ -23,17 +22,17 @@ pub async fn run(
 ) -> io::Result<Choice> {
     let mut news = news.fuse();
     loop {
-        terminal.draw(|frame| draw::start::draw(frame, start))?;
+        terminal.draw(|frame| draw::start::draw(frame, screen))?;
         // a plan is estimated after it is first shown, then drawn again with the estimate
-        if let Some(plan) = start.plan().filter(|plan| !start.estimated(plan)) {
-            start.estimate = Some((estimate(&plan), plan));
+        if let Some(plan) = screen.plan().filter(|plan| !screen.estimated(plan)) {
+            screen.estimate = Some((estimate(&plan), plan));
             continue;
         }
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
                 let choice = match &event {
-                    Event::Key(key) if stops(start, key) => {
+                    Event::Key(key) if stops(screen, key) => {
                         terminal.suspend()?;
                         None
                     }
@@ -41,9 +40,9 @@ pub async fn run(
                         terminal.again()?;
                         None
                     }
-                    Event::Key(key) => update::key(start, key),
+                    Event::Key(key) => start::key(screen, key),
                     Event::Paste(text) => {
-                        update::paste(start, text);
+                        start::paste(screen, text);
                         None
                     }
                     Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
@@ -52,7 +51,7 @@ pub async fn run(
                     return Ok(choice);
                 }
             }
-            Some(found) = news.next() => start.take(found),
+            Some(found) = news.next() => screen.take(found),
         }
     }
 }

@@ -1,0 +1,76 @@
+//! Exports of sessions, for the command and for the screen.
+
+use crate::cli::appearance::AppearanceSettings;
+use crate::cli::context::Context;
+use crate::cli::document::{Keyless, create};
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::export::{Document, FORMATS, Reveal, Spell};
+use crate::session::ReadProgress;
+use crate::ui::film::film;
+use crate::ui::request::ServiceFault;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Size of the recorded screen in an export from the screen, in columns and rows.
+const SIZE: (u16, u16) = (100, 30);
+
+/// Function that writes a document.
+pub type ExportWriter = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
+
+/// Returns the writer for the named format; `columns` and `rows` are the size of a recorded screen.
+pub fn writer(
+    document: &Document,
+    format: &str,
+    columns: u16,
+    rows: u16,
+    context: &Context,
+) -> Result<ExportWriter, Failure> {
+    let known = FORMATS.iter().find(|f| f.name == format);
+    let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
+    match known.ok_or_else(unknown)?.spell {
+        Spell::Document(spell) => Ok(Box::new(spell)),
+        Spell::Screen(spell) => {
+            let recording = document.recording()?;
+            let appearance = AppearanceSettings::from_context(context)?;
+            let theme = appearance.theme(None)?;
+            let glyphs = appearance.glyphs;
+            Ok(Box::new(move |document, out| {
+                let mut frames = film(&recording, columns, rows, theme, glyphs);
+                spell(document, columns, rows, &mut frames, out)
+            }))
+        }
+    }
+}
+
+/// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
+pub fn export_to_new_file(
+    log: &Path,
+    format: &str,
+    context: &Context,
+) -> Result<String, ServiceFault> {
+    let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
+        .map_err(|e| e.to_string())?;
+    let write =
+        writer(&document, format, SIZE.0, SIZE.1, context).map_err(|failure| failure.message)?;
+    let numbered = |n: u32| match n {
+        1 => format!("{}.{format}", document.id),
+        n => format!("{}-{n}.{format}", document.id),
+    };
+    let mut names = (1..).map(numbered).map(PathBuf::from);
+    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no unused file name found")?;
+    let spell = |out: &mut dyn Write| {
+        let mut keyless = Keyless::before(out);
+        write(&document, &mut keyless)?;
+        keyless.finish()
+    };
+    create(&path, spell).map_err(|failure| failure.message)?;
+    if let Some(why) = survey.archive.as_ref().and_then(|archive| archive.fault()) {
+        return Err(format!(
+            "{} is incomplete, the session could not be read: {why}",
+            path.display()
+        )
+        .into());
+    }
+    Ok(path.canonicalize().unwrap_or(path).display().to_string())
+}
