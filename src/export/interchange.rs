@@ -133,8 +133,14 @@ fn add_tools(step: &mut Value, used: &[UsedTool]) {
     }
     let id = |at: usize| format!("call_{}", at + 1);
     let call = |(at, used): (usize, &UsedTool)| {
+        // the format takes nothing but an object
+        let arguments = match &used.arguments {
+            Value::Null => json!({}),
+            Value::Object(_) => used.arguments.clone(),
+            other => json!({"arguments": other}),
+        };
         let mut call = json!({
-            "tool_call_id": id(at), "function_name": used.name, "arguments": used.arguments,
+            "tool_call_id": id(at), "function_name": used.name, "arguments": arguments,
         });
         if let Some(kind) = &used.kind {
             call["extra"] = json!({"kind": kind});

@@ -6,7 +6,7 @@ use super::conversation::{
     ImportError, Imported, ImportedMessage, MESSAGES_MAX, cut, join, name_voices, some, text_at,
     time,
 };
-use crate::model::{SeatId, Usage};
+use crate::model::{SeatId, Usage, Wall};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -18,13 +18,54 @@ const TASKS: [&str; 2] = ["Task", "Agent"];
 const MAJORS: [&str; 2] = ["1", "2"];
 /// Number of lines that are looked at to recognise the format.
 const LOOKED_AT: usize = 50;
+/// Model of replies that the program wrote itself, such as errors of the API.
+const NO_MODEL: &str = "<synthetic>";
+/// Tags around text that the program adds to the person's.
+const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+/// Begin of a message that has only a command.
+const COMMAND: &str = "<command-";
+/// Begin of a message that has only the output of a command.
+const OUTPUT: &str = "<local-command-";
 
-/// Returns true if a text looks like a session of Claude Code.
-pub(super) fn is_session(text: &str) -> bool {
+/// Returns the id of a session of Claude Code, if a text looks like one.
+pub(super) fn session_id(text: &str) -> Option<String> {
     let lines = text.lines().take(LOOKED_AT);
-    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).any(|line| {
+    let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.find(|line| {
         line["sessionId"].is_string() && (line["message"].is_object() || line["uuid"].is_string())
-    })
+    })?;
+    some(text_at(&line, "sessionId"))
+}
+
+/// Returns the words of the person in a message: without reminders and outputs, and a command as it was typed.
+fn typed(text: &str) -> String {
+    if text.trim_start().starts_with(OUTPUT) {
+        return String::new();
+    }
+    let within = |name: &str| {
+        let (_, rest) = text.split_once(&format!("<{name}>"))?;
+        Some(rest.split_once(&format!("</{name}>"))?.0.trim())
+    };
+    if text.trim_start().starts_with(COMMAND)
+        && let Some(command) = within("command-name")
+    {
+        return [command, within("command-args").unwrap_or_default()].join(" ").trim().to_owned();
+    }
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(REMINDER.0)
+        && let Some((_, after)) = after.split_once(REMINDER.1)
+    {
+        words.push_str(before);
+        rest = after;
+    }
+    words.push_str(rest);
+    if words.len() == text.len() { words } else { words.trim().to_owned() }
+}
+
+/// Returns true if a message is the person's, by its origin; older versions name none.
+fn is_human(origin: &Value) -> bool {
+    matches!(origin["kind"].as_str(), None | Some("human"))
 }
 
 /// A message with the id of its API call: its parts are lines of their own.
@@ -94,6 +135,25 @@ impl Reader<'_> {
                 self.to.title = cut(text_at(line, title));
                 return Ok(());
             }
+            // a message that came while the model worked
+            "attachment" => {
+                let queued = &line["attachment"];
+                if queued["type"] == "queued_command" && queued["commandMode"] == "prompt" {
+                    self.queued(queued, time(&line["timestamp"]));
+                }
+                return Ok(());
+            }
+            // summaries repeat earlier messages
+            "user" if line["isCompactSummary"] == true => return Ok(()),
+            // other programs, and notices of tasks
+            "user" if !is_human(&line["origin"]) => {
+                self.to.left_out += 1;
+                return Ok(());
+            }
+            "assistant" if line["message"]["model"] == NO_MODEL => {
+                self.to.left_out += 1;
+                return Ok(());
+            }
             "user" | "assistant" if line["isMeta"] != true => {}
             // states of the program, not of the conversation
             _ => return Ok(()),
@@ -123,12 +183,28 @@ impl Reader<'_> {
         } else {
             self.to.left_out += results.len();
         }
-        // the first message to a sub-agent is in the call of its parent
+        said.text = typed(&said.text);
+        // messages to a sub-agent are in calls of its parent
         if !said.text.trim().is_empty() && !is_inner {
             self.close_one(&id);
             self.messages.push(said);
         }
         Ok(())
+    }
+
+    /// Adds a message that waited until the model read it, in the middle of its turn.
+    fn queued(&mut self, queued: &Value, at: Option<Wall>) {
+        if queued["isMeta"] == true || !is_human(&queued["origin"]) {
+            self.to.left_out += 1;
+            return;
+        }
+        let mut said = ImportedMessage { at, ..ImportedMessage::default() };
+        let (left_out, _) = add(&mut said, &queued["prompt"]);
+        self.to.left_out += left_out;
+        said.text = typed(&said.text);
+        if !said.text.trim().is_empty() {
+            self.messages.push(said);
+        }
     }
 
     /// Adds a part of a reply to the last one, or begins another one.

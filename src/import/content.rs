@@ -16,6 +16,8 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> (usize, Vec<Im
                         let key = if part.get("refusal").is_some() { "refusal" } else { "text" };
                         join(&mut said.text, text_at(part, key));
                     }
+                    // skips a signature without text
+                    "thinking" if text_at(part, "thinking").is_empty() => {}
                     "thinking" => {
                         join(said.think.get_or_insert_default(), text_at(part, "thinking"));
                     }

@@ -155,11 +155,11 @@ pub(super) fn join(to: &mut String, text: &str) {
 impl Imported {
     /// Returns the participant of a name, and adds it if it is new.
     pub(super) fn speaker(&mut self, name: &str) -> SeatId {
+        let name = cut(name);
         if let Some(known) = self.speakers.iter().find(|s| s.name == name || *s.id == *name) {
             return known.id.clone();
         }
-        let id = self.new_id(name);
-        let name = cut(name);
+        let id = self.new_id(&name);
         self.speakers.push(ImportedSpeaker {
             id: id.clone(),
             name,

@@ -14,9 +14,11 @@ mod events;
 pub use conversation::{ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse};
 pub use events::events;
 
-use crate::model::SEATS_MAX;
+use crate::model::{SEATS_MAX, SeatId};
+use claude_code::session_id;
 use conversation::MESSAGES_MAX;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Maximum bytes of all files of one conversation.
 pub const BYTES_MAX: u64 = 64 << 20;
@@ -39,6 +41,11 @@ pub const FORMATS: [(&str, ImportFormat); 3] = [
     ("claude-code", ImportFormat::ClaudeCode),
 ];
 
+/// Returns the id of a session of Claude Code, if a text looks like one: the files of its sub-agents have it too.
+pub fn claude_code_session(text: &str) -> Option<String> {
+    session_id(text)
+}
+
 /// Reads a conversation. `text` is the file, and `more` the files of its sub-agents. Without a format, it is recognised.
 ///
 /// # Errors
@@ -57,7 +64,7 @@ pub fn read(
         (None, Ok(value)) if value.is_array() || value.get("messages").is_some() => {
             chat::read(&value)
         }
-        (None, _) if claude_code::is_session(text) => claude_code::read(text, more),
+        (None, _) if session_id(text).is_some() => claude_code::read(text, more),
         (None, Ok(_)) => Err(ImportError::Unknown),
         (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
     }?;
@@ -74,16 +81,34 @@ pub fn read(
     Ok(imported)
 }
 
-/// Joins messages that only use tools with the next message of their speaker: both are one turn.
+/// Joins messages that only use tools with the next message of their speaker, or with the last one: a turn without words
+/// is not part of the transcript.
 fn join_tools(messages: Vec<ImportedMessage>) -> Vec<ImportedMessage> {
     let mut joined: Vec<ImportedMessage> = vec![];
+    let mut waiting: BTreeMap<SeatId, ImportedMessage> = BTreeMap::new();
     for said in messages {
-        let is_next = |last: &ImportedMessage| {
-            last.by.is_some() && last.by == said.by && last.text.trim().is_empty()
+        let Some(by) = said.by.clone() else {
+            joined.push(said);
+            continue;
         };
-        match joined.last_mut() {
-            Some(last) if is_next(last) => last.extend(said),
-            _ => joined.push(said),
+        let said = match waiting.remove(&by) {
+            Some(mut before) => {
+                before.at = said.at;
+                before.extend(said);
+                before
+            }
+            None => said,
+        };
+        if said.text.trim().is_empty() && said.whispers.is_empty() {
+            waiting.insert(by, said);
+        } else {
+            joined.push(said);
+        }
+    }
+    for (by, said) in waiting {
+        match joined.iter_mut().rfind(|last| last.by.as_ref() == Some(&by)) {
+            Some(last) => last.extend(said),
+            None => joined.push(said),
         }
     }
     joined

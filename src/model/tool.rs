@@ -50,6 +50,9 @@ pub enum ToolSource {
         server: ToolServer,
         /// Name of the tool on the server; empty for all its tools, before the server is asked.
         tool: Text,
+        /// JSON Schema of its structured results.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Value>,
     },
 }
 

@@ -53,7 +53,7 @@ pub struct Ask {
     /// Headers without secrets.
     pub headers: Vec<(&'static str, &'static str)>,
     /// Headers chosen by a server.
-    pub more: Vec<(&'static str, String)>,
+    pub more: Vec<(String, String)>,
     /// Header with the key.
     pub key: Option<(&'static str, Secret)>,
     /// JSON body of a `POST`; `None` for a `GET`.
@@ -94,13 +94,13 @@ impl Client {
     /// # Errors
     /// If the address or a header is invalid, the connection is not open in time, or it breaks before the answer.
     pub async fn send(&self, ask: Ask) -> Result<Response, NetError> {
-        let text = |(name, value): (&str, String)| (name.to_owned(), value);
         let json = ask.body.is_some().then_some((CONTENT_TYPE.as_str(), "application/json"));
-        let fixed = json.into_iter().chain(ask.headers).map(|(n, v)| text((n, v.to_owned())));
+        let fixed = json.into_iter().chain(ask.headers);
+        let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
         self.request(ClientRequest {
             url: ask.url,
             method: if ask.body.is_some() { "POST" } else { "GET" }.to_owned(),
-            headers: fixed.chain(ask.more.into_iter().map(text)).collect(),
+            headers: fixed.chain(ask.more).collect(),
             secrets: ask.key.map(|(name, key)| (name.to_owned(), key)).into_iter().collect(),
             body: ask.body,
             connect: ask.connect,

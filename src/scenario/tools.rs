@@ -77,7 +77,7 @@ impl Toolbox {
             parameters: json!({}),
             read_only: false,
             seconds: server.seconds,
-            source: ToolSource::Server { server, tool: tool.into() },
+            source: ToolSource::Server { server, tool: tool.into(), output: None },
         })
     }
 }

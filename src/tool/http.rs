@@ -31,7 +31,7 @@ impl HttpToolLine {
         &mut self,
         id: u64,
         message: &[u8],
-        headers: Vec<(&'static str, String)>,
+        headers: Vec<(String, String)>,
     ) -> Result<Result<Value, RpcError>, LinkFault> {
         let mut response = self.post(message, headers).await?;
         let status = response.status();
@@ -53,7 +53,7 @@ impl HttpToolLine {
     pub(super) async fn notify(
         &self,
         message: &[u8],
-        headers: Vec<(&'static str, String)>,
+        headers: Vec<(String, String)>,
     ) -> Result<(), LinkFault> {
         match self.post(message, headers).await?.status() {
             200..=299 => Ok(()),
@@ -64,10 +64,10 @@ impl HttpToolLine {
     async fn post(
         &self,
         message: &[u8],
-        headers: Vec<(&'static str, String)>,
+        headers: Vec<(String, String)>,
     ) -> Result<Response, LinkFault> {
-        let accept = ("accept", "application/json, text/event-stream".to_owned());
-        let session = self.session.clone().map(|session| ("mcp-session-id", session));
+        let accept = ("accept".to_owned(), "application/json, text/event-stream".to_owned());
+        let session = self.session.clone().map(|session| ("mcp-session-id".to_owned(), session));
         let ask = Ask {
             url: self.url.to_string(),
             headers: vec![],

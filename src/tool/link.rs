@@ -141,7 +141,7 @@ impl Link {
         };
         link.era = match era {
             Some(era) => era,
-            None => agreed(link.exchange("initialize", &hello(), HANDSHAKES[0]).await?)?,
+            None => agreed(link.exchange("initialize", &hello(), HANDSHAKES[0], vec![]).await?)?,
         };
         if let Era::Handshake(version) = link.era {
             link.notify("notifications/initialized", version).await?;
@@ -155,7 +155,7 @@ impl Link {
         if let ToolLine::Child(_) = self.line {
             return self.discover_child(&params).await;
         }
-        match self.exchange("server/discover", &params, VERSION).await {
+        match self.exchange("server/discover", &params, VERSION, vec![]).await {
             Ok(answer) => Ok(offers_version(&answer).then_some(Era::EachRequest)),
             Err(LinkFault::Status(_)) => Ok(None),
             Err(fault) => Err(fault),
@@ -205,9 +205,20 @@ impl Link {
 
     /// Sends a request and returns its result.
     pub(super) async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, LinkFault> {
+        self.ask_with(method, params, vec![]).await
+    }
+
+    /// Sends a request with headers for its arguments, as far as the era and the transport have them, and returns its
+    /// result.
+    pub(super) async fn ask_with(
+        &mut self,
+        method: &str,
+        params: &Value,
+        more: Vec<(String, String)>,
+    ) -> Result<Value, LinkFault> {
         let answer = match self.era {
-            Era::Handshake(version) => self.exchange(method, params, version).await?,
-            Era::EachRequest => self.exchange(method, &with_meta(params), VERSION).await?,
+            Era::Handshake(version) => self.exchange(method, params, version, vec![]).await?,
+            Era::EachRequest => self.exchange(method, &with_meta(params), VERSION, more).await?,
         };
         let result = answer.map_err(LinkFault::Refused)?;
         match result["resultType"].as_str() {
@@ -223,6 +234,7 @@ impl Link {
         method: &str,
         params: &Value,
         version: &str,
+        more: Vec<(String, String)>,
     ) -> Result<Result<Value, RpcError>, LinkFault> {
         let id = self.next_id();
         let request = rpc::request(id, method, params);
@@ -233,7 +245,8 @@ impl Link {
                 Ok(line.next_answer(&[id]).await?.1)
             }
             ToolLine::Http(line) => {
-                let headers = headers(version, method, params["name"].as_str());
+                let mut headers = headers(version, method, params["name"].as_str());
+                headers.extend(more);
                 line.ask(id, &request, headers).await
             }
         }
@@ -241,13 +254,13 @@ impl Link {
 }
 
 /// Returns the headers that repeat parts of a message: the version, the method, and the name of a tool.
-fn headers(version: &str, method: &str, name: Option<&str>) -> Vec<(&'static str, String)> {
-    let mut headers = vec![("mcp-protocol-version", version.to_owned())];
+fn headers(version: &str, method: &str, name: Option<&str>) -> Vec<(String, String)> {
+    let mut headers = vec![("mcp-protocol-version", version)];
     if version == VERSION {
-        headers.push(("mcp-method", method.to_owned()));
-        headers.extend(name.map(|name| ("mcp-name", name.to_owned())));
+        headers.push(("mcp-method", method));
+        headers.extend(name.map(|name| ("mcp-name", name)));
     }
-    headers
+    headers.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 impl ChildLine {

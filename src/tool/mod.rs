@@ -5,6 +5,7 @@
 
 mod fault;
 mod files;
+mod headers;
 mod http;
 mod job;
 mod link;

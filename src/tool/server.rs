@@ -4,7 +4,8 @@
 //! output may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
 //! capabilities; all of its requests except `ping` are answered with "method not found".
 
-use super::fault::LinkFault;
+use super::fault::{LinkFault, REASON_MAX};
+use super::headers;
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
 use super::link::{Link, ToolLine};
 use crate::model::sentence::sentence_error;
@@ -134,7 +135,14 @@ impl ToolServers {
                 Ok(tool) if offered.tools.iter().any(|other| other.name == tool.name) => {
                     offered.left_out.push(format!("{} is offered twice", tool.name));
                 }
-                Ok(tool) => offered.tools.push(tool),
+                Ok(mut usable) => {
+                    match (output_schema(tool), &mut usable.source) {
+                        (Ok(schema), ToolSource::Server { output, .. }) => *output = schema,
+                        (Ok(_), _) => {}
+                        (Err(why), _) => offered.left_out.push(format!("{}: {why}", usable.name)),
+                    }
+                    offered.tools.push(usable);
+                }
                 Err(why) => offered.left_out.push(why),
             }
         }
@@ -145,7 +153,13 @@ impl ToolServers {
     }
 
     /// Runs a tool of a server.
-    pub(super) fn run(&self, server: ToolServer, tool: Text, job: ToolJob) -> RunningTool {
+    pub(super) fn run(
+        &self,
+        server: ToolServer,
+        tool: Text,
+        output: Option<Value>,
+        job: ToolJob,
+    ) -> RunningTool {
         let servers = self.clone();
         Box::pin(async move {
             let place = {
@@ -159,7 +173,7 @@ impl ToolServers {
             let answer = answer.unwrap_or_else(|_| Err(LinkFault::late(within)));
             answer.map_or_else(
                 |fault| ToolResult::failed(format!("the tool server {fault}")),
-                |result| read(&result),
+                |result| read(&result, output.as_ref()),
             )
         })
     }
@@ -177,7 +191,8 @@ impl ToolServers {
             None => self.connect(&server.place).await?,
         };
         let params = json!({"name": tool, "arguments": job.arguments});
-        let answer = link.ask("tools/call", &params).await;
+        let more = headers::param_headers(&job.tool.parameters, &job.arguments);
+        let answer = link.ask_with("tools/call", &params, more).await;
         if matches!(answer, Ok(_) | Err(LinkFault::Refused(_))) {
             *slot = Some(link);
         }
@@ -185,8 +200,15 @@ impl ToolServers {
     }
 }
 
-/// Parses the result of a tool call.
-fn read(result: &Value) -> ToolResult {
+/// Parses the result of a tool call. A tool with an output schema returns a structured result that fits it.
+fn read(result: &Value, output: Option<&Value>) -> ToolResult {
+    let failed = result["isError"].as_bool() == Some(true);
+    if let Some(schema) = output
+        && !failed
+    {
+        return structured(result.get("structuredContent"), schema)
+            .map_or_else(ToolResult::failed, ToolResult::done);
+    }
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let part = |part: &Value| match part["type"].as_str() {
         Some("text") => part["text"].as_str().unwrap_or_default().to_owned(),
@@ -199,9 +221,34 @@ fn read(result: &Value) -> ToolResult {
         text = result["structuredContent"].to_string();
     }
     text.truncate(text.floor_char_boundary(KEPT_MAX));
-    match result["isError"].as_bool() {
-        Some(true) => ToolResult::failed(text),
-        Some(false) | None => ToolResult::done(text),
+    if failed { ToolResult::failed(text) } else { ToolResult::done(text) }
+}
+
+/// Returns a structured result as text, if it fits the schema.
+fn structured(result: Option<&Value>, schema: &Value) -> Result<String, String> {
+    let Some(result) = result else {
+        return Err("it has an output schema, but returned no structured result".into());
+    };
+    let fits = validator(schema).map_err(|e| format!("its output schema is invalid: {e}"))?;
+    fits.validate(result).map_err(|e| {
+        let why: String = e.masked().to_string().chars().take(REASON_MAX).collect();
+        let path = e.instance_path().as_str();
+        format!("its structured result does not fit its output schema at {path:?}: {why}")
+    })?;
+    Ok(result.to_string())
+}
+
+/// Returns the schema of a tool's structured results, or the reason why it is ignored.
+fn output_schema(tool: &Value) -> Result<Option<Value>, String> {
+    let Some(schema) = tool.get("outputSchema").filter(|schema| !schema.is_null()) else {
+        return Ok(None);
+    };
+    if schema.to_string().len() > SCHEMA_MAX {
+        return Err(format!("its output schema has more than {} KiB", SCHEMA_MAX >> 10));
+    }
+    match validator(schema) {
+        Ok(_) => Ok(Some(schema.clone())),
+        Err(e) => Err(format!("its output schema is invalid: {e}")),
     }
 }
 
@@ -231,10 +278,13 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     if !parameters.is_object() || validator(&parameters).is_err() {
         return Err(format!("{own} has no valid schema"));
     }
+    if matches!(server.place, ServerPlace::Url(_)) {
+        headers::check(&parameters).map_err(|why| format!("{own}: {why}"))?;
+    }
     let about = text::forwarded(tool["description"].as_str().unwrap_or_default());
     let about: String = about.chars().take(ABOUT_MAX).collect();
     let read_only = server.read_only.iter().any(|name| **name == *own);
-    let source = ToolSource::Server { server: server.clone(), tool: own.into() };
+    let source = ToolSource::Server { server: server.clone(), tool: own.into(), output: None };
     let name = name.into();
     let description = about.into();
     let seconds = server.seconds;
@@ -304,7 +354,7 @@ mod tests {
 
     #[test]
     fn results_are_read_as_text() {
-        let read = |value| read(&value).result.to_string();
+        let read = |value| read(&value, None).result.to_string();
         let two =
             json!({"content": [{"type": "text", "text": "a"}, {"type": "image", "data": "..."}]});
         assert_eq!(read(two), "a\n[image]");

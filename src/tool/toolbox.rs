@@ -25,7 +25,9 @@ impl Tools for Toolbox {
         let running: RunningTool = match (job.tool.source.clone(), &self.folder) {
             (ToolSource::Script(command), _) => self.scripts.run(command, job),
             // servers enforce the timeout themselves
-            (ToolSource::Server { server, tool }, _) => return self.servers.run(server, tool, job),
+            (ToolSource::Server { server, tool, output }, _) => {
+                return self.servers.run(server, tool, output, job);
+            }
             (_, None) => Box::pin(async { ToolResult::failed("no folder was named with --files") }),
             (source, Some(folder)) => {
                 let folder = folder.clone();

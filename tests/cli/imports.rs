@@ -40,7 +40,7 @@ fn trajectory() -> Value {
                 "metrics": {"prompt_tokens": 10, "completion_tokens": 3, "cached_tokens": 2, "cost_usd": 0.25},
                 "tool_calls": [
                     {"tool_call_id": "call_1", "function_name": "weather", "arguments": {"town": "Rome"}, "extra": {"kind": "fetch"}},
-                    {"tool_call_id": "call_2", "function_name": "shop", "arguments": null, "extra": {"kind": "other"}},
+                    {"tool_call_id": "call_2", "function_name": "shop", "arguments": {}, "extra": {"kind": "other"}},
                 ],
                 "observation": {"results": [
                     {"source_call_id": "call_1", "content": "Sun."},
@@ -219,7 +219,7 @@ fn unknown_versions_and_hostile_files_are_refused_by_name() {
     for (text, told) in [
         (
             "{\"schema_version\":\"ATIF-v2.0\",\"steps\":[]}".to_owned(),
-            "ATIF-v2.0 is not supported; ATIF-v1.0 to ATIF-v1.7 are",
+            "ATIF-v2.0 is not supported; ATIF-v1.0 to ATIF-v1.8 are",
         ),
         (claude("3.0.1"), "a session of Claude Code 3.0.1 is not supported"),
         (claude("2.1.0") + "half\n" + &claude("2.1.0"), "line 2: "),

@@ -37,6 +37,7 @@ mod history;
 mod hostile;
 mod house;
 mod imports;
+mod imports_real;
 mod keys;
 mod limits;
 mod lists;
@@ -56,6 +57,7 @@ mod mcp_limits;
 #[cfg(feature = "mcp")]
 #[cfg(target_os = "linux")]
 mod mcp_live;
+mod mcp_results;
 #[cfg(feature = "mcp")]
 mod mcp_sdk;
 #[cfg(feature = "mcp")]

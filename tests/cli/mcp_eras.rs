@@ -63,6 +63,23 @@ fn a_client_without_a_handshake_is_served() {
 
 #[cfg(feature = "mcp")]
 #[test]
+fn a_client_with_a_handshake_gets_results_instead_of_tasks() {
+    let house = House::new();
+    let mut client = start(&house);
+    let can = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": can, "clientInfo": {"name": "t", "version": "1"}});
+    client.ask("initialize", hello);
+    client.raw(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+    let result = client.call("convene", json!({"rehearsed": true, "topic": "Tea?"}));
+    assert_eq!(result["complete"], true, "{result}");
+    let uri = "colloquium://sessions/20250101-000000-aaaaaa";
+    let missing = client.ask("resources/read", json!({"uri": uri}));
+    assert_eq!(missing["error"]["data"]["uri"], uri, "{missing}");
+    client.end();
+}
+
+#[cfg(feature = "mcp")]
+#[test]
 fn a_task_outlives_the_server_and_ends_when_it_is_cancelled() {
     let house = House::new();
     let takes = || json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});

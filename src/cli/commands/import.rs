@@ -8,7 +8,7 @@ use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
 use crate::clock::wall_now;
-use crate::import::{self, BYTES_MAX, FORMATS, ImportFormat};
+use crate::import::{self, BYTES_MAX, FORMATS, ImportFormat, claude_code_session};
 use crate::model::Wall;
 use crate::session::{FORMAT, Mode, Record, create};
 use crate::{text, untrusted};
@@ -25,6 +25,13 @@ const STDIN: &str = "-";
 const SUBAGENTS: &str = "subagents";
 /// Maximum number of files of sub-agents.
 const SUBAGENTS_MAX: usize = 200;
+/// Levels of folders below it: workflows have one each.
+const SUBAGENTS_DEPTH: usize = 2;
+/// Begin and end of the name of a sub-agent's file.
+const AGENT_PREFIX: &str = "agent-";
+const AGENT_SUFFIX: &str = ".jsonl";
+/// Bytes of a file that are read to find its session.
+const HEAD_MAX: u64 = 256 << 10;
 
 /// Make a session of a conversation from elsewhere: chat messages, ATIF, Claude Code
 #[derive(Debug, Args)]
@@ -63,7 +70,8 @@ impl ImportArgs {
         let text = text.map_err(|e| invalid(e.to_string()))?;
         let more = match format {
             None | Some(ImportFormat::ClaudeCode) if self.file != STDIN => {
-                subagents(Path::new(&self.file), &mut left).map_err(|e| invalid(e.to_string()))?
+                subagents(Path::new(&self.file), &text, &mut left)
+                    .map_err(|e| invalid(e.to_string()))?
             }
             _ => vec![],
         };
@@ -121,20 +129,47 @@ fn read(from: impl Read, left: &mut u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
-/// Reads the files of a Claude Code session's sub-agents, in the order of their names.
-fn subagents(session: &Path, left: &mut u64) -> io::Result<Vec<String>> {
-    let folder = session.with_extension("").join(SUBAGENTS);
-    // most sessions have none; a link is not followed
-    let Ok(kind) = folder.symlink_metadata() else { return Ok(vec![]) };
-    if !kind.is_dir() {
-        return Ok(vec![]);
+/// Reads the files of a Claude Code session's sub-agents, in the order of their paths: those in its own folder, and those
+/// beside it with its id, as older versions write them. Links are not followed.
+fn subagents(session: &Path, text: &str, left: &mut u64) -> io::Result<Vec<String>> {
+    let Some(id) = claude_code_session(text) else { return Ok(vec![]) };
+    let mut paths = vec![];
+    find_agents(&session.with_extension("").join(SUBAGENTS), SUBAGENTS_DEPTH, &mut paths)?;
+    let mut beside = vec![];
+    let folder = session.parent().filter(|folder| !folder.as_os_str().is_empty());
+    find_agents(folder.unwrap_or(Path::new(".")), 0, &mut beside)?;
+    for path in beside {
+        let mut head = vec![];
+        untrusted::open(&path)?.take(HEAD_MAX).read_to_end(&mut head)?;
+        if claude_code_session(&String::from_utf8_lossy(&head)).as_ref() == Some(&id) {
+            paths.push(path);
+        }
     }
-    let entries = fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect();
-    paths.sort();
     if paths.len() > SUBAGENTS_MAX {
         return Err(io::Error::other(format!("it has more than {SUBAGENTS_MAX} sub-agents")));
     }
     paths.iter().map(|path| read_file(path, left)).collect()
+}
+
+/// Finds the files of sub-agents in a folder, and in those below it down to `depth`.
+fn find_agents(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    // most sessions lack it
+    if !folder.symlink_metadata().is_ok_and(|kind| kind.is_dir()) {
+        return Ok(());
+    }
+    let mut entries: Vec<_> = fs::read_dir(folder)?.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name();
+        let is_agent = name
+            .to_str()
+            .is_some_and(|name| name.starts_with(AGENT_PREFIX) && name.ends_with(AGENT_SUFFIX));
+        let kind = entry.file_type()?;
+        if kind.is_dir() && depth > 0 {
+            find_agents(&entry.path(), depth - 1, found)?;
+        } else if kind.is_file() && is_agent {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
 }

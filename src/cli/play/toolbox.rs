@@ -117,7 +117,7 @@ pub fn meet_servers(
     for seat in seats.iter_mut().filter(|seat| seat.voice.is_model()) {
         let mut tools: Vec<Tool> = vec![];
         for named in std::mem::take(&mut seat.tools) {
-            let ToolSource::Server { server, tool } = &named.source else {
+            let ToolSource::Server { server, tool, .. } = &named.source else {
                 tools.push(named);
                 continue;
             };

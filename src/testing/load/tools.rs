@@ -66,7 +66,9 @@ pub fn tools(
 /// Gives a seat the tools of its servers that the test plays.
 fn of_servers(seat: &mut Participant, played: &[&str]) {
     let expand = |tool: Tool| {
-        let ToolSource::Server { server, tool: named } = &tool.source else { return vec![tool] };
+        let ToolSource::Server { server, tool: named, .. } = &tool.source else {
+            return vec![tool];
+        };
         let own = |name: &&str| {
             let rest = name.strip_prefix(&*server.name)?.strip_prefix('_')?.to_owned();
             (named.is_empty() || **named == *rest).then_some((Text::from(*name), rest))
@@ -75,7 +77,7 @@ fn of_servers(seat: &mut Participant, played: &[&str]) {
             name,
             parameters: json!({ "type": "object" }),
             read_only: server.read_only.iter().any(|free| **free == *own),
-            source: ToolSource::Server { server: server.clone(), tool: own.into() },
+            source: ToolSource::Server { server: server.clone(), tool: own.into(), output: None },
             ..tool.clone()
         };
         played.iter().filter_map(own).map(offered).collect()

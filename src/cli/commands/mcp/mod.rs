@@ -17,6 +17,7 @@ mod http;
 mod jobs;
 mod lines;
 mod open;
+mod outputs;
 mod protocol;
 mod report;
 mod service;

@@ -4,7 +4,7 @@ use super::call::ToolCall;
 use super::convened::Interest;
 use super::jobs::Jobs;
 use super::report;
-use super::tools::TOOLS;
+use super::tools::{ServedTool, TOOLS};
 use crate::catalogue;
 use crate::cli::context::Context;
 use crate::cli::saved_id::SavedId;
@@ -39,12 +39,9 @@ pub fn answer(
     tell: &dyn Fn(u32) -> Interest,
 ) -> Result<Value, RpcError> {
     match method {
-        "tools/list" => Ok(json!({"tools": TOOLS.iter().map(|row| json!({
-            "name": row.name,
-            "description": row.description,
-            "inputSchema": row.schema(),
-            "annotations": {"readOnlyHint": row.read_only},
-        })).collect::<Vec<_>>()})),
+        "tools/list" => {
+            Ok(json!({"tools": TOOLS.iter().map(ServedTool::listed).collect::<Vec<_>>()}))
+        }
         "tools/call" => call(params, jobs, context, tell, false),
         "resources/list" => resources(context),
         "resources/templates/list" => Ok(json!({"resourceTemplates": [{

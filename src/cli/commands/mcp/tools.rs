@@ -3,6 +3,7 @@
 use super::answers;
 use super::call::{COMMANDS, ToolCall, WAIT_MAX};
 use super::cast::{CAST_MAX, MATERIAL_MAX};
+use super::outputs;
 use super::values;
 use crate::cli::error::Failure;
 use serde_json::{Value, json};
@@ -30,6 +31,8 @@ pub struct ServedTool {
     pub read_only: bool,
     /// Its arguments as JSON Schema: properties, and which are needed.
     schema: fn() -> (Value, &'static [&'static str]),
+    /// The schema of its results.
+    output: fn() -> Value,
     /// The function that answers a call.
     pub answer: fn(&ToolCall<'_>) -> Result<Value, Failure>,
 }
@@ -41,6 +44,7 @@ pub const TOOLS: &[ServedTool] = &[
         description: "List the scenarios and panels that a conversation can be started with.",
         read_only: true,
         schema: || (json!({}), &[]),
+        output: outputs::scenarios,
         answer: answers::list_scenarios,
     },
     ServedTool {
@@ -57,6 +61,7 @@ pub const TOOLS: &[ServedTool] = &[
             properties["deadline_seconds"] = seconds("how long to wait (default 45)");
             (properties, &["question"])
         },
+        output: outputs::conversation,
         answer: answers::ask,
     },
     ServedTool {
@@ -72,6 +77,7 @@ pub const TOOLS: &[ServedTool] = &[
             properties["deadline_seconds"] = seconds("how long to wait (default 45)");
             (properties, &[])
         },
+        output: outputs::conversation,
         answer: answers::convene,
     },
     ServedTool {
@@ -81,6 +87,7 @@ pub const TOOLS: &[ServedTool] = &[
             unless max_usd or the user's settings say otherwise.",
         read_only: false,
         schema: || (wanted(), &[]),
+        output: outputs::started,
         answer: answers::start,
     },
     ServedTool {
@@ -94,6 +101,7 @@ pub const TOOLS: &[ServedTool] = &[
                 &["session"],
             )
         },
+        output: outputs::conversation,
         answer: answers::wait,
     },
     ServedTool {
@@ -108,6 +116,7 @@ pub const TOOLS: &[ServedTool] = &[
                 json!({"session": values::session(), "after": after, "seconds": seconds});
             (properties, &["session"])
         },
+        output: outputs::tail,
         answer: answers::tail,
     },
     ServedTool {
@@ -115,6 +124,7 @@ pub const TOOLS: &[ServedTool] = &[
         description: "Return the state of a conversation: the result if it has ended, else a partial one.",
         read_only: true,
         schema: || (json!({"session": values::session()}), &["session"]),
+        output: outputs::conversation,
         answer: answers::result,
     },
     ServedTool {
@@ -130,6 +140,7 @@ pub const TOOLS: &[ServedTool] = &[
                 &["session", "text"],
             )
         },
+        output: outputs::taken,
         answer: answers::say,
     },
     ServedTool {
@@ -140,6 +151,7 @@ pub const TOOLS: &[ServedTool] = &[
         schema: || {
             (json!({"session": values::session(), "command": command()}), &["session", "command"])
         },
+        output: outputs::taken,
         answer: answers::steer,
     },
     ServedTool {
@@ -148,6 +160,7 @@ pub const TOOLS: &[ServedTool] = &[
             the dollars that are left.",
         read_only: true,
         schema: || (json!({}), &[]),
+        output: outputs::status,
         answer: answers::status,
     },
     ServedTool {
@@ -158,6 +171,7 @@ pub const TOOLS: &[ServedTool] = &[
             let from = values::count(0, CURSOR_MAX, "first character (default 0)");
             (json!({"session": values::session(), "from": from}), &["session"])
         },
+        output: outputs::page,
         answer: answers::read_session,
     },
     ServedTool {
@@ -170,6 +184,7 @@ pub const TOOLS: &[ServedTool] = &[
                 &["words"],
             )
         },
+        output: outputs::hits,
         answer: answers::search_sessions,
     },
     ServedTool {
@@ -177,11 +192,23 @@ pub const TOOLS: &[ServedTool] = &[
         description: "Return the figures of a session: shares, speed, cost, votes, mentions and more.",
         read_only: true,
         schema: || (json!({"session": values::session()}), &["session"]),
+        output: outputs::figures,
         answer: answers::analyze,
     },
 ];
 
 impl ServedTool {
+    /// Returns its row in the list of tools.
+    pub fn listed(&self) -> Value {
+        json!({
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.schema(),
+            "outputSchema": (self.output)(),
+            "annotations": {"readOnlyHint": self.read_only},
+        })
+    }
+
     /// Returns the schema of its arguments.
     pub fn schema(&self) -> Value {
         let (properties, required) = (self.schema)();

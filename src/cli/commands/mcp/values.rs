@@ -145,9 +145,13 @@ pub fn count(least: u64, most: u64, description: &str) -> Value {
     json!({"type": "integer", "minimum": least, "maximum": most, "description": description})
 }
 
-/// Returns the schema of the id of a session.
+/// Returns the schema of the id of a session. Over HTTP, clients of the later era repeat it in the header
+/// `Mcp-Param-Session`, so that a proxy can choose the server of a conversation.
 pub fn session() -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": ID_MAX, "description": "the id of a session"})
+    json!({
+        "type": "string", "minLength": 1, "maxLength": ID_MAX, "description": "the id of a session",
+        "x-mcp-header": "Session",
+    })
 }
 
 #[cfg(test)]
