@@ -4,7 +4,7 @@ use super::check::Walk;
 use super::keys::RawAnswer;
 use super::pattern::answer_pattern;
 use super::tree::At;
-use super::who::{Member, speakers, who_of};
+use super::who::{NamedSeat, speakers, who_of};
 use crate::expr::{Facts, Template};
 use crate::model::{Aggregation, AnswerKind, AnswerTie, Text, TrajectoryScores};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,11 @@ pub struct AnswerSpec {
 }
 
 /// Resolves `[answer]`.
-pub(super) fn answer(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Option<AnswerSpec> {
+pub(super) fn answer(
+    walk: &mut Walk<'_>,
+    root: &At<'_>,
+    members: &[NamedSeat],
+) -> Option<AnswerSpec> {
     let Some(at) = root.get("answer") else {
         for keeps in root.list("phase").filter_map(|phase| phase.get("keeps")) {
             walk.fault(&keeps, "needs answers", "add [answer]");

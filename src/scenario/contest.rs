@@ -4,7 +4,7 @@ use super::check::Walk;
 use super::keys::{RawPoll, RawStop, RawVerdict};
 use super::policy::{orders, policy};
 use super::tree::{At, texts};
-use super::who::{Member, seat_of, speakers, who_of};
+use super::who::{NamedSeat, seat_of, speakers, who_of};
 use super::{OptionKind, PollSpec, Rule, Side, Stop, VerdictSpec};
 use crate::model::Text;
 
@@ -42,7 +42,7 @@ pub(super) fn silent(walk: &Walk<'_>, root: &At<'_>) -> Vec<Text> {
 }
 
 /// Resolves the poll, if present.
-pub(super) fn poll(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Option<PollSpec> {
+pub(super) fn poll(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) -> Option<PollSpec> {
     let at = root.get("poll")?;
     let raw: RawPoll = at.node.read();
     if let (Some(given), Some([] | [_])) = (at.get("options"), raw.options.as_deref()) {
@@ -61,7 +61,7 @@ pub(super) fn poll(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Op
 
 /// Checks that writers of summaries are participants, and that a policy with a moderator has one, in the whole
 /// conversation and in each phase.
-pub(super) fn chairs(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) {
+pub(super) fn chairs(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) {
     for seat in root.list("participant") {
         if let Some(clerk) = seat.place("context").get(CLERK) {
             seat_of(walk, &clerk, members);
@@ -91,11 +91,11 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) {
 }
 
 /// Resolves the stop rules.
-pub(super) fn stops(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Vec<Stop> {
+pub(super) fn stops(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) -> Vec<Stop> {
     root.list("stop").filter_map(|at| stop(walk, &at, members)).collect()
 }
 
-fn stop(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Option<Stop> {
+fn stop(walk: &mut Walk<'_>, at: &At<'_>, members: &[NamedSeat]) -> Option<Stop> {
     let raw: RawStop = at.node.read();
     let mut rules = RULES.iter().filter(|rule| at.get(rule).is_some());
     let rule = match (rules.next(), rules.next()) {
@@ -149,7 +149,7 @@ fn stop(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Option<Stop> {
 pub(super) fn verdict(
     walk: &mut Walk<'_>,
     root: &At<'_>,
-    members: &[Member],
+    members: &[NamedSeat],
 ) -> Option<VerdictSpec> {
     let at = root.get("verdict")?;
     let spec = judging(walk, &at, "judge", members);
@@ -170,7 +170,7 @@ pub(super) fn judging(
     walk: &mut Walk<'_>,
     at: &At<'_>,
     key: &str,
-    members: &[Member],
+    members: &[NamedSeat],
 ) -> VerdictSpec {
     let raw: RawVerdict = at.node.read();
     let judges = match at.get(key) {

@@ -5,7 +5,7 @@ use super::check::Walk;
 use super::json_schema::schema;
 use super::keys::RawReply;
 use super::tree::{At, texts};
-use super::who::{Member, who_of};
+use super::who::{NamedSeat, who_of};
 use crate::model::Text;
 use crate::model::contract::{Contract, EVERYBODY, Form};
 use serde_json::{Map, Value};
@@ -54,7 +54,7 @@ pub(super) fn whispers(
     walk: &mut Walk<'_>,
     at: &At<'_>,
     id: &str,
-    members: &[Member],
+    members: &[NamedSeat],
 ) -> Vec<Text> {
     if texts(at.node).iter().any(|name| **name == *EVERYBODY) {
         return texts(at.node);

@@ -16,7 +16,7 @@ use super::runs;
 use super::seat::{Others, Team, Teams, members, seats};
 use super::set::Override;
 use super::shows::{poles, words};
-use super::tools::Toolbox;
+use super::tools::DeclaredTools;
 use super::topic::AnyTopic;
 use super::tree::At;
 use super::{PolicyRow, PolicyTraits, ProfileSpec, ResultRule, Scenario};
@@ -224,7 +224,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
     let item = item(walk, root);
     let members = members(walk, root);
     let others = Others { members: &members, item: &item, teams };
-    let tools = Toolbox::new(walk, root);
+    let tools = DeclaredTools::new(walk, root);
     let participants = seats(walk, root, &tools, others);
     chairs(walk, root, &members);
     runs::check(walk, root, &participants);

@@ -10,7 +10,7 @@ use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::{Others, Team, Teams, rehearsed};
 use super::shows::shows;
 use super::tree::{At, Node, texts};
-use super::who::{ALL_BUT, Member, speakers, who_of};
+use super::who::{ALL_BUT, NamedSeat, speakers, who_of};
 use super::{Phase, PolicySpec, UsualLength};
 use crate::model::near::nearest;
 use crate::model::{Limits, Lore, Participant, SeatId, VoiceSpec};
@@ -113,7 +113,7 @@ fn order(phase: &Node) -> PolicySpec {
 }
 
 /// Resolves the texts that are shown after one of their keys was used.
-pub(super) fn lore(walk: &mut Walk<'_>, root: &At<'_>, members: &[Member]) -> Vec<Lore> {
+pub(super) fn lore(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) -> Vec<Lore> {
     let lore = |at: At<'_>| {
         let RawLore { keys, text, last } = at.node.read();
         let who = at.get("who").map(|who| who_of(walk, &who, members)).unwrap_or_default();

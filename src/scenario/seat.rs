@@ -8,9 +8,9 @@ use super::http;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT, RawContext, RawHuman, RawSeat};
 use super::runs::runs;
 use super::shows::{seen, sees, words};
-use super::tools::Toolbox;
+use super::tools::DeclaredTools;
 use super::tree::{At, Node, Or, quote};
-use super::who::Member;
+use super::who::NamedSeat;
 use crate::model::sentence::sentence_error;
 use crate::model::{
     AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, SeatId, TeamSpec, Text, Then,
@@ -65,7 +65,7 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
         return Err(walk.faults);
     }
     walk.table(&at, PARTICIPANT);
-    match seat(&mut walk, &at, &Toolbox::default(), None) {
+    match seat(&mut walk, &at, &DeclaredTools::default(), None) {
         Some(seat) if walk.faults.is_empty() => Ok(seat),
         _ => Err(walk.faults),
     }
@@ -129,7 +129,7 @@ pub type Teams = BTreeMap<SeatId, Team>;
 #[derive(Clone, Copy)]
 pub(super) struct Others<'a> {
     /// All participants.
-    pub members: &'a [Member],
+    pub members: &'a [NamedSeat],
     /// Values of `[item]`.
     pub item: &'a Map<String, Json>,
     /// Teams.
@@ -141,7 +141,7 @@ pub(super) struct Others<'a> {
 pub(super) fn seat(
     walk: &mut Walk<'_>,
     at: &At<'_>,
-    tools: &Toolbox,
+    tools: &DeclaredTools,
     others: Option<Others<'_>>,
 ) -> Option<Participant> {
     one_voice(walk, at);
@@ -393,7 +393,7 @@ pub(super) fn rehearsed(lines: Vec<Or<Text, Line>>, pace: u64) -> VoiceSpec {
 
 /// Returns the participants as other parts of the file name them; judges and moderators do not speak unless the file
 /// says so.
-pub(super) fn members(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<Member> {
+pub(super) fn members(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<NamedSeat> {
     let silent = silent(walk, root);
     let member = |at: At<'_>| {
         let raw: RawSeat = at.node.read();
@@ -404,9 +404,9 @@ pub(super) fn members(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<Member> {
             None => None,
         };
         let speaks = raw.speaks.unwrap_or(!silent.contains(&id.0));
-        Some(Member { id, role, speaks })
+        Some(NamedSeat { id, role, speaks })
     };
-    let all: Vec<Member> = root.list("participant").filter_map(member).collect();
+    let all: Vec<NamedSeat> = root.list("participant").filter_map(member).collect();
     if !all.is_empty() && !all.iter().any(|m| m.speaks) {
         let fix = "add a [[participant]] that does not judge or moderate, or set speaks = true";
         walk.fault(&root.place("participant"), "no participant speaks", fix);
@@ -418,7 +418,7 @@ pub(super) fn members(walk: &mut Walk<'_>, root: &At<'_>) -> Vec<Member> {
 pub(super) fn seats(
     walk: &mut Walk<'_>,
     root: &At<'_>,
-    tools: &Toolbox,
+    tools: &DeclaredTools,
     others: Others<'_>,
 ) -> Vec<Participant> {
     let mut seats: Vec<Participant> = vec![];

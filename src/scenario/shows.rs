@@ -4,11 +4,11 @@ use super::TurnOrder;
 use super::check::Walk;
 use super::keys::{RawPhase, VARIED};
 use super::tree::{At, Or};
-use super::who::{Member, who_of};
+use super::who::{NamedSeat, who_of};
 use crate::model::{Sees, Shows, Text};
 
 /// Resolves the participants in a list `sees`.
-pub(super) fn seen(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Vec<Text> {
+pub(super) fn seen(walk: &mut Walk<'_>, at: &At<'_>, members: &[NamedSeat]) -> Vec<Text> {
     match at.get("sees") {
         Some(sees) if sees.node.text().is_none() => who_of(walk, &sees, members),
         Some(_) | None => vec![],
@@ -16,7 +16,12 @@ pub(super) fn seen(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Vec<
 }
 
 /// Resolves the keys of a phase for visibility and style.
-pub(super) fn shows(walk: &mut Walk<'_>, at: &At<'_>, raw: RawPhase, members: &[Member]) -> Shows {
+pub(super) fn shows(
+    walk: &mut Walk<'_>,
+    at: &At<'_>,
+    raw: RawPhase,
+    members: &[NamedSeat],
+) -> Shows {
     let sees = sees(&raw.sees);
     if let (Some(until), None) = (at.get("until"), at.get("rounds")) {
         walk.fault(&until, "needs `rounds` as an upper bound", "as in rounds = 5");

@@ -15,15 +15,15 @@ const SERVER_NAME_MAX: usize = 32;
 
 /// The tools and servers of a scenario; a participant who joins has only the built-in tools.
 #[derive(Default)]
-pub(super) struct Toolbox {
+pub(super) struct DeclaredTools {
     tools: Vec<Tool>,
     servers: Vec<ToolServer>,
 }
 
-impl Toolbox {
+impl DeclaredTools {
     /// Resolves `[[tool]]` and `[[server]]`.
-    pub(super) fn new(walk: &mut Walk<'_>, root: &At<'_>) -> Toolbox {
-        let mut all = Toolbox::default();
+    pub(super) fn new(walk: &mut Walk<'_>, root: &At<'_>) -> DeclaredTools {
+        let mut all = DeclaredTools::default();
         for at in root.list("tool") {
             let Some(tool) = described(walk, &at) else { continue };
             if all.has(&tool.name) {
@@ -83,7 +83,7 @@ impl Toolbox {
 }
 
 /// Resolves one `[[server]]`; `others` are the tools and servers before it.
-fn server(walk: &mut Walk<'_>, at: &At<'_>, others: &Toolbox) -> Option<ToolServer> {
+fn server(walk: &mut Walk<'_>, at: &At<'_>, others: &DeclaredTools) -> Option<ToolServer> {
     let raw: RawServer = at.node.read();
     let name = raw.name?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -10,7 +10,7 @@ pub(super) const ALL_BUT: &str = "all but ";
 
 /// A participant, as the other parts of a file name it.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct NamedSeat {
     /// Its id.
     pub id: SeatId,
     /// Its first role.
@@ -20,20 +20,20 @@ pub(super) struct Member {
 }
 
 /// Returns the ids of all members that take turns.
-pub(super) fn speakers(members: &[Member]) -> Vec<Text> {
+pub(super) fn speakers(members: &[NamedSeat]) -> Vec<Text> {
     members.iter().filter(|m| m.speaks).map(|m| m.id.0.clone()).collect()
 }
 
 /// Resolves `all`, `all but NAME`, and names of participants and roles into ids, in the order of the names; a role
 /// gives its participants in their order.
-pub(super) fn who_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Vec<Text> {
+pub(super) fn who_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[NamedSeat]) -> Vec<Text> {
     let mut ids: Vec<Text> = vec![];
     for name in texts(at.node) {
         let (wanted, but) = match name.strip_prefix(ALL_BUT) {
             Some(rest) => (rest.trim(), true),
             None => (&*name, false),
         };
-        let matches = |m: &Member| &*m.id == wanted || m.role.as_deref() == Some(wanted);
+        let matches = |m: &NamedSeat| &*m.id == wanted || m.role.as_deref() == Some(wanted);
         if wanted != "all" && !members.iter().any(matches) {
             let known = || {
                 let roles = members.iter().filter_map(|m| m.role.as_deref());
@@ -64,7 +64,7 @@ pub(super) fn who_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Ve
 }
 
 /// Resolves the id of one participant.
-pub(super) fn seat_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[Member]) -> Text {
+pub(super) fn seat_of(walk: &mut Walk<'_>, at: &At<'_>, members: &[NamedSeat]) -> Text {
     let id = at.text();
     if !members.iter().any(|m| m.id == *id) {
         let known: Vec<&str> = members.iter().map(|m| &*m.id).collect();

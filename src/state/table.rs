@@ -1,6 +1,6 @@
 //! Seats, threads, batches and turns, with their current state.
 
-use super::policies::memo::Memo;
+use super::memo::Memo;
 use super::policy_state::PolicyState;
 use super::reply::Reply;
 use super::used_tool::UsedTool;

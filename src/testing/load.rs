@@ -17,7 +17,6 @@ use super::plan::{ExpectKind, Speaker, Test, TestFile};
 use super::replies::ReplyFile;
 use super::tools::PlayedTool;
 use crate::model::near::nearest;
-use crate::model::steering::duration_ms;
 use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{
     self, At, Faults, Gravity, Loaded, Node, Override, PolicyRow, ResultRule, Source, Teams, Walk,
@@ -263,7 +262,7 @@ fn test(walk: &mut Walk<'_>, root: &At<'_>, played: Played, case: Case, place: &
         walk.fault(&root.place("expect"), "is missing: the test could not fail", fix);
     }
     let title = raw.title.unwrap_or_else(|| loaded.scenario.title.to_string());
-    let timeout = root.node.get("timeout").and_then(ms);
+    let timeout = root.node.get("timeout").and_then(voices::ms);
     let expects =
         expects::expects(walk, root, &case, place.folder, loaded.scenario.limits.utterances);
     let asks = voices.values().any(|voice| matches!(voice, Speaker::Model { .. }))
@@ -289,11 +288,6 @@ fn test(walk: &mut Walk<'_>, root: &At<'_>, played: Played, case: Case, place: &
         case: case.name,
         variables: case.variables,
     }
-}
-
-/// Returns the milliseconds of a checked duration.
-fn ms(node: &Node) -> Option<u64> {
-    node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
 }
 
 /// Returns the ids of the seats that commands of any case add.

@@ -6,9 +6,8 @@ use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::scenario::{PolicyTraits, UsualLength};
 use crate::state::moves::{AnswerMove, MoveKind};
-use crate::state::policies::memo::Task;
 use crate::state::policy_state::PolicyState;
-use crate::state::{Conversation, Entry, Labels, Thread, Turn};
+use crate::state::{Conversation, Entry, Labels, Task, Thread, Turn};
 use std::collections::BTreeMap;
 
 /// Name of the policy in scenarios and logs.

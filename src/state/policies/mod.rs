@@ -5,7 +5,6 @@
 
 pub mod consensus;
 pub mod depends;
-pub mod memo;
 pub mod plan;
 mod plan_facts;
 

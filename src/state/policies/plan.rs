@@ -3,14 +3,13 @@
 //! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's
 //! commands. The next question to a seat is decided by `policy`.
 
-use super::memo::{Memo, Task};
 use crate::model::payload::{BatchOpened, ThreadOpened, TurnEnded};
 use crate::model::plan::results_in;
 use crate::model::*;
 use crate::scenario::{PolicySpec, PolicyTraits, UsualLength};
 use crate::state::planned::{Plan, PlannedStep, StepMessage};
 use crate::state::policy_state::PolicyState;
-use crate::state::{Conversation, Entry, Thread, Turn, Who};
+use crate::state::{Conversation, Entry, Memo, Task, Thread, Turn, Who};
 
 /// Name of the policy in scenarios and logs.
 pub const NAME: &str = "plan";

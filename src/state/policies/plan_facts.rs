@@ -1,8 +1,7 @@
 //! A plan and its steps as conditions, templates and rehearsed lines see them.
 
-use super::memo::Task;
 use crate::model::StepState;
-use crate::state::{Conversation, Thread, Turn};
+use crate::state::{Conversation, Task, Thread, Turn};
 use serde_json::{Value, json};
 
 impl Conversation {

@@ -1,10 +1,11 @@
 //! Resolution of `[[voice]]`: the lines of each seat, and the cast for seats without a voice in the test.
 
-use super::{ms, tools};
+use super::tools;
+use crate::model::steering::duration_ms;
 use crate::model::{
     Form, HttpSpec, Line, ModelSpec, Participant, Price, SeatId, Text, Usage, VoiceSpec,
 };
-use crate::scenario::{self, At, Loaded, Or, Rule, Stop, Walk};
+use crate::scenario::{self, At, Loaded, Node, Or, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::{Cassette, CassetteFault};
 use crate::testing::keys::{RawAnswerLine, RawAttacker, RawPerson, RawVoice};
@@ -392,4 +393,9 @@ fn plays_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
     seat.price = voice.and_then(|v| v.price);
     seat.local = seat.price.is_none();
     seat.window = Some(voice.and_then(|v| v.window).unwrap_or(WINDOW));
+}
+
+/// Returns the milliseconds of a checked duration.
+pub(super) fn ms(node: &Node) -> Option<u64> {
+    node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
 }
