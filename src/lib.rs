@@ -85,6 +85,7 @@
 //! | actions: names, keys, handlers | the table in `ui/action.rs`; `ui/keymap/` resolves keys, and `ui/act/` has the effects |
 //! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and participants |
 //! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
+//! | the outcome at the end, shown from its first row; failures, one row for each participant | `ui/view/ending.rs`, `ui/view/failures.rs` |
 //! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
 //! | terminal modes, and their reset on exit | `ui/terminal/` |

@@ -1,8 +1,8 @@
 //! Mentions with `@`: the only replies whose addressee is certain.
 
+use super::subject::YOU;
 use super::{Analysis, Cell, Column, Table, name};
 use crate::model::SeatId;
-use crate::model::event::OPERATOR;
 use crate::state::Who;
 
 /// Returns how often a participant, or the operator, mentioned each participant.
@@ -34,7 +34,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     table.columns.push(Column::new("all", "all"));
     for by in seats.iter().map(|s| Some(*s)).chain([None]) {
         let counts = mention_counts(analysis, by);
-        let who = by.map_or_else(|| OPERATOR.to_owned(), |id| name(analysis.state, id));
+        let who = by.map_or_else(|| YOU.to_owned(), |id| name(analysis.state, id));
         let all = counts.iter().map(|(_, n)| n).sum();
         let cells = counts.iter().map(|(to, n)| match *n {
             0 if by == Some(to) => Cell::None,

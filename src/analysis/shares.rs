@@ -1,9 +1,8 @@
 //! Each participant's share of the conversation.
 
-use super::subject::total;
+use super::subject::{YOU, total};
 use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::SeatId;
-use crate::model::event::OPERATOR;
 use crate::text::word_count;
 
 /// One participant's share of the conversation.
@@ -92,7 +91,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
                 Cell::share(s.ms, ms),
             ],
             None => {
-                let mut row = vec![Cell::text(OPERATOR), Cell::Count(s.utterances), Cell::None];
+                let mut row = vec![Cell::text(YOU), Cell::Count(s.utterances), Cell::None];
                 row.extend([Cell::Count(s.words), Cell::None]);
                 row.resize(9, Cell::None);
                 row

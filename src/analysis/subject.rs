@@ -40,6 +40,9 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// Name of the operator in tables, which only the operator reads.
+pub(super) const YOU: &str = "you";
+
 /// Returns the name of a participant, safe for one line, with its id if the name is ambiguous.
 pub fn name(state: &State, id: &SeatId) -> String {
     let Some(seat) = state.seat(id) else { return text::name(id).into_owned() };
@@ -58,5 +61,5 @@ pub(super) fn total(numbers: impl Iterator<Item = u64>) -> u64 {
 
 /// Returns the name of an entry's author.
 pub(super) fn speaker(state: &State, entry: &Entry) -> String {
-    entry.seat().map_or_else(|| OPERATOR.to_owned(), |seat| name(state, seat))
+    entry.seat().map_or_else(|| YOU.to_owned(), |seat| name(state, seat))
 }

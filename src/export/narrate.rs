@@ -377,9 +377,12 @@ fn branched(state: &State, parent: &str) -> String {
     format!("branched from \"{title}\" {after} ({parent})")
 }
 
-pub(super) fn end(state: &State, e: &Ended) -> String {
-    let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
-    format!("{}, {}{used}", ending(state, e), utterances(state.utterances))
+/// Describes the end of a conversation, with its turns and its cost.
+pub fn end(state: &State, e: &Ended) -> String {
+    let used = spent(&state.spent()).map_or_else(String::new, |spent| format!(", {spent}"));
+    let turns = utterances(state.utterances);
+    let how = if e.reason.is_length() { None } else { Some(ending(state, e)) };
+    how.map_or(format!("{turns}, as planned{used}"), |how| format!("{how}, {turns}{used}"))
 }
 
 /// Describes the end of a conversation with its cause: who won, who said the stop word.
@@ -455,7 +458,7 @@ pub fn reason(reason: StopReason) -> String {
 }
 
 /// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
-/// `finished: verdict`, `stopped at the turn limit`.
+/// `finished: verdict`, `stopped at the time limit`.
 pub fn ended(why: StopReason) -> String {
     match why {
         StopReason::Completed => "finished".into(),
@@ -464,9 +467,8 @@ pub fn ended(why: StopReason) -> String {
         StopReason::Failure => "failed".into(),
         StopReason::Starved => "failed: nobody could speak".into(),
         StopReason::Loop => "stopped: the conversation went in circles".into(),
-        StopReason::UtteranceLimit
-        | StopReason::RoundLimit
-        | StopReason::TimeLimit
+        StopReason::UtteranceLimit | StopReason::RoundLimit => "finished as planned".into(),
+        StopReason::TimeLimit
         | StopReason::TokenLimit
         | StopReason::CostLimit
         | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),

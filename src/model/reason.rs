@@ -122,6 +122,11 @@ impl StopReason {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
     }
 
+    /// Returns whether the conversation reached its planned length.
+    pub fn is_length(self) -> bool {
+        matches!(self, StopReason::UtteranceLimit | StopReason::RoundLimit)
+    }
+
     /// Returns whether the conversation ended by its own rules, not by a limit, a failure or a person.
     pub fn settled(self) -> bool {
         matches!(

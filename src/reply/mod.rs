@@ -30,7 +30,7 @@ pub use formed::{FormFault, Formed};
 pub use joined::joined;
 pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};
-pub use proposal::without_marker;
+pub use proposal::{streamed_answer, without_marker};
 pub use questions::{DirectedQuestion, called, questions};
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};

@@ -124,6 +124,15 @@ pub(super) fn proposal(
     Ok(Formed { text: Some(answer), structured, message: Some(ANSWERED.into()), passes: false })
 }
 
+/// Returns the text of a reply that still streams, without a marker in front of it; empty while the text may be the
+/// beginning of a marker.
+pub fn streamed_answer(said: &str) -> &str {
+    let bare = said.trim().trim_matches(DRESS);
+    let begins =
+        |marker: &str| marker.get(..bare.len()).is_some_and(|m| m.eq_ignore_ascii_case(bare));
+    if begins(ANSWER) || begins(VOTE) { "" } else { without_marker(said) }
+}
+
 /// Returns the text of a final answer without a marker in front of it.
 pub fn without_marker(said: &str) -> &str {
     let words = said.trim();
@@ -253,6 +262,7 @@ mod tests {
     fn a_final_answer_has_no_marker_in_front() {
         for said in ["ANSWER: Walk.", "**Vote:** Walk.", "Walk.", " answer: Walk. "] {
             assert_eq!(without_marker(said), "Walk.", "{said}");
+            assert_eq!(streamed_answer(said), "Walk.", "{said}");
         }
     }
 

@@ -131,10 +131,14 @@ pub struct RowsNeeded {
     pub stands: u16,
     /// True if the conversation is over, so that the positions are shown on lower screens as well.
     pub is_final: bool,
+    /// Rows of the outcome of a finished conversation, for which other panes shrink: its first card, and all of it.
+    pub outcome: (u16, u16),
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
     /// Rows of the plan, or of answers and votes.
     pub coordination: u16,
+    /// Minimum rows of it beside an outcome.
+    pub coordination_least: u16,
     /// Rows of the profile: at the side, and below the messages.
     pub profile: (u16, u16),
     /// Mode of the panels.
@@ -173,8 +177,40 @@ impl Panels {
     }
 }
 
-/// Returns the layout; `None` if the screen is too small.
+impl RowsNeeded {
+    /// Returns smaller needs that leave more rows to the outcome, step by step. The last ones have no drawing.
+    fn shrunk(self) -> [RowsNeeded; 4] {
+        let lanes = RowsNeeded { timeline: self.timeline.min(SHORT_TIMELINE), ..self };
+        let stands = |rows: u16| lanes.stands.saturating_sub(rows).max(lanes.stands.min(1));
+        // the captions go first, then the numbers of the turns
+        let captions = RowsNeeded { stands: stands(1), ..lanes };
+        let numbers = RowsNeeded {
+            stands: stands(2),
+            coordination: self.coordination.min(self.coordination_least),
+            ..lanes
+        };
+        [lanes, captions, numbers, RowsNeeded { stands: 0, lanes: 0, ..numbers }]
+    }
+}
+
+/// Returns the layout; `None` if the screen is too small. Beside an outcome that does not fit, the other panes shrink;
+/// the drawing goes only if more of the outcome then fits: all of it, or its first card.
 pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
+    let usual = arrange(screen, needs)?;
+    let (first, all) = needs.outcome;
+    let [lanes, captions, numbers, drawing] =
+        needs.shrunk().map(|needs| arrange(screen, needs).unwrap_or(usual));
+    let fits = |areas: &Areas, rows: u16| areas.transcript.height >= rows;
+    let whole = [usual, lanes, captions, numbers].into_iter().find(|areas| fits(areas, all));
+    Some(match whole {
+        Some(areas) => areas,
+        None if fits(&numbers, first) => numbers,
+        None if fits(&drawing, first) => drawing,
+        None => numbers,
+    })
+}
+
+fn arrange(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
         return None;
     }

@@ -5,12 +5,12 @@ use colloquium::scenario::{about, bundled, bundled_names};
 
 /// End of each scenario without an operator.
 const ENDS: &[(&str, &str)] = &[
-    ("round-table", "stopped at the turn limit"),
+    ("round-table", "as planned"),
     ("oxford", "finished, 12 turns"),
     ("crux", "finished, 16 turns"),
     ("formal-debate", "finished: Nadia wins"),
     ("moderated-panel", "finished: goal"),
-    ("socratic-seminar", "stopped at the turn limit"),
+    ("socratic-seminar", "as planned"),
     ("brainstorm", "finished, "),
     ("code-review", " said "),
     ("negotiation", " said "),
@@ -18,7 +18,7 @@ const ENDS: &[(&str, &str)] = &[
     ("writing-room", "finished, "),
     ("debug-loop", "finished, "),
     ("story-game", " said "),
-    ("delegates", "stopped at the turn limit"),
+    ("delegates", "as planned"),
     ("breed-advisor", " said "),
     ("consensus", "finished: consensus"),
     ("planner-executor", "finished, 6 turns"),

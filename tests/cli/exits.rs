@@ -18,7 +18,7 @@ fn every_end_has_its_code() {
         fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0, then = \"stop\" }");
     let fails = fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0 }");
     let cases: &[(i32, &str, String, &[&str], &str)] = &[
-        (0, "a limit", talk(2, 3), &[], "stopped at the turn limit"),
+        (0, "a limit", talk(2, 3), &[], "as planned"),
         (
             0,
             "a condition",
@@ -61,7 +61,7 @@ fn every_end_has_its_code() {
             "skipped, and nobody minds",
             scenario(&format!("{fails}{LINES}")),
             &["--trust"],
-            "stopped at the turn limit",
+            "as planned",
         ),
     ];
     for (code, what, text, args, told) in cases {

@@ -14,10 +14,10 @@ fn the_demo_reads_well_as_text_and_markdown() {
         text.out
     );
     assert!(text.out.contains("\n[1] Ada (transport planner)\n  I'll start with a Tuesday."));
-    assert!(text.out.ends_with("-- stopped at the turn limit, 9 turns\n\n"));
+    assert!(text.out.ends_with("-- 9 turns, as planned\n\n"));
     assert!(text.err.starts_with("session: 20260101-000000-000000 ("), "{}", text.err);
     assert!(text.err.contains("\nrehearsed demo: no model was called\n"), "{}", text.err);
-    assert!(text.err.contains("saved: 20260101-000000-000000, 9 turns, stopped at the turn limit"));
+    assert!(text.err.contains("saved: 20260101-000000-000000, 9 turns, finished as planned"));
     let hint = "resume: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
     assert!(text.err.ends_with(hint), "{}", text.err);
     let words: Vec<&str> = hint.trim().split(' ').skip(2).collect();

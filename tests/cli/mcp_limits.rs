@@ -63,7 +63,7 @@ fn several_conversations_at_once_share_the_dollars_that_are_left() {
         let said = client.call("say", json!({"session": session, "as": "p1", "text": "Tea."}));
         assert_eq!(said["taken"], true, "{said}");
         let result = client.call("wait", json!({"session": session}));
-        assert_eq!(result["reason"], "stopped at the turn limit", "{result}");
+        assert_eq!(result["reason"], "finished as planned", "{result}");
         let log = house.path(&format!("data/sessions/{}.jsonl", session.as_str().unwrap()));
         let first = std::fs::read_to_string(log).unwrap().lines().next().unwrap().to_owned();
         assert!(first.contains("\"usd\":0.25"), "a quarter of a dollar each: {first}");

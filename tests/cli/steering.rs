@@ -174,7 +174,7 @@ fn while_standard_input_is_open_somebody_may_still_act() {
     read_until(&mut out, &["[3] Ada"]);
     read_until(&mut out, &["-- limit reached: 3 turns"]);
     drop(operator);
-    read_until(&mut out, &["-- stopped at the turn limit, 3 turns"]);
+    read_until(&mut out, &["-- 3 turns, as planned"]);
     end(child).code(0);
 }
 

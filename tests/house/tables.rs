@@ -144,6 +144,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "session::replay",
             // the forecast of the next speakers is the engine's own decision
             "engine::next_speakers",
+            // the marker of an answer is not shown while the answer streams
+            "reply::streamed_answer",
         ],
     ),
     ("cli", &["*"]),

@@ -84,6 +84,22 @@ fn answers_and_votes_are_a_table_that_grows() {
     assert!(stage.text().contains("ANSWERS AND VOTES"));
 }
 
+/// The marker before an answer is not shown, also while the answer streams.
+#[test]
+fn an_answer_streams_without_its_marker() {
+    let mut stage = Stage::new(80, 24);
+    for event in bundled("consensus") {
+        let ends = matches!(event.kind, Kind::Ended(_));
+        stage.take(event);
+        let shown = stage.text();
+        let bare = shown.replace("ANSWERS AND VOTES", "");
+        assert!(!bare.contains("ANSW"), "{shown}");
+        if ends {
+            break;
+        }
+    }
+}
+
 #[test]
 fn plan_lists_executors_and_waiting_steps() {
     let mut stage = planned(Stage::new(80, 24));
@@ -192,8 +208,8 @@ fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
         assert!(folded.contains(told), "{told:?} is not in\n{folded}");
     }
     assert!(!folded.contains(question) && !folded.contains(answer), "{folded}");
-    // the header of the second step, then that of the first
-    stage.press(&[Char('K'), Char('K'), Char('K'), Char('o')]);
+    // from the last message to the header of the second step, then that of the first
+    stage.press(&[Char('K'), Char('K'), Char('o')]);
     let open = stage.text();
     let places = ["step 1: Look up", question, answer, "step 1, done", "step 2: Write"];
     let places: Vec<Option<usize>> = places.iter().map(|told| open.find(told)).collect();

@@ -3,7 +3,7 @@
 use crate::boards::bundled;
 use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind, Purpose};
-use crossterm::event::KeyCode::Char;
+use crossterm::event::KeyCode::{Char, PageDown};
 
 const TABLE: &str = r#"
 title = "Tea or coffee?"
@@ -94,9 +94,10 @@ fn the_title_of_a_card_that_begins_above_the_screen_leaves_room_for_its_note() {
         events.into_iter().filter(|e| !matches!(e.kind, Kind::ResultGiven(_))).for_each(|event| {
             stage.take(event);
         });
+        stage.press(&[PageDown]);
         let shown = stage.text();
         let head = shown.lines().find(|row| row.contains("┏━ VERDICT")).unwrap();
-        assert!(head.contains("·  continued"), "{width}x{height}: {shown}");
+        assert!(head.contains("·  continued") && head.contains('┓'), "{width}x{height}: {shown}");
     }
 }
 

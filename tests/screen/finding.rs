@@ -324,7 +324,11 @@ fn an_action_and_the_command_that_does_the_same_are_one_row() {
     // without room for both, the key stays
     let mut stage = Stage::new(40, 24).during(2, 2);
     keys(&mut stage, ":interrupt the");
-    assert!(stage.text().contains(" I │") && !stage.text().contains("/cut-in"), "{}", stage.text());
+    assert!(
+        stage.text().contains("  I  ") && !stage.text().contains("/cut-in"),
+        "{}",
+        stage.text()
+    );
     // the command that was run last comes first, under each of its names
     let mut stage = Stage::new(100, 40).during(2, 2);
     keys(&mut stage, ":/pause");

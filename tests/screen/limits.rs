@@ -5,6 +5,7 @@ use colloquium::model::{Command, Event, Kind, Price, Seq, Usage, Usd};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
 use colloquium::ui::request::Request;
+use colloquium::ui::theme::ThemeRole;
 use crossterm::event::KeyCode;
 use serde_json::json;
 use std::sync::Arc;
@@ -64,6 +65,12 @@ fn circles_stand_on_the_line_of_the_floor_with_the_key_for_a_note() {
         assert!(!floor(&mut stage).contains("repeating"), "{}", floor(&mut stage));
         let about = json!({"text": "They repeat themselves since turn 6. /note steers them.", "about": {"loop": 6}});
         stage.happens("engine", "warning", about);
+        let shown = stage.rows();
+        let said = shown.iter().position(|row| row.contains("They repeat themselves")).unwrap();
+        let error = stage.screen.theme.style(ThemeRole::FloorError).fg.unwrap();
+        let cells = &stage.terminal.backend().buffer().content;
+        let cells = cells.chunks(usize::from(width)).nth(said).unwrap();
+        assert!(cells.iter().all(|cell| cell.fg != error), "it is not an error");
         let row = floor(&mut stage);
         assert!(
             row.contains("repeating themselves, N to steer")
@@ -156,5 +163,5 @@ fn a_limit_card_tells_of_money_only_where_there_are_prices() {
     });
     stage = stage.until(|e| matches!(e.kind, Kind::LimitReached(_)));
     let text = stage.text();
-    assert!(text.contains("┃ 9 turns, as planned ") && !text.contains("planned, "), "{text}");
+    assert!(text.contains("✓ 9 turns, as planned ") && !text.contains('$'), "{text}");
 }

@@ -1,9 +1,11 @@
 //! Snapshots of the screen, and its guarantees to a reader: nothing moves while they read.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod asking;
 mod boards;
 mod connect;
 mod contest;
+mod endings;
 mod faults;
 mod figures;
 mod finding;

@@ -17,19 +17,13 @@ pub fn limited(width: u16, height: u16) -> Stage {
 }
 
 #[test]
-fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
-    let mut stage = limited(80, 24);
-    let shown = stage.text();
-    for words in ["┏━ DONE ━", "9 turns, as planned", "+ raise to 12 turns  = set it  Q end here"]
-    {
-        assert!(shown.contains(words), "{words}: {shown}");
-    }
-    for (width, height) in [(80, 15), (50, 24), (40, 12)] {
+fn a_planned_end_is_said_once_with_the_key_that_goes_on() {
+    for (width, height) in [(80, 24), (80, 15), (50, 24), (40, 12), (80, 11)] {
         let shown = limited(width, height).text();
-        assert!(shown.contains("┏━ DONE") && shown.contains("Q end here"), "{shown}");
+        assert_eq!(shown.matches("as planned").count(), 1, "{shown}");
+        assert!(shown.contains("finished. + one more round"), "{shown}");
     }
-    let low = limited(80, 11).text();
-    assert!(!low.contains("┏━ DONE") && low.contains("   + raise to 12 turns   = set it"), "{low}");
+    let mut stage = limited(80, 24);
     assert_eq!(stage.press(&[Char('Q')]), []);
     assert!(stage.text().contains("press Q again to end"), "{}", stage.text());
     let ends = Command::End { final_round: false };
@@ -143,9 +137,9 @@ fn every_list_has_pages_and_ends() {
     assert_eq!(at(&stage), 0);
 }
 
-/// Repeated failures are counted instead of noted, also if a message or another failure follows.
+/// The failures of a participant have one row with their number, below the messages of the others.
 #[test]
-fn seats_with_the_same_failure_are_named_first() {
+fn failures_are_one_row_for_each_participant() {
     let seat = |id: &str, script: &str| {
         format!(
             "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\
@@ -161,18 +155,15 @@ fn seats_with_the_same_failure_are_named_first() {
     let mut stage = Stage::new(120, 40);
     events.into_iter().for_each(|event| stage.take(event));
     let shown = stage.text();
-    let mut rest = &*shown;
-    for words in [
-        "ada failed and was skipped: ",
-        "the same failure for bo; 2 failed turns in total",
-        "cy  ·  #3",
-        "dan failed and was skipped: ",
-        "the same failure for eve; 2 failed turns in total",
-        "ada failed and was skipped: ",
-    ] {
-        let at = rest.find(words).unwrap_or_else(|| panic!("{words}: {shown}"));
-        rest = &rest[at + words.len()..];
+    for words in
+        ["ada failed twice: ", "bo failed twice: ", "dan failed and was skipped: ", "eve failed: "]
+    {
+        let (who, _) = words.split_once(' ').unwrap();
+        assert!(shown.contains(words), "{words}: {shown}");
+        assert_eq!(shown.matches(&format!("{who} failed")).count(), 1, "{who}: {shown}");
     }
+    let at = |words: &str| shown.find(words).unwrap();
+    assert!(at("cy  ·  #3") < at("dan failed") && at("dan failed") < at("ada failed"), "{shown}");
     let ids: Vec<_> = stage.screen.transcript.rows().map(|row| row.id).collect();
     let places = ids.iter().map(|id| stage.screen.transcript.place(*id));
     assert!(places.eq((0..ids.len()).map(Some)), "each row has an id of its own: {ids:?}");

@@ -3,6 +3,7 @@
 use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Kind, Ms};
+use colloquium::ui::theme::ThemeRole;
 use colloquium::ui::theme::glyphs::ASCII;
 use colloquium::ui::view::away;
 use crossterm::event::KeyCode::Char;
@@ -40,6 +41,37 @@ fn a_move_is_drawn_counted_and_named_below_its_turn() {
             "BY     Bo moved Ada once",
         ],
     );
+}
+
+/// Labels and captions are whole while there is room beside them, and a shared line has nobody's colour.
+#[test]
+fn labels_are_whole_and_a_shared_line_is_neutral() {
+    let mut stage = stated(80, 40, 9);
+    has(
+        &mut stage,
+        &[
+            "Ada · Bo  one district, one year",
+            "freight stays  permits for people  one district, one year",
+        ],
+    );
+    let rows = stage.rows();
+    let y = rows.iter().position(|row| row.contains("━  Ada · Bo")).unwrap();
+    let x = rows[y].chars().position(|c| c == '·').unwrap() - "━  Ada ".chars().count();
+    let cell = &stage.terminal.backend().buffer()[(x as u16, y as u16)];
+    assert_eq!(cell.symbol(), "━");
+    let neutral = stage.screen.theme.style(ThemeRole::Text).fg.unwrap_or_default();
+    assert_eq!(cell.fg, neutral, "two participants share it");
+}
+
+/// The borders of both panels join the rule above the drawing.
+#[test]
+fn borders_join_the_rule_of_the_drawing() {
+    for (width, walls) in [(120, 1), (200, 2)] {
+        let mut stage = stated(width, 60, 9);
+        let rows = stage.rows();
+        let heading = rows.iter().find(|row| row.contains("WHERE THEY STAND")).unwrap();
+        assert_eq!(heading.matches('┴').count(), walls, "{heading}");
+    }
 }
 
 /// At the end, the line of the floor says who agrees, and the two lines meet.

@@ -248,7 +248,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     let before = std::fs::read(&path).unwrap();
     let mut program = house.run(&[]);
     program.until("Recent");
-    program.until("turn limit");
+    program.until("as planned");
     program.keys(&format!("{}\r", DOWN.repeat(4)));
     program.until("finished, read-only");
     program.keys("p");

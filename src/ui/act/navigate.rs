@@ -43,7 +43,7 @@ pub fn message(screen: &mut Screen, way: Direction) {
             Direction::Up => {
                 (0..at).rev().filter(message).find(|at| t.shows(transcript, look, *at))
             }
-            Direction::Down if t.following() => None,
+            Direction::Down if t.is_at_end(transcript, look) => None,
             Direction::Down => {
                 let mut below = (at + 1..transcript.len()).filter(message);
                 let to = below.find(|at| t.shows(transcript, look, *at));

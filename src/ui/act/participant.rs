@@ -86,6 +86,21 @@ pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
     screen.view.selected = Some(place);
 }
 
+/// Acts as if the participant at an index were selected; `None` leaves the selection as it is.
+pub(in crate::ui) fn as_selected<T>(
+    screen: &mut Screen,
+    place: Option<usize>,
+    act: impl FnOnce(&mut Screen) -> T,
+) -> T {
+    let before = screen.view.selected;
+    screen.view.selected = place.or(before);
+    let done = act(screen);
+    if place.is_some() {
+        screen.view.selected = before;
+    }
+    done
+}
+
 pub(in crate::ui) fn select_next(screen: &mut Screen, step: Direction) {
     let seats = screen.transcript.state().seats.len().max(1);
     let place = match (screen.view.selected, step) {

@@ -4,7 +4,7 @@ use crate::model::Command;
 use crate::ui::act::commands;
 use crate::ui::act::completion;
 use crate::ui::act::intents::{ask, command, cut_in_queued};
-use crate::ui::request::FollowUp;
+use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::reply::answered;
@@ -65,6 +65,13 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
         screen.view.viewport.follow();
     }
     sent.map(FollowUp::Ask)
+}
+
+/// Gives a vote for the seat of the person that is asked.
+pub fn vote(screen: &mut Screen, choice: String) -> Option<Request> {
+    let who = screen.transcript.human_turn()?;
+    screen.view.notice = None;
+    ask(screen, Command::Speak { text: choice.into(), who })
 }
 
 /// Returns to READ if the composer was opened from there.

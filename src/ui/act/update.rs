@@ -42,11 +42,13 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let place = screen.view.place();
     screen.view.prefixed = false;
     let last_key = screen.view.pressed_at.replace(screen.clock.now());
-    if let (Focus::Line, KeyCode::Char(digit)) = (place, key.code)
-        && key.modifiers.is_empty()
-        && let Some(action) = card::answer(screen, digit, last_key)
-    {
-        return answer(screen, digit, action, last_key);
+    if let (Focus::Line, KeyCode::Char(digit), true) = (place, key.code, key.modifiers.is_empty()) {
+        if let Some(action) = card::answer(screen, digit, last_key) {
+            return answer(screen, digit, action, last_key);
+        }
+        if let Some(choice) = card::choice(screen, digit, last_key) {
+            return send::vote(screen, choice);
+        }
     }
     screen.view.absence = None;
     match screen.keymap.action(place, &spelled) {
@@ -125,10 +127,9 @@ fn answer(
         screen.view.absence = None;
     }
     if announced && action == Action::Retry {
-        intents::retry_now(screen)
-    } else {
-        act(screen, action)
+        return intents::retry_now(screen);
     }
+    participant::as_selected(screen, card::seat(screen), |screen| act(screen, action))
 }
 
 /// Returns to READ if the first key after a send moves the cursor; a person's turn keeps the composer open.

@@ -16,10 +16,14 @@ use ratatui::text::{Line, Span, Text};
 /// Maximum width of the text, in cells, and the minimum cells beside it.
 const WIDTH_MAX: u16 = 72;
 const BESIDE: u16 = 6;
+/// Maximum width of the drawing, in cells.
+const DRAWING_MAX: u16 = 100;
 /// Rows above the text: the header, blanks and the name.
 const TOP: u16 = 5;
 /// Rows below it: a blank, the sentence before, a blank, and the footer.
 const BOTTOM: u16 = 4;
+/// Rows of a usual text with its name, which are in the middle of the screen.
+const TEXT_USUAL: u16 = 14;
 /// Minimum rows of the text beside a drawing.
 const TEXT_MIN: u16 = 4;
 
@@ -39,7 +43,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let drawing = stands::rows(screen);
     let room = whole.height.saturating_sub(TOP + BOTTOM);
     let drawing = if drawing + TEXT_MIN > room { 0 } else { drawing };
-    let text = Rect { x: whole.x + side, y: whole.y + TOP - 2, width, height: room - drawing + 2 };
+    let high = room - drawing + 2;
+    let above = high.saturating_sub(TEXT_USUAL) / 2;
+    let x = whole.x + (whole.width - width) / 2;
+    let text = Rect { x, y: whole.y + TOP - 2 + above, width, height: high - above };
     let said = latest(&screen.transcript);
     let mut said = said.into_iter();
     let (now, before) = (said.next(), said.next());
@@ -54,7 +61,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     if drawing > 0 {
         let y = whole.bottom().saturating_sub(drawing + 1);
-        stands::draw(frame, Rect { y, height: drawing, ..whole }, screen);
+        let width = whole.width.min(DRAWING_MAX);
+        let x = whole.x + (whole.width - width) / 2;
+        stands::draw(frame, Rect { x, y, width, height: drawing }, screen);
     }
     let last = Rect { y: whole.bottom() - 1, height: 1, ..whole };
     let muted = screen.theme.style(ThemeRole::Muted);

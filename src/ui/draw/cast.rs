@@ -12,11 +12,32 @@ use crate::ui::view::floor::{next, seat_word, used};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Maximum cells of a name, and true if the row also shows the activity of the speaker and the next participant, as
-/// the status line does. The first pair at which all seats fit is used; the last one leaves only numbers, and the
-/// names of the speaker and the next participant.
-const SHORTER: [(usize, bool); 6] =
-    [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
+/// Level of detail of the row.
+#[derive(Clone, Copy)]
+struct Detail {
+    /// Maximum cells of a name.
+    most: usize,
+    /// True if the row also shows the activity of the speaker and the next participant, as the status line does.
+    all: bool,
+    /// Cells between two seats.
+    gap: usize,
+}
+
+/// Levels from the richest to the poorest; the first at which all seats fit is used. The last one leaves only numbers,
+/// and the names of the speaker and the next participant.
+const DETAILS: [Detail; 8] = [
+    Detail { most: usize::MAX, all: true, gap: 3 },
+    Detail { most: usize::MAX, all: false, gap: 3 },
+    Detail { most: 16, all: false, gap: 3 },
+    Detail { most: 10, all: false, gap: 3 },
+    Detail { most: 6, all: false, gap: 2 },
+    Detail { most: 4, all: false, gap: 2 },
+    Detail { most: INITIALS, all: false, gap: 1 },
+    Detail { most: 0, all: false, gap: 2 },
+];
+
+/// Cells of a name that is cut to its first letters, without an ellipsis.
+const INITIALS: usize = 3;
 
 /// Minimum limit, in cells, for the names of the speaker and the next participant.
 const SHORT: usize = 10;
@@ -31,11 +52,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let used = used.unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
-    let fits = |(most, all): &(usize, bool)| row(area, *most, *all, 0, screen).0.width() <= room;
-    let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
-        Some((most, all)) => row(area, most, all, 0, screen),
+    let fits = |detail: &Detail| row(area, *detail, 0, screen).0.width() <= room;
+    let (mut line, clicks) = match DETAILS.into_iter().find(fits) {
+        Some(detail) => row(area, detail, 0, screen),
         // too many even as numbers: show the seats around the speaker
-        None => row(area, SHORT, true, around(screen), screen),
+        None => row(area, Detail { most: SHORT, all: true, gap: 3 }, around(screen), screen),
     };
     if line.width() > room {
         let more = format!("   {}", screen.glyphs.ellipsis);
@@ -64,15 +85,9 @@ fn around(screen: &Screen) -> usize {
 /// Click areas and their actions.
 type Clicks = Vec<(Rect, Action)>;
 
-/// Returns the row from a seat on. `most` limits the cells of a name; `all` also shows the activity of the speaker and
-/// the next participant.
-fn row(
-    area: Rect,
-    most: usize,
-    all: bool,
-    from: usize,
-    screen: &Screen,
-) -> (Line<'static>, Clicks) {
+/// Returns the row from a seat on.
+fn row(area: Rect, detail: Detail, from: usize, screen: &Screen) -> (Line<'static>, Clicks) {
+    let Detail { most, all, gap: between } = detail;
     let transcript = &screen.transcript;
     let theme = &screen.theme;
     let state = transcript.state();
@@ -95,8 +110,11 @@ fn row(
         } else {
             style
         };
-        let most = if told { most.max(SHORT) } else { most };
-        let name = clip(&transcript.name(id), most, screen.glyphs.ellipsis);
+        // the status line has the whole name of the speaker
+        let least = if most == INITIALS { INITIALS + 2 } else { SHORT };
+        let most = if told { most.max(least) } else { most };
+        let ellipsis = if most <= INITIALS { "" } else { screen.glyphs.ellipsis };
+        let name = clip(&transcript.name(id), most, ellipsis);
         let gap = if name.is_empty() { "" } else { " " };
         let name = format!("{}{gap}{name}", place + 1);
         spans.push(Span::styled(name, if speaks { bold(style) } else { style }));
@@ -108,7 +126,7 @@ fn row(
         let end = area.x.saturating_add(spans.iter().map(Span::width).sum::<usize>() as u16);
         let cells = Rect { x: before, width: end.saturating_sub(before), ..area };
         clicks.push((cells, select(place)));
-        spans.push(Span::raw("   "));
+        spans.push(Span::raw(" ".repeat(between)));
     }
     // the gap after the last seat is not needed
     spans.pop();

@@ -12,6 +12,7 @@ use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::card::{card, costs};
+use crate::ui::view::ending::is_over;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
@@ -35,21 +36,26 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let queue = (waiting + held + usize::from(asks_person)) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
-    let (coordination, profile) = match panels {
-        Panels::Hide => (0, (0, 0)),
+    let (coordination, coordination_least, profile) = match panels {
+        Panels::Hide => (0, 0, (0, 0)),
         Panels::Auto | Panels::Show => {
             let planned = plan::rows(screen);
-            let rows = if planned > 0 { planned } else { coordination::rows(screen) };
-            (rows, profile::rows(screen, width))
+            // votes are part of the outcome, the steps of a plan are not
+            let (rows, least) = match (planned, coordination::rows(screen)) {
+                (0, votes) => (votes, votes),
+                (planned, _) => (planned, 1),
+            };
+            (rows, least, profile::rows(screen, width))
         }
     };
     let card_width = panels.beside(width);
     let stands = if panels == Panels::Hide { 0 } else { stands::rows(screen) };
-    let is_final = stands::is_final(screen);
+    let is_final = is_over(screen.transcript.state());
     let needs = RowsNeeded {
         queue,
         panels,
         coordination,
+        coordination_least,
         profile,
         stands,
         is_final,
@@ -59,7 +65,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {
             composer: screen.view.composer.rows(room),
-            framed: screen.view.is_framed(),
+            framed: screen.view.is_framed() || screen.keeps_frame() && screen.view.page.is_none(),
             lanes: lanes::rows(screen),
             card: moment::rows(screen, card_width),
             ..needs
@@ -84,7 +90,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(what, theme.style(ThemeRole::Notice));
         bar.left(name, bold(theme.speaker(screen.transcript.seat_place(&who))));
         let how = match screen.view.writing {
-            _ if covered => String::new(),
+            // the card of a vote says it
+            _ if covered || votes => String::new(),
             true => format!(": type, {} sends", screen.keymap.way(Action::Send, Focus::Write)),
             false => format!(": press {} and type", way(Action::Write)),
         };
@@ -182,8 +189,13 @@ fn walls(frame: &mut Frame<'_>, screen: &Screen) {
     }
 }
 
-/// Draws the lower edge of the frame.
+/// Draws the lower edge of the frame; a plain rule while the focus is elsewhere, so that nothing moves.
 pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    if !screen.view.is_framed() {
+        let rule = screen.glyphs.rule.repeat(usize::from(area.width));
+        let style = screen.theme.style(ThemeRole::Rule);
+        return frame.render_widget(Line::styled(rule, style), area);
+    }
     let [.., left, right] = screen.glyphs.corners;
     let rule = screen.glyphs.rule.repeat(usize::from(area.width.saturating_sub(2)));
     let style = screen.frame_style();
@@ -196,6 +208,8 @@ fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
     let offer = if screen.view.place() == Focus::Line { offer(screen) } else { None };
     let card = if screen.view.areas.card.is_empty() { None } else { card(screen) };
+    // others speak while a participant fails: the line says when a message is heard
+    let card = card.filter(|card| card.seat.is_none());
     let first = card.and_then(|card| card.options.into_iter().next());
     let told = match (offer, first) {
         (None, Some((action, what))) if screen.view.place() == Focus::Line => {
@@ -312,7 +326,10 @@ fn asked(screen: &Screen, room: usize) -> String {
         }
         (Some(who), _) => match &screen.transcript.human_choices()[..] {
             [] => format!("Speak as {}{etc}", screen.transcript.name(&who)),
-            choices => choices.join(&format!(" {} ", screen.glyphs.dot)),
+            choices if screen.view.areas.card.is_empty() => {
+                choices.join(&format!(" {} ", screen.glyphs.dot))
+            }
+            [..] => format!("Or write your choice, and why{etc}"),
         },
         (None, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
         (None, None) if screen.transcript.state().ended.is_some() => {

@@ -1,7 +1,7 @@
 //! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
 use crate::export::{ending, utterances};
-use crate::model::{Ms, SeatId, StopReason};
+use crate::model::{Ms, SeatId};
 use crate::state::Thread;
 use crate::text;
 use crate::ui::action::Action;
@@ -74,10 +74,11 @@ fn edge(screen: &Screen) -> Style {
 fn ends(screen: &Screen, cells: usize) -> [String; 2] {
     let rule = screen.glyphs.rule;
     let [left, right, ..] = screen.glyphs.corners;
-    if cells == 0 || !screen.view.is_framed() {
+    if !screen.view.is_framed() {
         return [rule.repeat(cells), rule.repeat(cells)];
     }
-    let rest = rule.repeat(cells - 1);
+    // the frame of the input box keeps its corners
+    let rest = rule.repeat(cells.saturating_sub(1));
     [format!("{left}{rest}"), format!("{rest}{right}")]
 }
 
@@ -86,7 +87,7 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
     let stands = view.areas.stands;
     let y = if stands.is_empty() { view.areas.floor.y } else { stands.y };
-    let lanes = view.areas.lanes;
+    let panes = [view.areas.lanes, view.areas.coordination];
     let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {
@@ -94,15 +95,17 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
         if stands && is(buffer.cell((x, y)), glyphs.rule) {
             buffer[(x, y)].set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
         }
-        // the rule of the lanes ends at the border
-        let ends = !lanes.is_empty() && lanes.right() == x;
-        if ends && is(buffer.cell((x, lanes.y)), glyphs.wall) {
-            buffer[(x, lanes.y)].set_symbol(glyphs.joint(7));
+        // the rules of the lanes and of the board end at the border
+        for pane in panes {
+            let ends = !pane.is_empty() && pane.right() == x;
+            if ends && is(buffer.cell((x, pane.y)), glyphs.wall) {
+                buffer[(x, pane.y)].set_symbol(glyphs.joint(7));
+            }
         }
     }
 }
 
-fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
+fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
     let state = transcript.state();
     let now = clock.now();
@@ -136,6 +139,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.right = vec![];
     bar.right(end, rule);
     if !wealth.side {
+        if below.lines > 0 {
+            bar.right(format!(" {} below ", below.lines), theme.style(ThemeRole::Notice));
+        }
         return bar;
     }
     // on a narrow screen another row shows it
@@ -165,28 +171,44 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         } else {
             " repeating ".into()
         };
-        bar.right(told, theme.style(ThemeRole::FloorStopped));
+        bar.right(told, theme.style(ThemeRole::Notice));
     }
-    let follow = keymap.way(Action::Follow, view.steering());
-    match (below, view.viewport.following(), wealth.long) {
-        (0, true, _) => {}
-        (0, false, _) => _ = bar.right(format!(" {follow} follow "), muted),
-        (below, _, true) => {
-            let told = format!(" {below} more below, {follow} follow ");
-            bar.right(told, theme.style(ThemeRole::Notice));
+    let notice = theme.style(ThemeRole::Notice);
+    let way = |action| keymap.way(action, view.steering());
+    match (below, wealth.long) {
+        (Below { messages: 0, lines: 0 }, _) if view.viewport.following() => {}
+        (Below { messages: 0, lines: 0 }, _) => {
+            bar.right(format!(" {} follow ", way(Action::Follow)), muted);
         }
-        (below, _, false) => {
-            _ = bar.right(format!(" {below} below "), theme.style(ThemeRole::Notice))
+        (Below { messages: 0, lines }, true) => {
+            bar.right(format!(" {lines} rows below, {} ", way(Action::PageDown)), notice);
+        }
+        (Below { messages: 0, lines: rest } | Below { messages: rest, .. }, false) => {
+            bar.right(format!(" {rest} below "), notice);
+        }
+        (Below { messages, .. }, true) => {
+            let told = format!(" {messages} more below, {} follow ", way(Action::Follow));
+            bar.right(told, notice);
         }
     }
     bar
 }
 
-fn below(screen: &mut Screen) -> usize {
+/// Hidden part of the transcript below the visible one.
+#[derive(Clone, Copy)]
+struct Below {
+    /// Number of rows of the transcript for a reader who scrolled up.
+    messages: usize,
+    /// Number of lines of an outcome that does not fit.
+    lines: usize,
+}
+
+fn below(screen: &mut Screen) -> Below {
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = view.viewport.width();
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
-    view.viewport.below(transcript, look)
+    let messages = view.viewport.below(transcript, look);
+    Below { messages, lines: view.viewport.lines_below(transcript, look) }
 }
 
 /// Returns the current activity and the next step.
@@ -245,12 +267,14 @@ fn shortened(
         }
         Status::Waiting => (now, then),
         // the card and the composer name the key as well
-        Status::Stopped | Status::Reached if !wealth.long => (reached(transcript), String::new()),
+        Status::Stopped | Status::Reached if !wealth.long => {
+            (reached(transcript, false), String::new())
+        }
         Status::Stopped | Status::Reached => {
             let key = keymap.way(Action::MoreRound, Focus::Read);
-            (reached(transcript), format!("{key} {}", way_on(state)))
+            (reached(transcript, true), format!("{key} {}", way_on(state)))
         }
-        Status::Done | Status::Error => (ended(transcript), String::new()),
+        Status::Done | Status::Error => (ended(transcript, wealth.long), String::new()),
     }
 }
 
@@ -293,22 +317,35 @@ fn paused(transcript: &Transcript) -> String {
 }
 
 /// Describes the limit that was reached; at the planned end, the number of turns and the outcome.
-fn reached(transcript: &Transcript) -> String {
+fn reached(transcript: &Transcript, is_long: bool) -> String {
     let state = transcript.state();
     let is_planned = state.limit.as_ref().is_some_and(|held| !held.what.is_budget());
     match transcript.outcome() {
-        Some(outcome) if is_planned => format!("{} · {outcome}", utterances(state.utterances)),
+        Some(outcome) if is_planned => counted(transcript, outcome, is_long),
         Some(_) | None => stopped(state),
     }
 }
 
-fn ended(transcript: &Transcript) -> String {
+/// Describes an outcome after the number of turns, which a short line leaves to the header.
+fn counted(transcript: &Transcript, outcome: String, is_long: bool) -> String {
+    if is_long {
+        format!("{} · {outcome}", utterances(transcript.state().utterances))
+    } else {
+        outcome
+    }
+}
+
+fn ended(transcript: &Transcript, is_long: bool) -> String {
     let state = transcript.state();
     let Some(ended) = &state.ended else { return String::new() };
-    let is_planned = ended.reason.settled()
-        || matches!(ended.reason, StopReason::UtteranceLimit | StopReason::RoundLimit);
-    if is_planned && let Some(outcome) = transcript.outcome() {
-        return format!("{} · {outcome}", utterances(state.utterances));
+    let is_length = ended.reason.is_length();
+    if (ended.reason.settled() || is_length)
+        && let Some(outcome) = transcript.outcome()
+    {
+        return counted(transcript, outcome, is_long);
+    }
+    if is_length {
+        return format!("{}, as planned", utterances(state.utterances));
     }
     text::label(&ending(state, ended)).into_owned()
 }

@@ -12,7 +12,7 @@ use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
-use crate::ui::view::list::{EntryAction, ListEntry, ListKind, commands_of};
+use crate::ui::view::list::{EntryAction, List, ListEntry, ListKind, commands_of};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
@@ -32,6 +32,11 @@ const GROUP_ROOM: usize = 82;
 /// Minimum cells at which a list of keys has two columns, and its maximum width.
 const COLUMNS_MIN: u16 = 96;
 const COLUMNS_MAX: u16 = 140;
+/// Cells of the columns of commands and of keys in the list of commands, and the minimum cells for both.
+const COMMAND: usize = 15;
+const KEY: usize = 10;
+const NARROW_KEY: usize = 12;
+const BOTH_ROOM: usize = 64;
 /// Rows of a list besides its entries: the frame, the filter, and the rule below it.
 const AROUND: usize = 4;
 /// Minimum rows at which a rule is drawn below the filter.
@@ -46,18 +51,19 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let entries = list.entries(&screen.keymap);
-    let headed = list.kind == ListKind::Keys && list.filter.is_empty();
-    let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
-    let highest = if headed { u16::MAX } else { HEIGHT_MAX };
+    let is_help = list.kind == ListKind::Keys && list.filter.is_empty();
+    let headed = is_help || list.has_sections();
+    let widest = if is_help { COLUMNS_MAX } else { WIDTH_MAX };
+    let highest = if is_help { u16::MAX } else { HEIGHT_MAX };
     let wide = on_top(whole, &screen.view.areas, widest, highest).width.saturating_sub(2);
-    let columns = if headed && wide >= COLUMNS_MIN { 2 } else { 1 };
+    let columns = if is_help && wide >= COLUMNS_MIN { 2 } else { 1 };
     let high = |entries: &[ListEntry]| {
         let rows = rows_of(entries, list.kind, usize::from(wide) / columns, screen);
-        let rows = if headed { rows + headings(entries) } else { rows };
+        let rows = if headed { rows + headings(entries, list) } else { rows };
         u16::try_from(rows.div_ceil(columns) + AROUND).unwrap_or(u16::MAX).min(highest)
     };
     let most = match list.kind {
-        ListKind::Keys if headed => high(&entries),
+        ListKind::Keys if is_help => high(&entries),
         ListKind::Commands | ListKind::Keys => HEIGHT_MAX,
         ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
         ListKind::Own => high(&list.own.1),
@@ -97,17 +103,18 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let room = room / columns;
     let call = call_width(&entries, list.kind, room);
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
-    let mut group = None;
+    let mut above_entry = None;
     for (i, entry) in entries.iter().enumerate() {
-        if let (true, EntryAction::Action(of)) = (headed, &entry.action)
-            && group.replace(of.group) != Some(of.group)
+        if headed
+            && let Some(heading) = heading(entry, list)
+            && above_entry.replace(heading) != Some(heading)
         {
             listed.extend((i > 0).then(|| (None, Line::default())));
             // a heading must not be the last row of a column
             if (listed.len() + 1).checked_rem(rows) == Some(0) {
                 listed.push((None, Line::default()));
             }
-            listed.push((None, header(of.group, screen)));
+            listed.push((None, header(heading, screen)));
         }
         let chosen = i == list.at;
         let mut told = row(entry, list.kind, chosen, call, room, screen);
@@ -183,15 +190,16 @@ fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) 
 }
 
 /// Returns the rows of the headings of a list, including blank rows between groups.
-fn headings(entries: &[ListEntry]) -> usize {
-    let groups = entries.chunk_by(|one, other| group_of(one) == group_of(other));
+fn headings(entries: &[ListEntry], list: &List) -> usize {
+    let groups = entries.chunk_by(|one, other| heading(one, list) == heading(other, list));
     (groups.count() * 2).saturating_sub(1)
 }
 
-/// Returns the group of an entry.
-fn group_of(entry: &ListEntry) -> Option<Group> {
+/// Returns the heading of the section of an entry.
+fn heading(entry: &ListEntry, list: &List) -> Option<&'static str> {
     match &entry.action {
-        EntryAction::Action(row) => Some(row.group),
+        _ if list.has_sections() => Some(list.section(entry).heading()),
+        EntryAction::Action(row) => Some(row.group.heading()),
         _ => None,
     }
 }
@@ -209,12 +217,9 @@ fn nothing_found(room: usize, screen: &Screen) -> Vec<Line<'static>> {
     rows.into_iter().map(indent).collect()
 }
 
-/// Returns the heading of a group.
-fn header(group: Group, screen: &Screen) -> Line<'static> {
-    Line::styled(
-        format!("   {}", group.heading().to_uppercase()),
-        screen.theme.style(ThemeRole::Muted),
-    )
+/// Returns the row of a heading.
+fn header(heading: &str, screen: &Screen) -> Line<'static> {
+    Line::styled(format!("   {}", heading.to_uppercase()), screen.theme.style(ThemeRole::Muted))
 }
 
 /// Returns the rows of an entry: its key or command, its description, and its group if that fits. The selected
@@ -274,7 +279,7 @@ fn row(
     title.into_iter().enumerate().map(line).collect()
 }
 
-/// Returns an entry of the list of commands: its name at the left, its key at the right.
+/// Returns an entry of the list of commands: its name, its `/command` and its first key, in columns.
 fn command_entry(
     entry: &ListEntry,
     chosen: bool,
@@ -284,17 +289,30 @@ fn command_entry(
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
-    let key = clip(&entry.call, room / 3, glyphs.ellipsis);
     let why = unable(entry, screen);
     let name = action_name(entry, screen).unwrap_or_else(|| entry.title.clone());
     let name = capital(&match why {
         Some(why) => format!("{}: {why}", name.trim_end_matches('.')),
         None => name,
     });
-    let left = room.saturating_sub(3 + width(&key) + 3);
-    // the key stays at the edge
-    let command = command_of(entry, screen).map(|command| format!("{command}  "));
-    let command = command.filter(|c| width(&name) + width(c) <= left).unwrap_or_default();
+    let (command, key) = if entry.call.starts_with('/') {
+        (entry.call.clone(), "")
+    } else {
+        let key = entry.call.split("  ").next().unwrap_or_default();
+        (command_of(entry, screen).unwrap_or_default(), key)
+    };
+    // a narrow list has one of them; what cannot be run needs no command
+    let (commands, keys) = match why {
+        None if room >= BOTH_ROOM => (COMMAND, KEY),
+        Some(_) if room >= BOTH_ROOM => (0, KEY),
+        _ => (0, NARROW_KEY),
+    };
+    let (command, key) = match commands {
+        0 if key.is_empty() => ("", &*command),
+        0 => ("", key),
+        _ => (&*command, key),
+    };
+    let left = room.saturating_sub(3 + 2 + commands + keys + 1);
     let mut rows = if chosen {
         wrap(&Line::from(name), left).iter().map(Line::to_string).collect()
     } else {
@@ -305,15 +323,18 @@ fn command_entry(
     }
     let line = |(i, name): (usize, String)| {
         let (sign, command, key) =
-            if i == 0 { (glyphs.speaking, &*command, &*key) } else { (" ", "", "") };
+            if i == 0 { (glyphs.speaking, command, key) } else { (" ", "", "") };
         let sign = if chosen { sign } else { " " };
-        let end = width(command) + width(key);
-        let pad = " ".repeat(room.saturating_sub(3 + width(&name) + end + 1));
         let role = if why.is_none() { ThemeRole::Text } else { ThemeRole::Muted };
+        let cell = |text: &str, cells: usize| {
+            let text = clip(text, cells.saturating_sub(1), glyphs.ellipsis);
+            let gap = " ".repeat(cells - width(&text));
+            format!("{text}{gap}")
+        };
         Line::from(vec![
-            Span::styled(format!(" {sign} {name}"), look(role)),
-            Span::styled(format!("{pad}{command}"), look(ThemeRole::Muted)),
-            Span::styled(format!("{key} "), look(ThemeRole::HintKey)),
+            Span::styled(format!(" {sign} {}  ", cell(&name, left + 1)), look(role)),
+            Span::styled(cell(command, commands), look(ThemeRole::Muted)),
+            Span::styled(cell(key, keys), look(ThemeRole::HintKey)),
         ])
     };
     rows.into_iter().enumerate().map(line).collect()

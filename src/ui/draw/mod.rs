@@ -36,10 +36,11 @@ pub use analysis::counting;
 
 use crate::ui::action::Action;
 use crate::ui::frame::Frame;
-use crate::ui::layout::{Areas, SMALLEST, areas};
+use crate::ui::layout::{Areas, RowsNeeded, SMALLEST, areas};
 use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::wrap;
 use crate::ui::view::floor::Status;
+use crate::ui::view::message::Look;
 use crate::ui::view::rest;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -84,13 +85,12 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     rest::update(screen);
     screen.transcript.unattended = screen.view.playback.is_some() || screen.view.is_read_only();
     if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
-        screen.view.areas = Areas::default();
+        screen.view.areas = Areas { header: Rect { height: 1, ..whole }, ..Areas::default() };
         ambient::draw(frame, whole, screen);
         ambiguous::settle(frame.buffer_mut(), 0..whole.height);
         return;
     }
-    let needs = composer::needs(screen, whole.width);
-    let Some(areas) = areas(whole, needs) else {
+    let Some(areas) = arrange(whole, screen) else {
         screen.view.areas = Areas::default();
         too_small(frame, whole, screen);
         return;
@@ -119,6 +119,21 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     }
     floor::join(frame, screen);
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
+}
+
+/// Returns the layout; `None` if the screen is too small.
+fn arrange(whole: Rect, screen: &mut Screen) -> Option<Areas> {
+    let needs = composer::needs(screen, whole.width);
+    let usual = areas(whole, needs)?;
+    if !needs.is_final {
+        return Some(usual);
+    }
+    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
+    let width = usize::from(usual.transcript.width);
+    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+    let (first, all) = view.viewport.outcome_lines(transcript, look);
+    let rows = |lines: usize| u16::try_from(lines).unwrap_or(u16::MAX);
+    areas(whole, RowsNeeded { outcome: (rows(first), rows(all)), ..needs })
 }
 
 /// Draws only the text added since the last frame if nothing else has changed; otherwise the whole screen.

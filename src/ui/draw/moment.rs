@@ -47,7 +47,7 @@ fn room(width: u16) -> u16 {
 
 /// Returns the card within a number of columns and rows.
 fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
-    let Some(view::Card { title, role, told, options }) = view::card(screen) else {
+    let Some(view::Card { title, role, told, options, choices, .. }) = view::card(screen) else {
         return vec![];
     };
     let numbered = screen.view.place() == Focus::Line;
@@ -56,13 +56,15 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let text = screen.theme.style(ThemeRole::Text);
     let inside = room.saturating_sub(AROUND);
     let mut hints: Vec<Line<'static>> = Vec::new();
-    for (i, (action, what)) in options.into_iter().enumerate() {
-        let way = if numbered {
-            (i + 1).to_string()
-        } else {
-            screen.keymap.way(action, screen.view.steering())
+    let options = options.into_iter().map(|(action, what)| (Some(action), what));
+    let choices = choices.into_iter().map(|choice| (None, choice));
+    for (i, (action, what)) in options.chain(choices).enumerate() {
+        let way = match action {
+            _ if numbered => format!("{} ", i + 1),
+            Some(action) => format!("{} ", screen.keymap.way(action, screen.view.steering())),
+            None => String::new(),
         };
-        let hint = [Span::styled(way, key), Span::styled(format!(" {what}"), text)];
+        let hint = [Span::styled(way, key), Span::styled(what, text)];
         let needs: usize = hint.iter().map(Span::width).sum();
         match hints.last_mut().filter(|line| line.width() + 2 + needs <= inside) {
             Some(line) => {

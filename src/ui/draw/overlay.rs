@@ -40,7 +40,10 @@ pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static
     Block::bordered()
         .border_set(border)
         .border_style(theme.style(ThemeRole::Rule))
-        .title(Span::styled(format!(" {} ", text::line(title)), theme.style(ThemeRole::Title)))
+        .title(Span::styled(
+            format!(" {} ", text::line(title)),
+            theme.style(ThemeRole::Text).patch(theme.style(ThemeRole::Title)),
+        ))
         .title(
             Line::styled(format!(" {close} close "), theme.style(ThemeRole::Muted)).right_aligned(),
         )

@@ -43,6 +43,11 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         keys.truncate(rows * columns - 1);
         keys.push((help, "all keys"));
     }
+    // small letters before capitals, and before signs and names of keys
+    keys.sort_by_key(|(key, _)| {
+        let is_letter = key.len() == 1 && key.starts_with(char::is_alphabetic);
+        (!is_letter, key.to_lowercase(), key.starts_with(char::is_uppercase))
+    });
     let height = rows as u16 + 2;
     let area = Rect { y: whole.y.saturating_sub(height), height, ..whole };
     let prefix = keymap.way(Action::Prefix, Focus::Write);

@@ -4,8 +4,8 @@ use crate::analysis::Axis;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::plainly;
+use crate::ui::text::wrap::width;
 use crate::ui::theme::{Theme, ThemeRole};
-use crate::ui::view::floor::Status;
 use crate::ui::view::tracks::{Ink, rows as tracks};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -13,6 +13,8 @@ use ratatui::text::{Line, Span, Text};
 
 /// Heading of the drawing.
 const HEADING: &str = "WHERE THEY STAND";
+/// Cells around the note behind the heading.
+const NOTE_AROUND: usize = 3;
 /// Rows besides the positions: the heading, the numbers of the turns, the captions.
 const AROUND: usize = 3;
 
@@ -23,11 +25,6 @@ pub fn rows(screen: &Screen) -> u16 {
     }
     let standing = screen.transcript.positions();
     standing.map_or(0, |standing| (standing.rows.len() + AROUND) as u16)
-}
-
-/// Returns whether the conversation is over, so that the drawing is worth rows of the messages.
-pub fn is_final(screen: &Screen) -> bool {
-    matches!(Status::from_state(screen.transcript.state()), Status::Reached | Status::Done)
 }
 
 /// Draws the heading and the positions.
@@ -43,10 +40,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut heading = vec![
         Span::styled(format!("{} ", glyphs.rule), edge),
         Span::styled(HEADING, theme.style(ThemeRole::Title)),
-        Span::styled(format!(" {} ", glyphs.rule), edge),
-        Span::styled(note, theme.style(ThemeRole::Muted)),
         Span::raw(" "),
     ];
+    let before: usize = heading.iter().map(Span::width).sum();
+    let covered = before..before + width(note) + NOTE_AROUND;
+    // the border of a panel joins the rule
+    if !screen.view.areas.walls().any(|x| covered.contains(&usize::from(x))) {
+        heading.push(Span::styled(format!("{} ", glyphs.rule), edge));
+        heading.push(Span::styled(note, theme.style(ThemeRole::Muted)));
+        heading.push(Span::raw(" "));
+    }
     let used: usize = heading.iter().map(Span::width).sum();
     heading.push(Span::styled(glyphs.rule.repeat(room.saturating_sub(used)), edge));
     let mut lines = vec![Line::from(heading)];

@@ -252,7 +252,8 @@ impl StartPage<'_> {
     /// Adds the bundled sessions.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
-            self.offer(StartRow::Example(i), "Watch a recorded debate", &text::label(title), label);
+            let what = if i == 0 { "Watch a recorded debate" } else { "" };
+            self.offer(StartRow::Example(i), what, &text::label(title), label);
         }
     }
 

@@ -18,6 +18,18 @@ pub fn card(
     edge: Style,
     glyphs: &Glyphs,
 ) -> Vec<Line<'static>> {
+    footed_card(title, Span::raw(""), rows, room, edge, glyphs)
+}
+
+/// Returns a card with a text in its lower edge.
+pub fn footed_card(
+    title: &str,
+    foot: Span<'static>,
+    rows: Vec<Line<'static>>,
+    room: usize,
+    edge: Style,
+    glyphs: &Glyphs,
+) -> Vec<Line<'static>> {
     let inside = room.saturating_sub(AROUND);
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.card_corners;
     let title = clip(title, inside.saturating_sub(2), glyphs.ellipsis);
@@ -44,8 +56,16 @@ pub fn card(
         row.spans.push(Span::styled(format!("{gap} {}", glyphs.card_wall), edge));
         lines.push(row);
     }
-    let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.card_rule.repeat(inside + 2));
-    lines.push(Line::styled(bottom, edge));
+    let text = clip(&foot.content, inside.saturating_sub(2), glyphs.ellipsis);
+    let gap = (inside + 2).saturating_sub(if text.is_empty() { 0 } else { width(&text) + 3 });
+    let mut bottom =
+        vec![Span::styled(format!("{bottom_left}{}", glyphs.card_rule.repeat(gap)), edge)];
+    if !text.is_empty() {
+        bottom.push(Span::styled(format!(" {text} "), foot.style));
+        bottom.push(Span::styled(glyphs.card_rule, edge));
+    }
+    bottom.push(Span::styled(bottom_right, edge));
+    lines.push(Line::from(bottom));
     lines
 }
 

@@ -7,7 +7,7 @@ use crate::model::Outcome;
 use crate::text;
 use crate::ui::screen::Screen;
 use crate::ui::view::absence::Absence;
-use crate::ui::view::floor::failed_times;
+use crate::ui::view::failures::failed_times;
 
 /// Minimum milliseconds of an absence with a summary.
 const AWAY_MS: u64 = 120_000;

@@ -1,12 +1,12 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
 use crate::analysis::{deciding_turns, name_of_side, seat_of_side, with_names};
-use crate::model::{PollTime, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
+use crate::model::{PollTime, PositionChange, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
 use crate::state::Swing;
 use crate::text;
-use crate::ui::text::card::{AROUND, bar, card};
+use crate::ui::text::card::{AROUND, bar, card, footed_card};
 use crate::ui::text::markdown::{bold, plainly};
-use crate::ui::text::wrap::{clip, width};
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::Theme;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
@@ -15,6 +15,8 @@ use ratatui::text::{Line, Span};
 
 /// Divisor of the card's inner width for the maximum width of a name.
 const NAME_PART: usize = 3;
+/// Cells of the labels in the card of a result.
+const LABEL: usize = 7;
 
 /// Appearance of cards.
 #[derive(Clone, Copy)]
@@ -183,29 +185,34 @@ pub fn result(
     let [text_style, muted] =
         [ThemeRole::Text, ThemeRole::Muted].map(|role| look.theme.style(role));
     let mut rows = vec![Line::styled(text::label(&result.result).into_owned(), bold(text_style))];
-    for change in &result.moved {
+    let inside = room.saturating_sub(AROUND + LABEL);
+    let mut facts = |label: &str, facts: Vec<Line<'static>>| {
+        let wrapped = facts.iter().flat_map(|fact| wrap(fact, inside));
+        for (nth, mut row) in wrapped.enumerate() {
+            let label = if nth == 0 { label } else { "" };
+            row.spans.insert(0, Span::styled(format!("{label:<LABEL$}"), muted));
+            rows.push(row);
+        }
+    };
+    let moved = |change: &PositionChange| {
         let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
         let (from, to) = (text::line(&change.from), text::line(&change.to));
         let seats = transcript.state().seats.iter();
         let place = seats.into_iter().position(|s| s.spec.name.eq_ignore_ascii_case(&change.who));
         let style = place.map_or(text_style, |place| look.theme.speaker(place));
-        rows.push(Line::from(vec![
-            Span::styled("moved  ", muted),
+        Line::from(vec![
             Span::styled(text::line(&change.who).into_owned(), style),
             Span::styled(format!(" {from} {} {to}{turn}", look.glyphs.becomes), text_style),
-        ]));
+        ])
+    };
+    facts("moved", result.moved.iter().map(moved).collect());
+    for (label, texts) in [("open", &result.open), ("check", &result.check)] {
+        let line = |words: &Text| Line::styled(text::label(words).into_owned(), text_style);
+        facts(label, texts.iter().map(line).collect());
     }
-    for (head, texts) in [("open   ", &result.open), ("check  ", &result.check)] {
-        for words in texts {
-            rows.push(Line::from(vec![
-                Span::styled(head, muted),
-                Span::styled(text::label(words).into_owned(), text_style),
-            ]));
-        }
-    }
-    let by = transcript.name(&result.by);
-    rows.push(Line::styled(format!("written by the scribe ({by})"), muted));
-    card("RESULT", rows, room, look.theme.style(ThemeRole::FloorDone), look.glyphs)
+    let foot = format!("written by the scribe ({})", transcript.name(&result.by));
+    let edge = look.theme.style(ThemeRole::FloorDone);
+    footed_card("RESULT", Span::styled(foot, muted), rows, room, edge, look.glyphs)
 }
 
 /// Returns the label of a side: `1 Nadia (pro)` if it has exactly one participant, otherwise its own name.

@@ -2,11 +2,11 @@
 //!
 //! Everything is read from the fold, so that live, recorded and resumed conversations look the same.
 
-use crate::model::{Ms, SeatId, Seq};
+use crate::model::{Ms, SeatId, Seq, ThreadId};
 use crate::state::{AnswerMove, Coordination, MoveKind, State, Task, Thread};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::message::clock;
+use crate::ui::view::look::clock;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
@@ -58,6 +58,11 @@ fn thread(state: &State) -> Option<&Thread> {
     let mut all = state.threads.values().filter(|t| t.is_search());
     let last = all.clone().next_back();
     all.rfind(|t| t.closed.is_none()).or(last)
+}
+
+/// Returns whether a thread seeks one answer, so that its replies begin with a marker.
+pub fn seeks_answer(state: &State, id: ThreadId) -> bool {
+    thread(state).is_some_and(|thread| thread.id == id)
 }
 
 /// Returns the state of the consensus thread; `None` without one, or before anybody started.

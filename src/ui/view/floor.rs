@@ -9,6 +9,7 @@ use crate::scenario::TurnOrder;
 use crate::state::leave::leave_of;
 use crate::state::{Ending, RunState, Seat, Spent, State, Turn, policies};
 use crate::text;
+use crate::ui::view::failures::failed_times;
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first token of a local model after which the model is assumed to be loading.
@@ -241,16 +242,6 @@ pub fn failures(transcript: &Transcript, id: &SeatId) -> usize {
     let turns = transcript.turn_log.turns.iter().rev();
     let own = turns.filter(|turn| turn.seat == *id && turn.purpose == Purpose::Speak);
     own.take_while(|turn| turn.outcome == Outcome::Failed).count()
-}
-
-/// Describes a number of failures; empty for none.
-pub fn failed_times(failures: usize) -> String {
-    match failures {
-        0 => String::new(),
-        1 => "failed".into(),
-        2 => "failed twice".into(),
-        more => format!("failed {more} times"),
-    }
 }
 
 /// Returns whether another turn follows without a decision of the operator.

@@ -72,6 +72,40 @@ impl FeedKind {
     }
 }
 
+/// Section of the list of commands, in display order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PaletteSection {
+    /// Recently used entries, and actions that suit the current state.
+    Now,
+    /// Control of the floor.
+    Steer,
+    /// Rows for each participant.
+    Participants,
+    /// Taking part.
+    Write,
+    /// Reading and navigation.
+    Read,
+    /// The program itself.
+    App,
+    /// Entries without effect in the current state.
+    NotNow,
+}
+
+impl PaletteSection {
+    /// Returns the heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            PaletteSection::Now => "now",
+            PaletteSection::Steer => "steer",
+            PaletteSection::Participants => "participants",
+            PaletteSection::Write => "write",
+            PaletteSection::Read => "read",
+            PaletteSection::App => "program",
+            PaletteSection::NotNow => "not now",
+        }
+    }
+}
+
 /// Effect of an entry.
 #[derive(Clone)]
 pub enum EntryAction {
@@ -271,7 +305,42 @@ impl List {
             entries.sort_by_cached_key(|e| (used(e).unwrap_or(last), fits_now(e).unwrap_or(last)));
         }
         entries.sort_by_cached_key(|e| (!exact(e), unfit(e)));
+        if self.has_sections() {
+            entries.sort_by_cached_key(|e| self.section(e));
+        }
         entries
+    }
+
+    /// Returns whether the entries are listed in sections with headings.
+    pub fn has_sections(&self) -> bool {
+        self.kind == ListKind::Commands && self.filter.is_empty()
+    }
+
+    /// Returns the section of an entry in the list of commands.
+    pub fn section(&self, entry: &ListEntry) -> PaletteSection {
+        let id = entry.id();
+        let is_in = |ids: &[String]| id.as_ref().is_some_and(|id| ids.contains(id));
+        let is_used = |command: String| self.used.contains(&command);
+        match &entry.action {
+            _ if is_in(&self.unfit) => PaletteSection::NotNow,
+            _ if is_in(&self.used) => PaletteSection::Now,
+            EntryAction::Action(row) if commands_of(row).any(is_used) => PaletteSection::Now,
+            EntryAction::Action(row) if self.first.contains(&row.action) => PaletteSection::Now,
+            EntryAction::Action(row) => match row.group {
+                Group::Floor => PaletteSection::Steer,
+                Group::Writing => PaletteSection::Write,
+                Group::Reading | Group::Replay => PaletteSection::Read,
+                Group::App | Group::Start => PaletteSection::App,
+            },
+            EntryAction::Send(_) | EntryAction::Begin(_) => PaletteSection::Participants,
+            EntryAction::Command(_)
+            | EntryAction::Export(_)
+            | EntryAction::Edit(..)
+            | EntryAction::Copy(..)
+            | EntryAction::Theme(_)
+            | EntryAction::Link(_)
+            | EntryAction::Beside(_) => PaletteSection::Steer,
+        }
     }
 
     /// Returns the number of entries without a filter; 255 for commands and keys.

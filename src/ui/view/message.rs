@@ -4,6 +4,7 @@
 
 use crate::export::fields;
 use crate::model::*;
+use crate::reply::streamed_answer;
 use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
@@ -13,8 +14,9 @@ use crate::ui::text::markdown::{CodeFrames, bold, framed, plain, plainly};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::contest::{self, ContestLook};
+use crate::ui::view::coordination;
 use crate::ui::view::floor::is_team;
-pub use crate::ui::view::look::{INDENT, Look, Reading};
+pub use crate::ui::view::look::{INDENT, Look, Reading, clock};
 use crate::ui::view::look::{WORDS_MAX, behind_gutter, block, body_rows, room};
 use crate::ui::view::step;
 use crate::ui::view::transcript::{Aside, RowView, Transcript};
@@ -37,6 +39,9 @@ pub fn is_left_out(
     shown: &RowView<'_>,
     look: Look<'_>,
 ) -> bool {
+    if transcript.is_replaced(at) {
+        return true;
+    }
     let Some(only) = look.reading.only else {
         return transcript.folded_under(at).is_some_and(|step| !look.reading.opens_step(step));
     };
@@ -122,6 +127,9 @@ impl Growing {
         let folds = transcript.speaking().count() > 1;
         let (_, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
         let said = transcript.live.said(turn.id);
+        // the marker of an answer or a vote is not speech
+        let marked = coordination::seeks_answer(transcript.state(), turn.thread);
+        let said = if marked { streamed_answer(&said) } else { &said };
         let thought = transcript.live.thought(turn.id);
         let of = (turn.call, thought.len());
         let (stale, unfolds) =
@@ -407,14 +415,6 @@ fn head(
     }
     let mut lines = block(vec![Line::from(spans)], style, look);
     lines.pop().unwrap_or_default()
-}
-
-/// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
-pub fn clock(ms: u64) -> String {
-    let s = ms / 1_000 % 60;
-    let m = ms / 60_000 % 60;
-    let h = ms / 3_600_000;
-    if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
 }
 
 fn cut(why: CutWhy) -> &'static str {

@@ -25,6 +25,14 @@ impl Transcript {
         options.iter().map(|option| text::line(option).into_owned()).collect()
     }
 
+    /// Returns the question of a pending vote of a person, safe for one line.
+    pub fn human_question(&self) -> Option<String> {
+        let state = self.state();
+        let turn = state.turns.values().find(|t| state.waits_for_operator(t))?;
+        let question = state.batch_of(turn)?.spec.question.as_ref()?;
+        (turn.purpose == Purpose::Vote).then(|| text::line(question).into_owned())
+    }
+
     /// Returns the index of a seat; 0 if unknown.
     pub fn seat_place(&self, id: &str) -> usize {
         self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)

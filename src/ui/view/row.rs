@@ -1,5 +1,6 @@
 //! Rows of the transcript: their ids, their content, and the kinds of notes.
 
+use crate::model::payload::WarningAbout;
 use crate::model::*;
 use crate::shared::SharedList;
 
@@ -107,6 +108,8 @@ impl Aside {
             Kind::Ended(e) if matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
                 Aside::Failure
             }
+            // they may go on; it is not a failure
+            Kind::Warning(w) if matches!(w.about, Some(WarningAbout::Loop(_))) => Aside::Note,
             Kind::CommandRefused(_) | Kind::Warning(_) => Aside::Failure,
             _ => Aside::Note,
         }

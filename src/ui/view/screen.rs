@@ -217,6 +217,18 @@ impl ViewState {
     }
 }
 
+/// Returns whether an event ends the conversation or says how it ended.
+fn is_outcome(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ResultGiven(_)
+            | Kind::VoteClosed(_)
+            | Kind::VerdictGiven(_)
+            | Kind::LimitReached(_)
+            | Kind::Ended(_)
+    )
+}
+
 /// State of the screen.
 pub struct Screen {
     /// Conversation, built from its events.
@@ -281,13 +293,14 @@ impl Screen {
             Item::Past(_) => {
                 self.transcript.take(item);
                 self.view.viewport.forget();
+                self.view.viewport.open_outcome();
                 return Change::Everything;
             }
         };
         let turn_before = self.transcript.human_turn();
         self.transcript.take(item);
-        if matches!(record.event.kind, Kind::ResultGiven(_)) {
-            self.view.viewport.open_last(&self.transcript);
+        if is_outcome(&record.event.kind) {
+            self.view.viewport.open_outcome();
         }
         if self.view.playback.is_none() && turn_before != self.transcript.human_turn() {
             self.open_composer();
@@ -366,9 +379,14 @@ impl Screen {
 
     /// Gives the focus to the composer if it has it by default and the conversation can be steered.
     pub fn open_line(&mut self) {
-        let steers = self.view.playback.is_none() && !self.view.is_read_only();
-        self.view.writing |= self.view.line && steers;
-        self.keymap.set_few(self.view.line && steers);
+        let steers = self.keeps_frame();
+        self.view.writing |= steers;
+        self.keymap.set_few(steers);
+    }
+
+    /// Returns whether the input box keeps its rows while the focus is elsewhere.
+    pub fn keeps_frame(&self) -> bool {
+        self.view.line && self.view.playback.is_none() && !self.view.is_read_only()
     }
 
     /// Returns the name of the participant to whom the draft whispers.

@@ -11,12 +11,15 @@ const BANDS_FROM: usize = 9;
 const STEP_MAX: usize = 8;
 /// Minimum cells of a turn; further turns share cells.
 const STEP_MIN: usize = 2;
+/// Minimum cells of a turn beside labels at the right that need more than their part of the width.
+const STEP_BESIDE: usize = 3;
 /// Maximum cells of the labels at the left.
 const LEFT_MAX: usize = 26;
 /// Divisor of the width for the labels at the right.
 const RIGHT_PART: usize = 3;
-/// Minimum cells of a caption.
+/// Minimum cells of a clipped caption, and the cells between two captions.
 const CAPTION_MIN: usize = 4;
+const CAPTION_GAP: usize = 2;
 
 /// Colour of a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +67,11 @@ pub fn rows(standing: &Standing, room: usize, glyphs: &Glyphs) -> Vec<Vec<Stroke
     let name = if bands { 0 } else { standing.tracks.iter().map(name).max().unwrap_or(0) };
     let labels = if standing.axis.is_scale() { pole } else { 0 };
     let left = (labels + name + 3).min(LEFT_MAX).min(room / 3);
-    let right_room = (longest + 2).min(room / RIGHT_PART);
-    let columns = room.saturating_sub(left + right_room + 1).max(1);
     let turns = standing.turns.max(1) as usize;
+    // whole labels are worth shorter turns
+    let spare = room.saturating_sub(left + 1 + turns * STEP_BESIDE);
+    let right_room = (longest + 2).min(spare.max(room / RIGHT_PART));
+    let columns = room.saturating_sub(left + right_room + 1).max(1);
     let step = (columns / turns).min(STEP_MAX);
     let columns = if step >= STEP_MIN { step * turns } else { columns };
     let scale = Scale { left, columns, turns };
@@ -158,7 +163,7 @@ fn strokes_width(strokes: &[Stroke]) -> usize {
     strokes.iter().map(|stroke| width(&stroke.text)).sum()
 }
 
-/// Draws a line per participant. In a shared row the participants take turns.
+/// Draws a line per participant. A shared line has the colour of the text, because it belongs to nobody alone.
 fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: &Glyphs) {
     let mut shared: Vec<Vec<Vec<usize>>> = vec![vec![vec![]; scale.end()]; lines.len()];
     for track in &standing.tracks {
@@ -172,8 +177,11 @@ fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: 
     }
     for (canvas, cells) in lines.iter_mut().zip(&shared) {
         for (at, places) in cells.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
-            let place = places[(at / STEP_MIN) % places.len()];
-            canvas.set(at, glyphs.track, Ink::Seat(place));
+            let ink = match places[..] {
+                [place] => Ink::Seat(place),
+                [..] => Ink::Plain,
+            };
+            canvas.set(at, glyphs.track, ink);
         }
     }
     for crossing in standing.crossings() {
@@ -277,18 +285,43 @@ fn numbers(scale: Scale, axis: Axis) -> Canvas {
     canvas
 }
 
-/// Returns the new position of each move, below its turn.
+/// Returns the new position of each move, below its turn. Captions that would meet are moved apart; if the row is too
+/// short for all of them, each is clipped at the next turn.
 fn captions(standing: &Standing, scale: Scale, room: usize, glyphs: &Glyphs) -> Canvas {
     let mut canvas = Canvas::new();
     let crossings = standing.crossings();
+    let turns: Vec<usize> =
+        crossings.iter().map(|crossing| scale.at(crossing.now.number)).collect();
+    let cells: Vec<usize> = crossings.iter().map(|crossing| width(&crossing.now.words)).collect();
+    let starts = spread(&turns, &cells, room.saturating_sub(1));
     for (nth, crossing) in crossings.iter().enumerate() {
-        let at = scale.at(crossing.now.number);
-        let next = crossings.get(nth + 1).map_or(room, |next| scale.at(next.now.number));
-        let cells = next.saturating_sub(at + 1);
+        let ink = Ink::Seat(crossing.track.place);
+        if let Some(starts) = &starts {
+            canvas.write(starts[nth], &crossing.now.words, ink);
+            continue;
+        }
+        let next = turns.get(nth + 1).copied().unwrap_or(room);
+        let cells = next.saturating_sub(turns[nth] + 1);
         if cells >= CAPTION_MIN {
-            let words = clip(&crossing.now.words, cells, glyphs.ellipsis);
-            canvas.write(at, &words, Ink::Seat(crossing.track.place));
+            canvas.write(turns[nth], &clip(&crossing.now.words, cells, glyphs.ellipsis), ink);
         }
     }
     canvas
+}
+
+/// Returns the first cells of texts near the wanted ones, with a gap between them; `None` if they do not fit.
+fn spread(wanted: &[usize], cells: &[usize], room: usize) -> Option<Vec<usize>> {
+    let mut starts = vec![];
+    let mut free = 1;
+    for (want, cells) in wanted.iter().zip(cells) {
+        let start = free.max(*want);
+        starts.push(start);
+        free = start + cells + CAPTION_GAP;
+    }
+    let mut end = room;
+    for (start, cells) in starts.iter_mut().zip(cells).rev() {
+        *start = (*start).min(end.checked_sub(*cells)?);
+        end = start.saturating_sub(CAPTION_GAP);
+    }
+    starts.first().is_none_or(|first| *first > 0).then_some(starts)
 }

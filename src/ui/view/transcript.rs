@@ -5,12 +5,13 @@
 
 use crate::analysis::{Analysis, Standing, TurnLog, crossing, outcome};
 use crate::engine::next_speakers;
-use crate::export::{Narrated, Narrator};
-use crate::model::payload::{CallStarted, TurnEnded};
+use crate::export::{Narrated, Narrator, end};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
 use crate::state::{Entry, Live, State, Turn, Who};
+use crate::text;
+use crate::ui::view::failures::FailedRows;
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
@@ -47,10 +48,12 @@ pub struct Transcript {
     archive: Option<Archive>,
     /// All other events except pieces, as received from the tail; prompts are rebuilt from them.
     log: Vec<Arc<Record>>,
+    /// Rows of failed turns.
+    pub failed: FailedRows,
     /// Outcomes of the operator's last commands.
     pub outcomes: CommandOutcomes,
     /// Snapshots of earlier states.
-    past: PastStates,
+    pub(super) past: PastStates,
     /// Cached positions of the participants after the last event.
     standing: OnceLock<Option<Standing>>,
     /// Cached forecast of the next speakers after the last event.
@@ -178,42 +181,6 @@ impl Transcript {
         }
     }
 
-    /// Returns the last call of a turn, and the end of the turn, if they exist.
-    pub fn call_of(&self, turn: TurnId) -> (Option<(Seq, CallStarted)>, Option<TurnEnded>) {
-        let mut last = None;
-        let mut end = None;
-        self.events(Seq(turn.0), &mut |event| {
-            match &event.kind {
-                Kind::CallStarted(call) if call.turn == turn => {
-                    last = Some((event.seq, call.clone()));
-                }
-                Kind::TurnEnded(e) if e.turn == turn => {
-                    end = Some((**e).clone());
-                    return ControlFlow::Break(());
-                }
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        });
-        (last, end)
-    }
-
-    /// Returns the state just after an event.
-    pub fn state_at(&self, seq: Seq) -> State {
-        let near = self.past.near(seq);
-        let from = near.map_or(Seq(0), |(at, _)| at.next());
-        let mut state = near.map_or_else(State::default, |(_, state)| state.clone());
-        // pieces are most of the events, but do not affect prompts
-        self.events(from, &mut |event| {
-            if event.seq > seq {
-                return ControlFlow::Break(());
-            }
-            state.apply(event);
-            ControlFlow::Continue(())
-        });
-        state
-    }
-
     fn add_note(&mut self, id: Id, event: &Event, note: String, aside: Aside) {
         self.add_row(id, event, RowKind::aside(note, String::new()), aside);
     }
@@ -283,6 +250,11 @@ impl Transcript {
         let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
         let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());
         row.step.filter(|step| self.latest.get(step) != Some(&row.id) || !runs(step))
+    }
+
+    /// Returns whether a later row counts the failure in this one.
+    pub fn is_replaced(&self, at: usize) -> bool {
+        self.told.get(at).is_some_and(|row| self.failed.is_replaced(row.id))
     }
 
     /// Returns the number of times that a row was inserted before others, which shifts row indices.
@@ -431,15 +403,17 @@ impl Fold for Transcript {
             Kind::TurnEnded(e) if e.purpose == Purpose::Speak => self.revise(before),
             _ => {}
         }
-        let (counted, told) = self.narrator.narrate_apart(&self.live.state, event);
+        let (_, told) = self.narrator.narrate_apart(&self.live.state, event);
+        if let Some((turn, failure)) = self.failed.take(event, &self.live.state, &told) {
+            return self.add_note(Id::Turn(turn), event, failure, Aside::Failure);
+        }
         // the header counts, and the card of the end says it
         match &event.kind {
             Kind::LimitNear(at) if !at.0.what.is_budget() => return,
             Kind::LimitReached(at) if !at.0.what.is_budget() => return,
+            // the heading of the plan says it
+            Kind::PlanEnded(plan) if plan.is == StepState::Completed => return,
             _ => {}
-        }
-        if let Some(counted) = counted {
-            self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
         }
         // the drawing has every position; a row only each move
         if let Kind::StanceRecorded(stance) = &event.kind
@@ -456,13 +430,17 @@ impl Fold for Transcript {
             }
             return;
         }
-        let mut told = told.into_iter();
-        // the line of the floor names the planned length and the outcome
-        if let Kind::Ended(end) = &event.kind
-            && matches!(end.reason, StopReason::UtteranceLimit | StopReason::RoundLimit)
-        {
-            told.next();
-        }
+        // the line of the floor says it
+        let said = match &event.kind {
+            Kind::Ended(e) if !matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
+                Some(text::label(&end(self.state(), e)).into_owned())
+            }
+            _ => None,
+        };
+        let mut told = told.into_iter().filter(|one| match one {
+            Narrated::Note(note) => Some(note) != said.as_ref(),
+            Narrated::Opening { .. } | Narrated::Words { .. } => true,
+        });
         let (told, more) = (told.next(), told.next());
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),

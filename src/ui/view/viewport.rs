@@ -7,6 +7,7 @@ use crate::ui::text::code;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::drag::body;
+use crate::ui::view::ending;
 use crate::ui::view::message::{Growing, Look, Rows, is_left_out, lines};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::{Line, Span};
@@ -15,6 +16,8 @@ use std::rc::Rc;
 
 /// Number of cached rows at which the cache is cleared, to bound memory in long conversations.
 const CACHED_ROWS: usize = 512;
+/// Minimum cells of a card's upper edge after its title: a blank, a piece of the rule, the corner.
+const EDGE_END: usize = 3;
 
 /// Cache key of a row, in addition to the width: two numbers that change with its content, and a flag that changes with
 /// the messages that it replies to.
@@ -27,8 +30,8 @@ pub struct Viewport {
     anchor: Option<(Id, usize)>,
     /// Message selected by a jump; actions apply to it at any position on the screen.
     selected: Option<Id>,
-    /// Row whose beginning is kept in view while the viewport follows the end, although the row does not fit.
-    opening: Option<Id>,
+    /// True if the end itself is shown, although the outcome does not fit: the reader has scrolled.
+    bottom: bool,
     height: usize,
     width: usize,
     /// Index of the row, and of the line in it, for each line of the last frame.
@@ -64,13 +67,44 @@ impl Viewport {
     pub fn follow(&mut self) {
         self.anchor = None;
         self.selected = None;
+        self.bottom = true;
     }
 
-    /// Shows the last row from its beginning if it does not fit; no effect if the viewport does not follow the end.
-    pub fn open_last(&mut self, transcript: &Transcript) {
+    /// Shows the outcome from its first row if it does not fit; no effect if the viewport does not follow the end.
+    pub fn open_outcome(&mut self) {
         if self.following() {
-            self.opening = transcript.len().checked_sub(1).and_then(|at| transcript.id(at));
+            self.bottom = false;
         }
+    }
+
+    /// Returns whether the last line is visible and stays so when lines are added.
+    pub fn is_at_end(&mut self, transcript: &Transcript, look: Look<'_>) -> bool {
+        self.following() && self.top(transcript, look) == self.last_top(transcript, look)
+    }
+
+    /// Returns the number of lines of the outcome's first row, and of the whole outcome; 0 without one.
+    pub fn outcome_lines(&mut self, transcript: &Transcript, look: Look<'_>) -> (usize, usize) {
+        let Some(rows) = ending::rows(transcript) else { return (0, 0) };
+        self.measure(look);
+        let first = self.lines(transcript, *rows.start(), look).len();
+        let all: usize = rows.map(|at| self.lines(transcript, at, look).len()).sum();
+        // the line above the outcome is blank
+        (first.saturating_sub(1), all.saturating_sub(1))
+    }
+
+    /// Returns the number of the outcome's lines below the visible ones while it is shown from its first row; 0
+    /// otherwise.
+    pub fn lines_below(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
+        if !self.following() {
+            return 0;
+        }
+        let Some(rows) = ending::rows(transcript) else { return 0 };
+        let (first, line) = self.top(transcript, look);
+        let mut lines = 0;
+        for at in first..=*rows.end() {
+            lines += self.lines(transcript, at, look).len();
+        }
+        lines.saturating_sub(line + self.height)
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
@@ -183,6 +217,16 @@ impl Viewport {
         self.growing.clear();
     }
 
+    /// Takes over the width, and clears the caches if they no longer fit.
+    fn measure(&mut self, look: Look<'_>) {
+        let coloured = code::ready();
+        if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
+            self.forget();
+        }
+        self.width = look.width;
+        self.coloured = coloured;
+    }
+
     /// Returns the visible lines for a height; lines of the row at index `mark` are marked.
     pub fn window(
         &mut self,
@@ -191,13 +235,8 @@ impl Viewport {
         height: usize,
         mark: Option<usize>,
     ) -> Vec<SeenLine> {
-        let coloured = code::ready();
-        if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
-            self.forget();
-        }
-        self.width = look.width;
+        self.measure(look);
         self.height = height;
-        self.coloured = coloured;
         let (mut at, mut skip) = self.top(transcript, look);
         let mut seen: Vec<SeenLine> = Vec::with_capacity(height);
         self.spots.clear();
@@ -284,6 +323,7 @@ impl Viewport {
 
     fn stand(&mut self, transcript: &Transcript, look: Look<'_>, spot: Spot) {
         self.selected = None;
+        self.bottom = true;
         let last = self.last_top(transcript, look);
         self.anchor = match transcript.id(spot.0) {
             Some(id) if spot < last => Some((id, spot.1)),
@@ -291,26 +331,21 @@ impl Viewport {
         };
     }
 
-    /// Returns the first visible line.
+    /// Returns the first visible line. At the end of the transcript no rows stay empty; an outcome that does not fit is
+    /// shown from its first row.
     fn top(&mut self, transcript: &Transcript, look: Look<'_>) -> Spot {
+        let last = self.last_top(transcript, look);
         let stands = self.anchor.and_then(|(id, line)| Some((transcript.place(id)?, line)));
-        match stands {
-            Some((at, line)) => {
-                let rows = self.lines(transcript, at, look).len();
-                (at, line.min(rows.saturating_sub(1)))
-            }
-            None => {
-                self.anchor = None;
-                let last = self.last_top(transcript, look);
-                match self.opening.take().and_then(|id| Some((id, transcript.place(id)?))) {
-                    Some((id, at)) if (at, 0) < last => {
-                        self.anchor = Some((id, 0));
-                        (at, 0)
-                    }
-                    _ => last,
-                }
-            }
+        if let Some((at, line)) = stands {
+            let rows = self.lines(transcript, at, look).len();
+            return (at, line.min(rows.saturating_sub(1))).min(last);
         }
+        self.anchor = None;
+        if self.bottom {
+            return last;
+        }
+        // the first line of a row is blank
+        ending::rows(transcript).map_or(last, |rows| (*rows.start(), 1).min(last))
     }
 
     /// Returns the first visible line at the end of the transcript.
@@ -377,12 +412,16 @@ fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static
     let mut head = Line::clone(head);
     let signs = [look.glyphs.note, look.glyphs.stopped];
     head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
-    // keep the gutter and the name; for a card, also the corner before the title
+    let note = format!("  {}  continued", look.glyphs.dot);
     let corner = look.glyphs.card_corners[0];
     let card = head.spans.get(1).is_some_and(|span| span.content.starts_with(corner));
+    let whole = head.width();
+    // the gutter and the name; of a card, its upper edge
+    let edge = if card { head.spans.get(3).cloned() } else { None };
     head.spans.truncate(if card { 3 } else { 2 });
-    let note = format!("  {}  continued", look.glyphs.dot);
-    let over = (head.width() + width(&note)).saturating_sub(look.width);
+    let ends = if edge.is_some() { EDGE_END } else { 0 };
+    let room = if edge.is_some() { whole } else { look.width };
+    let over = (head.width() + width(&note) + ends).saturating_sub(room);
     if over > 0
         && let Some(name) = head.spans.last_mut()
     {
@@ -390,5 +429,10 @@ fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static
         name.content = clip(&name.content, room, look.glyphs.ellipsis).into();
     }
     head.spans.push(Span::styled(note, look.theme.style(ThemeRole::Muted)));
+    if let Some(edge) = edge {
+        let gap = look.glyphs.card_rule.repeat(whole.saturating_sub(head.width() + ends - 1));
+        let corner = look.glyphs.card_corners[1];
+        head.spans.push(Span::styled(format!(" {gap}{corner}"), edge.style));
+    }
     Some(head)
 }

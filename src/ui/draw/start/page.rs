@@ -56,6 +56,8 @@ impl StartPage<'_> {
         let muted = self.style(ThemeRole::Muted);
         if self.room >= 3 + column + width(said) {
             self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
+        } else if label.is_empty() {
+            self.row(row, format!("  {said}"), vec![]);
         } else {
             self.row(row, label.to_owned(), vec![]);
             let below = Line::styled(format!("     {said}"), muted);

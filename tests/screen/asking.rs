@@ -1,0 +1,83 @@
+//! Cards that ask for a decision: the vote of a person, and a participant that fails again and again.
+
+use crate::stage::{Stage, headless};
+use colloquium::clock::Clock;
+use colloquium::model::{Command, Event, Kind, Ms, Outcome, VoiceSpec};
+use colloquium::ui::request::Request;
+use crossterm::event::KeyCode::Char;
+
+/// Returns a stage on which the input box has the focus, and the card has been shown for a while.
+fn asked(mut stage: Stage) -> Stage {
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    stage.draw();
+    let now = stage.screen.clock.now();
+    stage.screen.clock = Clock::virtual_from(Ms(now.0 + 1_000));
+    stage.draw();
+    stage
+}
+
+/// Plays events up to the first that fits.
+fn until(mut stage: Stage, events: Vec<Event>, fits: impl Fn(&Event) -> bool) -> Stage {
+    for event in events {
+        let found = fits(&event);
+        stage.take(event);
+        if found {
+            return stage;
+        }
+    }
+    panic!("no such event");
+}
+
+#[test]
+fn a_person_votes_with_a_digit() {
+    let mut events = headless(&["demo", "oxford"], &[]);
+    for event in &mut events {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let you = opened.participants.iter_mut().find(|seat| &*seat.id == "you").unwrap();
+            you.voice = VoiceSpec::Human { seconds: None, pass: false, link: false };
+        }
+    }
+    let granted = |e: &Event| matches!(&e.kind, Kind::FloorGranted(g) if &*g.participant == "you");
+    let mut stage = asked(until(Stage::new(80, 24), events, granted));
+    let shown = stage.text();
+    for words in
+        ["┏━ YOUR VOTE ━", "Should a dying patient be told", "1 for  2 against  3 undecided"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert_eq!(stage.press(&[Char('4')]), [], "there is no fourth choice");
+    stage.press(&[crossterm::event::KeyCode::Backspace]);
+    let now = stage.screen.clock.now();
+    stage.screen.clock = Clock::virtual_from(Ms(now.0 + 1_000));
+    let vote = Command::Speak { text: "against".into(), who: "you".into() };
+    assert_eq!(stage.press(&[Char('2')]), [Request::Send(vote)]);
+}
+
+#[test]
+fn a_participant_that_fails_again_is_one_card_while_the_others_go_on() {
+    let seat = |id: &str, script: &str| {
+        format!(
+            "[[participant]]\nid = \"{id}\"\nname = \"{}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\
+             on_failure = {{ retry = 0 }}\n",
+            id.to_uppercase()
+        )
+    };
+    let seats = seat("p1", "echo down >&2; exit 3") + &seat("p2", "echo hello");
+    let talk = format!("title = \"Down\"\n{seats}[limits]\nutterances = 4\n");
+    let events = headless(&["run", "down.toml", "--trust"], &[("down.toml", &talk)]);
+    let failures = std::cell::Cell::new(0);
+    let third = |e: &Event| {
+        let failed = matches!(&e.kind, Kind::TurnEnded(end) if end.outcome == Outcome::Failed);
+        failures.set(failures.get() + usize::from(failed));
+        failures.get() == 3
+    };
+    let mut stage = asked(until(Stage::new(80, 24), events, third));
+    let shown = stage.text();
+    for words in ["┏━ P1 FAILED 3 TIMES ━", "1 try again  2 another model  3 mute P1"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert_eq!(shown.matches("■ P1 failed").count(), 1, "{shown}");
+    assert_eq!(stage.press(&[Char('3')]), [Request::Send(Command::Mute { who: "p1".into() })]);
+    assert_eq!(stage.screen.view.selected, None, "nobody stays selected");
+}
