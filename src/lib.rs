@@ -120,7 +120,7 @@
 //! 3. `Walk::table` and `value` of `scenario/check.rs` compare it with the tables of `scenario/keys.rs`: names, kinds, ranges.
 //! 4. `resolve` reads each table of the tree into the struct that `keys!` makes of its keys. A value that does not fit is a fault
 //!    already and counts as missing, so that one run reports all faults.
-//! 5. `item`, `members` and `Toolbox::new` collect everything that a seat may refer to; `seats` then builds each seat once
+//! 5. `item`, `members` and `DeclaredTools::new` collect everything that a seat may refer to; `seats` then builds each seat once
 //!    (`seat`, with `voice` and `with_keys`). A fault is reported at a [`scenario::At`], which has the place and the path.
 //!
 //! # Files to change for an addition

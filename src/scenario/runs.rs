@@ -8,17 +8,15 @@ use super::keys::{RawAfter, RawSeat};
 use super::policy::{orders, policy};
 use super::tree::{At, Node, Or, quote};
 use crate::model::near::nearest;
-use crate::model::{After, Participant, Runs};
+use crate::model::{After, Participant, Runs, SeatId};
 
 /// Keys that are valid only with the policy `depends`.
 const KEYS: [&str; 4] = ["after", "needs", "starts", "state_key"];
 
 /// Resolves the dependencies of a participant; `"bo"` is short for `{ participant = "bo" }`.
 pub(super) fn runs(raw: &RawSeat) -> Runs {
-    let after = |after: &Or<_, RawAfter>| match after {
-        Or::Short(participant) => {
-            Some(After { participant: Clone::clone(participant), when: None, max: 1 })
-        }
+    let after = |after: &Or<SeatId, RawAfter>| match after {
+        Or::Short(id) => Some(After { participant: id.clone(), when: None, max: 1 }),
         Or::Long(RawAfter { participant, when, max }) => {
             let max = max.unwrap_or(1);
             Some(After { participant: participant.clone()?, when: when.clone(), max })
