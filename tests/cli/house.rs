@@ -53,8 +53,13 @@ impl House {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = program();
+        command.args(args);
+        self.at_home(command)
+    }
+
+    /// Returns a command with the folder and the environment of this home.
+    pub fn at_home(&self, mut command: Command) -> Command {
         command
-            .args(args)
             .env_clear()
             .envs(measured())
             .env("SOURCE_DATE_EPOCH", "1767225600")

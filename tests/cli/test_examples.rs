@@ -2,6 +2,8 @@
 
 use crate::house::House;
 use crate::server::Server;
+use std::path::Path;
+use std::process::Command;
 
 /// Copies an example into a home, with a model whose server returns these replies in order.
 fn example(house: &House, name: &str, replies: &'static str) -> (String, Server) {
@@ -151,10 +153,17 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     house.file("tabs.test.toml", &text);
     let ran = house.run(&["test"]);
     assert_eq!(ran.code, 0, "{text}\n{}{}", ran.out, ran.err);
-    // the command of the workflow, and its artefacts
-    let command = readme.lines().find_map(|line| line.split_once("run: colloquium ")).unwrap().1;
-    let (command, report) = command.split_once(" > ").unwrap();
-    let ran = house.run(&command.split(' ').collect::<Vec<_>>()).code(0);
-    assert!(ran.out.starts_with("<?xml") && ran.out.contains("tests=\"1\""), "{}", ran.out);
+    // the script of the action that its workflow uses, and its artefacts
+    assert!(readme.contains("/.github/actions/test@"), "the workflow uses the action");
+    let report = "conversations.xml";
+    let bin = Path::new(env!("CARGO_BIN_EXE_colloquium")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/actions/test/run.sh");
+    let mut action = house.at_home(Command::new(script));
+    let ran =
+        action.envs([("PATH", &*path), ("TRUST", "true"), ("REPORT", report)]).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let written = std::fs::read_to_string(house.path(report)).unwrap();
+    assert!(written.starts_with("<?xml") && written.contains("tests=\"1\""), "{written}");
     assert!(readme.contains(&format!("path: {report}")), "{report} is published");
 }

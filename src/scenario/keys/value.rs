@@ -86,7 +86,7 @@ pub struct Key {
 macro_rules! keys {
     ($(#[$doc:meta])* $vis:vis static $table:ident as $raw:ident;
      $($name:ident $(: $type:ty)? = $key:expr;)*) => {
-        $crate::keys! { $(#[$doc])* $vis static $table; $($name = $key;)* }
+        $crate::scenario::keys! { $(#[$doc])* $vis static $table; $($name = $key;)* }
 
         $(#[$doc])*
         #[derive(Clone, Debug, Default, serde::Deserialize)]
