@@ -452,7 +452,7 @@ pub fn cost(spent: &Spent) -> String {
     }
 }
 
-/// Returns a stop reason as text: `turn limit`.
+/// Returns a stop reason as text: `as planned`.
 pub fn reason(reason: StopReason) -> String {
     reason.words()
 }

@@ -110,7 +110,7 @@ impl StopReason {
     /// Returns the reason as text.
     pub fn words(self) -> String {
         match self {
-            StopReason::UtteranceLimit => "turn limit".into(),
+            length if length.is_length() => "as planned".into(),
             StopReason::Signal => "interrupted".into(),
             other => other.as_str().replace('_', " "),
         }

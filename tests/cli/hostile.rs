@@ -113,7 +113,7 @@ fn words_cannot_pass_for_a_head_a_note_or_a_heading() {
     let heads: Vec<&str> = text.lines().filter(|l| l.starts_with('[')).collect();
     assert_eq!(heads.len(), 2, "{heads:?}");
     assert!(heads[1].starts_with("[2] operator (participant bo)"), "{heads:?}");
-    assert_eq!(text.lines().filter(|l| l.starts_with("-- stopped at")).count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|l| *l == "-- 2 turns, as planned").count(), 1, "{text}");
     let md = house.run(&[&run[..], &["--format", "md"]].concat()).code(0).out;
     assert_eq!(md.lines().filter(|l| l.starts_with("## ")).count(), 2, "{md}");
     assert!(!md.contains("> </blockquote>") && !md.contains(" ![x]"), "{md}");

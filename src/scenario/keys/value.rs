@@ -86,7 +86,9 @@ pub struct Key {
 macro_rules! keys {
     ($(#[$doc:meta])* $vis:vis static $table:ident as $raw:ident;
      $($name:ident $(: $type:ty)? = $key:expr;)*) => {
-        $crate::scenario::keys! { $(#[$doc])* $vis static $table; $($name = $key;)* }
+        $(#[$doc])*
+        $vis static $table: &[$crate::scenario::Key] =
+            &[$($key.called(stringify!($name))),*];
 
         $(#[$doc])*
         #[derive(Clone, Debug, Default, serde::Deserialize)]
