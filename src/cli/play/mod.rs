@@ -24,6 +24,8 @@ pub mod opening;
 pub mod outcome;
 pub mod outside;
 pub mod printer;
+#[cfg(any(feature = "mcp", feature = "acp"))]
+pub mod purse;
 pub mod screen;
 pub mod setup;
 pub mod signals;

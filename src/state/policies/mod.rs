@@ -1,7 +1,7 @@
 //! Traits and state of the policies. Only this folder and `policy` know policies by their names.
 //!
 //! A policy with a state of its own has a file here, an arm of [`PolicyState`], and lines in [`traits`] and
-//! [`PolicyState::new`].
+//! `PolicyState::new`.
 
 pub mod consensus;
 pub mod depends;

@@ -6,7 +6,8 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::gate::{Gate, Purse, token_worth};
+use crate::cli::play::gate::Gate;
+use crate::cli::play::purse::{Purse, token_worth};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::state::State;
 use parking_lot::Mutex;

@@ -6,7 +6,8 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::gate::{Gate, Purse};
+use crate::cli::play::gate::Gate;
+use crate::cli::play::purse::Purse;
 use crate::config::Serving;
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::cli::play::assemble::{Assembled, random};
 use crate::cli::play::door::Doors;
-use crate::cli::play::gate::token_worth;
+use crate::cli::play::purse::token_worth;
 use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};
