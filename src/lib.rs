@@ -30,7 +30,7 @@
 //! |---|---|
 //! | vocabulary: events, commands, participants | [`model`] |
 //! | the state, and how an event changes it | [`state`] (`apply.rs`) |
-//! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give; `state/policies/` has the state, memos and traits of policies |
+//! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give; `state/policies/` has the state and traits of policies, `state/memo.rs` their memos |
 //! | plans: steps, executors, their messages | `policy/plan.rs` starts steps, `policy/step.rs` runs the conversation in a step, `state/planned.rs` holds the data; `engine/steps.rs` checks the operator's commands on a plan |
 //! | operator commands | [`model::command::COMMANDS`] lists them; `engine/resolve.rs` finds their targets, `state/commands.rs` queues them, `engine/execute.rs` executes them |
 //! | failed calls, retries and their delays (HTTP 429) | `engine/turns.rs`; failures are classified by `voice/remote/failure.rs` |

@@ -108,7 +108,6 @@ pub fn first() -> StartScreen {
     let mut first = found();
     first.first = true;
     first.at = StartRow::Topic;
-    first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
     first
 }
 

@@ -60,10 +60,6 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     start.now = wall_now();
     start.scripts = scripts(context);
     start.known = known(providers);
-    start.checks = vec![
-        ("sessions".into(), format!("saved in {}", sessions.display())),
-        ("settings".into(), format!("{} (optional)", providers.settings.path.display())),
-    ];
     start.examples = examples();
     let all = providers.all().iter();
     start.keyless =

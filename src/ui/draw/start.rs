@@ -418,17 +418,11 @@ impl StartPage<'_> {
         }
         self.write(30);
         self.offer(StartRow::Own, "New conversation", "choose topic, scenario and model", 30);
-        self.blank();
-        self.heading("Setup");
-        for (name, says) in &start.checks {
-            let name = Span::styled(format!("   {name:<VALUE$}"), self.style(ThemeRole::Text));
-            let says =
-                clip(&text::line(says), self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
-            self.lines
-                .push(Line::from(vec![name, Span::styled(says, self.style(ThemeRole::Muted))]));
+        // the rows above say the same about the others
+        if start.hosts.iter().any(|host| host.usable) {
+            self.blank();
+            self.hosts();
         }
-        self.blank();
-        self.hosts();
         self.blank();
         for words in
             ["Keys are never written to a session.", "Data is sent only to the model you choose."]

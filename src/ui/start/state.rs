@@ -186,8 +186,6 @@ pub struct StartScreen {
     pub scripts: Vec<ListedScenario>,
     /// Models known without a request, the default one first.
     pub known: Vec<OfferedModel>,
-    /// Results of the checks before the first frame of the first run, as (name, result).
-    pub checks: Vec<(String, String)>,
     /// Bundled sessions, as (name, untrusted title).
     pub examples: Vec<(String, String)>,
     /// Providers without their required key, as (name, environment variable of the key).
@@ -262,7 +260,6 @@ impl StartScreen {
             version: env!("CARGO_PKG_VERSION"),
             scripts: vec![],
             known: vec![],
-            checks: vec![],
             examples: vec![],
             keyless: vec![],
             saved: vec![],
