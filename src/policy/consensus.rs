@@ -195,7 +195,7 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
         // without an answer there is nothing to vote for; seats that left the round are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
         return if u64::from(round) < most && !seats.is_empty() {
-            work(seats, round + 1, v.memo(), "nobody answered yet")
+            work(seats, round.saturating_add(1), v.memo(), "nobody answered yet")
         } else {
             v.end(StopReason::NoVotes)
         };
@@ -204,7 +204,7 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
         return counted(v, stands);
     }
     if u64::from(round) < most {
-        return work(open, round + 1, v.memo(), "answer or vote");
+        return work(open, round.saturating_add(1), v.memo(), "answer or vote");
     }
     ask(v, Task::Ballot, open, "the rounds are used up: everyone votes", None)
 }

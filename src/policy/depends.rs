@@ -234,7 +234,7 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Memo {
         let fired = edges.entry(run.seat.clone()).or_default();
         fired.resize(count, 0);
         for (at, fired) in fired.iter_mut().enumerate() {
-            *fired += u32::from(run.by.contains(&at));
+            *fired = fired.saturating_add(u32::from(run.by.contains(&at)));
         }
     }
     let runs = |a: &SeatRequest| ready.iter().any(|r| r.seat == a.seat);

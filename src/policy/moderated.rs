@@ -125,7 +125,7 @@ fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
 /// Records a choice.
 fn count_streak(memo: &mut Memo, seat: &SeatId) {
     let again = memo.last.as_ref() == Some(seat);
-    memo.streak = Some(if again { memo.streak.unwrap_or(0) + 1 } else { 1 });
+    memo.streak = Some(if again { memo.streak.unwrap_or(0).saturating_add(1) } else { 1 });
     memo.last = Some(seat.clone());
 }
 

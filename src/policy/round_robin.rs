@@ -52,7 +52,8 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let round = v.thread.memo.round.unwrap_or(1).max(1);
     let at = v.thread.memo.at.unwrap_or(0);
     let here = order(v, round).into_iter().enumerate().skip(at).map(|(i, s)| (i, s, round));
-    let behind = order(v, round + 1).into_iter().enumerate().map(|(i, s)| (i, s, round + 1));
+    let after = round.saturating_add(1);
+    let behind = order(v, after).into_iter().enumerate().map(|(i, s)| (i, s, after));
     let mut turns = here.chain(behind).filter(|(_, seat, _)| v.state.may_speak(seat));
     let (place, seat, round) = turns.next()?;
     let mut queue: Vec<SeatId> = vec![];

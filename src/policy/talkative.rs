@@ -37,7 +37,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let mut memo = v.memo();
     let round = count_turn(&mut memo, able.len());
     let turns = memo.turns.unwrap_or(0);
-    let place = v.thread.ordinal * 1_000_003 + turns;
+    let place = (v.thread.ordinal * 1_000_003).wrapping_add(turns);
     let mut rolled: Vec<(&SeatId, f64)> =
         rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
     rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
@@ -49,7 +49,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
         return None;
     }
     let (seat, margin) = rolled.remove(next);
-    (memo.turns, memo.last) = (Some(turns + 1), Some(seat.clone()));
+    (memo.turns, memo.last) = (Some(turns.saturating_add(1)), Some(seat.clone()));
     Some(ProposedTurn {
         seat: seat.clone(),
         why: if margin <= 0.0 { "rolled to speak" } else { "no one rolled to speak" }.into(),
