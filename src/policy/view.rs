@@ -97,7 +97,7 @@ pub trait Policy: Sync {
         None
     }
 
-    /// Returns the tags in these parts, which the text of others must not imitate.
+    /// Returns the tags in these parts, or their beginnings: text of others with such a tag is escaped.
     fn tags(&self) -> &'static [&'static str] {
         &[]
     }

@@ -6,9 +6,9 @@ use crate::policy::prompt_parts::{PromptParts, PromptSection, SectionContent};
 use crate::policy::view::View;
 use crate::state::{Coordination, Entry, Labels, MoveKind, Task, Turn};
 
-/// Tags of the sections.
+/// Beginnings of the tags of the sections.
 pub(super) const TAGS: &[&str] =
-    &["history", "host", "summary", "said", "message", "answers", "answer", "votes", "your_draft"];
+    &["history", "host", "summary", "said", "message", "answer", "vote", "your_draft"];
 
 /// Explanation of the process for seats that answer or vote.
 const PROCESS: &str = "Everybody first answers without reading the others; then all read the answers, without the names of their authors, and vote for one or give a better one. The answer with the most votes is presented as the answer of the group. Name nobody in an answer or a reason: a name gives an author away.";
