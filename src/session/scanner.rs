@@ -26,8 +26,6 @@ const LINE_START: &[u8] = b"{\"seq\":";
 
 /// An event in a file.
 pub struct Found<'a> {
-    /// Offset of its line, in bytes.
-    pub at: u64,
     /// Its line, with or without its newline.
     line: &'a [u8],
     /// The parsed event.
@@ -240,7 +238,7 @@ impl Scanner {
         self.began = self.began.or(Some(event.at));
         self.latest = Some(event.at);
         self.count(at, event.seq);
-        each(Found { at, line, event });
+        each(Found { line, event });
     }
 
     fn count(&mut self, at: u64, seq: Seq) {

@@ -147,11 +147,6 @@ impl Steering {
         self.evaluated = None;
     }
 
-    /// Returns whether no line is waiting.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
     /// Returns the first line that is due.
     pub fn due(&mut self, live: &Live, now: Ms) -> Option<Due> {
         if self.waiting.is_empty() {
