@@ -40,6 +40,19 @@ const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-di
 /// Values of `TERM_PROGRAM` for terminals with 24-bit colour.
 const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper"];
 
+/// Choices for the screen that do not depend on the terminal.
+#[derive(Clone, Copy)]
+pub struct ScreenHabits {
+    /// Style of the key bindings.
+    pub keys: Habits,
+    /// Keyboard focus when a conversation opens.
+    pub start: StartFocus,
+    /// Milliseconds from the last key for which the next turn waits while a person writes.
+    pub hold: u64,
+    /// Milliseconds without a key after which the ambient view opens.
+    pub ambient: Option<u64>,
+}
+
 /// Appearance as chosen by options, environment and settings, before the terminal is queried.
 pub struct AppearanceSettings {
     /// Bundled themes and those in the settings folder.
@@ -56,14 +69,8 @@ pub struct AppearanceSettings {
     pub rings: bool,
     /// True if animations are off.
     pub still: bool,
-    /// Style of the key bindings.
-    pub habits: Habits,
-    /// Keyboard focus when a conversation opens.
-    pub start: StartFocus,
-    /// Milliseconds from the last key for which the next turn waits while a person writes.
-    pub hold: u64,
-    /// Milliseconds without a key after which the ambient view opens.
-    pub ambient: Option<u64>,
+    /// Choices that do not depend on the terminal.
+    pub habits: ScreenHabits,
     choice: ThemeChoice,
     /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
@@ -83,14 +90,8 @@ pub struct ScreenAppearance {
     pub modes: TerminalModes,
     /// Themes to choose from on the screen.
     pub themes: Themes,
-    /// Style of the key bindings.
-    pub habits: Habits,
-    /// Keyboard focus when a conversation opens.
-    pub start: StartFocus,
-    /// Milliseconds from the last key for which the next turn waits while a person writes.
-    pub hold: u64,
-    /// Milliseconds without a key after which the ambient view opens.
-    pub ambient: Option<u64>,
+    /// Choices that do not depend on the terminal.
+    pub habits: ScreenHabits,
 }
 
 impl ScreenAppearance {
@@ -114,8 +115,6 @@ impl ScreenAppearance {
             links: may_link(&context.environment),
         };
         let theme = appearance.theme(told.ground)?;
-        let (habits, start) = (appearance.habits, appearance.start);
-        let (hold, ambient) = (appearance.hold, appearance.ambient);
         let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
@@ -124,17 +123,8 @@ impl ScreenAppearance {
             fixed: appearance.fixed,
             chosen: false,
         };
-        Ok(ScreenAppearance {
-            theme,
-            glyphs: appearance.glyphs,
-            keymap,
-            modes,
-            themes,
-            habits,
-            start,
-            hold,
-            ambient,
-        })
+        let AppearanceSettings { glyphs, habits, .. } = appearance;
+        Ok(ScreenAppearance { theme, glyphs, keymap, modes, themes, habits })
     }
 }
 
@@ -160,10 +150,7 @@ fn may_link(environment: &Environment) -> bool {
 /// The last condition gives users a way to avoid the query.
 fn may_ask(context: &Context) -> bool {
     let environment = &context.environment;
-    let term = environment.term().unwrap_or_default();
-    let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
-    let mute = term.is_empty() || MUTE.contains(&term) || inside_screen;
-    context.theme.is_none() && !environment.over_ssh() && !mute
+    context.theme.is_none() && !environment.over_ssh() && may_link(environment)
 }
 
 impl AppearanceSettings {
@@ -201,10 +188,12 @@ impl AppearanceSettings {
                 Signs::Ascii => &glyphs::ASCII,
             },
             keymap: Keymap::with(&settings.keys)?,
-            habits: settings.keymap,
-            start: settings.start,
-            hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
-            ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
+            habits: ScreenHabits {
+                keys: settings.keymap,
+                start: settings.start,
+                hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
+                ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
+            },
             still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),

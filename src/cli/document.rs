@@ -17,7 +17,7 @@ use std::path::Path;
 const GATHERED_BYTES: usize = 64 * 1024;
 
 /// Writes a document to its target and reports the path. Known API keys are removed.
-pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), Failure> {
+pub fn write(document: &str, target: &Target, context: &Context) -> Result<Exit, Failure> {
     stream(target, context, |out| out.write_all(document.as_bytes()))
 }
 
@@ -26,7 +26,7 @@ pub fn stream(
     target: &Target,
     context: &Context,
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<Exit, Failure> {
     let spell = |out: &mut dyn Write| {
         let mut keyless = Keyless::before(out);
         spell(&mut keyless)?;
@@ -37,7 +37,7 @@ pub fn stream(
         Some(path) => {
             if target.force { replace(path, spell) } else { create(path, spell) }?;
             context.say(&format!("written: {}", path.display()));
-            Ok(())
+            Ok(Exit::Done)
         }
     }
 }
@@ -183,7 +183,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
-    #[cfg(unix)]
     #[test]
     fn refuses_to_replace_special_files() {
         replace(Path::new("/dev/null"), |_| Ok(())).unwrap_err();

@@ -211,8 +211,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     };
     match (e.kind(), word) {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
-            output::data(e.render().to_string().as_bytes())?;
-            Ok(Exit::Done)
+            output::data(e.render().to_string().as_bytes())
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
             start_with_topic(word)

@@ -21,7 +21,7 @@ pub fn print(line: &str) {
 ///
 /// # Errors
 /// If standard output cannot be written for another reason.
-pub fn data(bytes: &[u8]) -> Result<(), Failure> {
+pub fn data(bytes: &[u8]) -> Result<Exit, Failure> {
     let mut out = stdout().lock();
     written(out.write_all(bytes).and_then(|()| out.flush()))
 }
@@ -30,12 +30,12 @@ pub fn data(bytes: &[u8]) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As for [`data`].
-pub fn written(written: io::Result<()>) -> Result<(), Failure> {
+pub fn written(written: io::Result<()>) -> Result<Exit, Failure> {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
         }
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) | Err(_) => Ok(Exit::Done),
     }
 }
 
@@ -44,15 +44,14 @@ pub fn written(written: io::Result<()>) -> Result<(), Failure> {
 /// # Errors
 /// As for [`data`].
 pub fn text(words: &str) -> Result<Exit, Failure> {
-    data(text::block(words).as_bytes())?;
-    Ok(Exit::Done)
+    data(text::block(words).as_bytes())
 }
 
 /// Writes text to standard output. On a terminal, lines are wrapped between words.
 ///
 /// # Errors
 /// As for [`data`].
-pub fn wrapped(words: &str) -> Result<(), Failure> {
+pub fn wrapped(words: &str) -> Result<Exit, Failure> {
     let columns = stdout().is_terminal().then(size).and_then(Result::ok);
     match columns.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= NARROWEST) {
         Some(columns) => data(broken(words, columns).as_bytes()),

@@ -7,9 +7,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, unreadable};
 use crate::cli::watched::watched;
-use crate::live::client::{ClientError, Greeted, greet};
+use crate::live::client::{ClientError, Greeted, Receiver, Sender, greet};
 use crate::live::place;
-use crate::live::protocol::{Code, Doing, Hello};
+use crate::live::protocol::{Attach, Code, Doing, Hello};
 use crate::session::SessionFiles;
 use crate::text;
 use std::path::{Path, PathBuf};
@@ -66,6 +66,18 @@ impl RunningSession {
     /// Connects to the conversation.
     pub async fn greet(&self, context: &Context) -> Result<Greeted, Failure> {
         greet(&self.socket).await.map_err(|fault| self.failure(&fault, context))
+    }
+
+    /// Connects to the conversation as a client that gives commands; returns both ends of the connection.
+    pub async fn enter(
+        &self,
+        name: &str,
+        context: &Context,
+    ) -> Result<(Receiver, Sender), Failure> {
+        let attach = Attach { from: None, name: Some(name.to_owned()), watch: false };
+        let attached = self.greet(context).await?.attach(attach).await;
+        let (_, receiver, sender) = attached.map_err(|fault| self.failure(&fault, context))?;
+        Ok((receiver, sender))
     }
 
     /// Returns the failure of a connection.

@@ -181,7 +181,7 @@ impl AnalyzeArgs {
         report: Report,
         tables: impl Fn() -> T,
         context: &Context,
-    ) -> Result<(), Failure> {
+    ) -> Result<Exit, Failure> {
         let wanted = match &self.table {
             Some(name) => Some(chosen(&tables, name)?),
             None if self.format == Format::Csv => {

@@ -16,14 +16,12 @@ use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
 use crate::cli::play::material::ReadPart;
 use crate::cli::play::setup::Setup;
-use crate::cli::source::{self, FoundScenario};
+use crate::cli::source::{self};
 use crate::export::{REHEARSED, reason, spent, utterances};
 use crate::model::{Command, Key, SteerLine, Text, Usd};
-use crate::scenario::{self, Source};
 use crate::state::{State, Who};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Default panel.
 const PANEL: &str = "council";
@@ -137,18 +135,7 @@ impl AskArgs {
         rehearsed: bool,
         context: &Context,
     ) -> Result<Setup, Failure> {
-        let found = match scenario::panel(&self.panel) {
-            Some(text) => FoundScenario {
-                source: Source {
-                    name: self.panel.clone(),
-                    text: text.to_owned(),
-                    settings: vec![],
-                },
-                folder: PathBuf::from("."),
-                trusted: true,
-            },
-            None => source::find(&context.paths, &self.panel)?,
-        };
+        let found = source::find_panel(&context.paths, &self.panel)?;
         let play = Play {
             headless: true,
             rehearsed,

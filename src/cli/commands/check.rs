@@ -54,7 +54,7 @@ impl CheckArgs {
             match checked {
                 Ok(checked) if !self.json => {
                     context.report_warnings(&checked.warnings);
-                    output::data(text::block(&checked.plan).as_bytes())?;
+                    output::text(&checked.plan)?;
                 }
                 Ok(_) => {}
                 Err(failure) => {

@@ -6,7 +6,6 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::config::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
-use crate::text;
 use serde_json::{Value, json};
 
 /// Prints every setting with its value and source, without calling a server.
@@ -15,16 +14,14 @@ pub fn run(context: &Context, json: bool) -> Result<Exit, Failure> {
     if json {
         let row = |o: &Origin| json!({"key": o.key, "value": o.value, "from": o.from});
         let rows: Value = all.iter().map(row).collect();
-        output::data(format!("{rows:#}\n").as_bytes())?;
-        return Ok(Exit::Done);
+        return output::data(format!("{rows:#}\n").as_bytes());
     }
     let width = |of: fn(&Origin) -> &str| all.iter().map(|o| of(o).chars().count()).max();
     let key = width(|o| &o.key).unwrap_or(0);
     let value = width(|o| &o.value).unwrap_or(0);
     let row = |o: &Origin| format!("{:key$}  {:value$}  {}\n", o.key, o.value, o.from);
     let rows: String = all.iter().map(row).collect();
-    output::data(text::block(&rows).as_bytes())?;
-    Ok(Exit::Done)
+    output::text(&rows)
 }
 
 fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {

@@ -63,8 +63,7 @@ impl HelpArgs {
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let Some(topic) = self.topic else {
             let text = if self.skill { SKILL.to_owned() } else { list() };
-            output::data(text.as_bytes())?;
-            return Ok(Exit::Done);
+            return output::data(text.as_bytes());
         };
         let page = PAGES.iter().find(|(name, _)| *name == topic);
         let text = match (page, program.find_subcommand_mut(&topic)) {
@@ -84,8 +83,7 @@ impl HelpArgs {
                 ));
             }
         };
-        output::data(text.as_bytes())?;
-        Ok(Exit::Done)
+        output::data(text.as_bytes())
     }
 }
 

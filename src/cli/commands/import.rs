@@ -102,8 +102,7 @@ impl ImportArgs {
             None => files.id(),
         };
         context.say(&format!("{count} messages of {} participants", imported.speakers.len()));
-        output::data(format!("{}\n", text::line(&shown)).as_bytes())?;
-        Ok(Exit::Done)
+        output::data(format!("{}\n", text::line(&shown)).as_bytes())
     }
 }
 

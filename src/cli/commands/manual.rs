@@ -26,8 +26,7 @@ impl CompletionsArgs {
         let mut script = vec![];
         let name = program.get_name().to_owned();
         generate(self.shell, &mut program, name, &mut script);
-        output::data(&script)?;
-        Ok(Exit::Done)
+        output::data(&script)
     }
 }
 
@@ -39,8 +38,7 @@ impl ManArgs {
         let written = write(program, &mut pages);
         written
             .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the man page: {e}")))?;
-        output::data(&pages)?;
-        Ok(Exit::Done)
+        output::data(&pages)
     }
 }
 

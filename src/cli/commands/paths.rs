@@ -44,7 +44,6 @@ impl PathsArgs {
         } else {
             shown.iter().map(|(name, path)| format!("{name:9}  {path}\n")).collect()
         };
-        output::data(out.as_bytes())?;
-        Ok(Exit::Done)
+        output::data(out.as_bytes())
     }
 }

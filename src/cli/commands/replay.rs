@@ -6,6 +6,7 @@ use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::output;
 use crate::cli::play::next::{self, Home, Next, StartAt};
 use crate::cli::play::opening::{Meanwhile, beginning, is_long, meanwhile};
 use crate::cli::play::printer::Printer;
@@ -320,12 +321,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
                 () = &mut play, if playing && all.is_none() => playing = false,
             }
         };
-        match printed {
-            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
-            }
-            Ok(()) | Err(_) => Ok(Exit::Done),
-        }
+        output::written(printed)
     })
 }
 

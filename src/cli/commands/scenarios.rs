@@ -55,8 +55,7 @@ impl ScenariosArgs {
             ScenariosArgs::List { json } => list(context, json),
             ScenariosArgs::Show { name } => {
                 let found = source::find(&context.paths, &name)?;
-                output::data(text::block(&found.source.text).as_bytes())?;
-                Ok(Exit::Done)
+                output::text(&found.source.text)
             }
             ScenariosArgs::New { name } => new(context, &name),
         }
@@ -111,8 +110,7 @@ fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     let all: Vec<Listed> = bundled.chain(own.map(|name| Listed::own(name, context))).collect();
     let text =
         if json { format!("{:#}\n", json!(all)) } else { all.iter().map(Listed::line).collect() };
-    output::data(text.as_bytes())?;
-    Ok(Exit::Done)
+    output::data(text.as_bytes())
 }
 
 fn new(context: &Context, name: &str) -> Result<Exit, Failure> {

@@ -44,8 +44,7 @@ pub enum Of {
 impl SchemaArgs {
     /// Prints the JSON Schema.
     pub fn run(self) -> Result<Exit, Failure> {
-        output::data(self.of.text().as_bytes())?;
-        Ok(Exit::Done)
+        output::data(self.of.text().as_bytes())
     }
 }
 

@@ -34,8 +34,7 @@ impl ThemesArgs {
         let rows = rows.collect::<Result<Vec<_>, ThemeError>>()?;
         if self.json {
             let all: Value = rows.iter().map(ThemeRow::json).collect();
-            output::data(text::block(&format!("{all:#}\n")).as_bytes())?;
-            return Ok(Exit::Done);
+            return output::data(text::block(&format!("{all:#}\n")).as_bytes());
         }
         let coloured = stdout().is_terminal() && !context.environment.no_color();
         let mut out = Vec::new();

@@ -225,5 +225,5 @@ fn read() -> Result<Option<String>, Failure> {
 }
 
 fn print(words: &str) -> Result<(), Failure> {
-    output::wrapped(words)
+    output::wrapped(words).map(drop)
 }

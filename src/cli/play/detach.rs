@@ -33,8 +33,7 @@ pub fn run_again(context: &Context) -> Result<Exit, Failure> {
     let words: Vec<String> = command_line::arguments().into_iter().map(option).collect();
     let copied = start_copy(&words, None).map_err(|e| refused(&e))?;
     let name = begun(copied, context)?;
-    output::data(format!("{name}\n").as_bytes())?;
-    Ok(Exit::Done)
+    output::data(format!("{name}\n").as_bytes())
 }
 
 /// Hands a conversation with its locked lock file over to a copy of this program, which resumes it.
@@ -79,11 +78,8 @@ fn begun(copied: Copied, context: &Context) -> Result<String, Failure> {
 
 /// Begins as the copy: leaves the terminal, and takes over the lock file from standard input, if it is there.
 pub fn begin() {
-    #[cfg(unix)]
-    {
-        spawn::leave_terminal();
-        spawn::input_file().into_iter().for_each(inherit);
-    }
+    spawn::leave_terminal();
+    spawn::input_file().into_iter().for_each(inherit);
 }
 
 /// Reports to the starter that the conversation runs, and sends all further output to a file.
@@ -99,7 +95,6 @@ pub fn report(files: &SessionFiles, context: &Context) -> Result<(), Failure> {
     let output = path.display().to_string();
     let ready = json!({"session": context.name_of(files), "output": output});
     output::data(format!("{ready}\n").as_bytes())?;
-    #[cfg(unix)]
     spawn::redirect_outputs(&log).map_err(fault)?;
     Ok(())
 }

@@ -73,17 +73,10 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     let mut plan = Plan::default();
     plan.play(opened, history);
-    let out = match format {
-        PrintFormat::Text | PrintFormat::Md => {
-            format!("{about}{}", plan.in_words())
-        }
-        PrintFormat::Jsonl => format!("{}\n", plan.as_json()),
-    };
     match format {
-        PrintFormat::Text | PrintFormat::Md => output::data(text::block(&out).as_bytes())?,
-        PrintFormat::Jsonl => output::data(out.as_bytes())?,
+        PrintFormat::Text | PrintFormat::Md => output::text(&format!("{about}{}", plan.in_words())),
+        PrintFormat::Jsonl => output::data(format!("{}\n", plan.as_json()).as_bytes()),
     }
-    Ok(Exit::Done)
 }
 
 /// Estimates a conversation.

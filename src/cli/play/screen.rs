@@ -192,11 +192,12 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     let mut screen = Screen::new(since, clock, appearance.theme, appearance.glyphs);
     (screen.keymap, screen.modes, screen.themes) =
         (appearance.keymap, appearance.modes, appearance.themes);
-    screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
+    let habits = appearance.habits;
+    screen.view.vim = (habits.keys == Habits::Vim).then(Vim::default);
     // vim has a mode of its own for letters as keys
-    screen.view.line = appearance.start == StartFocus::Line && screen.view.vim.is_none();
-    screen.view.hand.patience = appearance.hold;
-    screen.view.rest.after = appearance.ambient;
+    screen.view.line = habits.start == StartFocus::Line && screen.view.vim.is_none();
+    screen.view.hand.patience = habits.hold;
+    screen.view.rest.after = habits.ambient;
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);

@@ -13,16 +13,15 @@ use crate::cli::args::play::Play;
 use crate::cli::args::run::{RunOptions, Topic};
 use crate::cli::args::tools::ToolOptions;
 use crate::cli::commands::{resume, run};
-use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::next::Resume;
 use crate::cli::play::opening::{self, Follows, OpenOutcome};
 use crate::cli::play::setup::Setup;
-use crate::cli::source::{self, FoundScenario};
+use crate::cli::source::{self};
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Source};
+use crate::scenario::{self};
 use crate::session::{self, holder};
 use crate::state::{RunState, State};
 use crate::ui::act::intents;
@@ -31,7 +30,6 @@ use crate::ui::view::extension::{one_more_round, round};
 use agent_client_protocol::v1::schema::{
     CloseSessionResponse, LoadSessionResponse, SetSessionModeResponse,
 };
-use std::path::PathBuf;
 
 impl ClientSession {
     /// Carries out orders until the session is closed.
@@ -124,7 +122,7 @@ impl ClientSession {
                 "send its topic first",
             ));
         }
-        let found = find_scenario(&self.args.scenario, &self.context)?;
+        let found = source::find_panel(&self.context.paths, &self.args.scenario)?;
         let mut lines: Vec<SteerLine> = prompt.files().collect();
         let loaded = scenario::load(&found.source, &policy::rows())?;
         let rehearsed = loaded.participants.iter().any(|seat| {
@@ -187,16 +185,4 @@ impl ClientSession {
         }
         Ok(commands)
     }
-}
-
-/// Finds a scenario or panel by its name, or a file.
-///
-/// # Errors
-/// If it does not exist or cannot be read.
-pub fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
-    if let Some(text) = scenario::panel(name) {
-        let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
-        return Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true });
-    }
-    source::find(&context.paths, name)
 }

@@ -93,8 +93,7 @@ impl BatchCommand {
             BatchCommand::Arithmetic(args) => {
                 let items = arithmetic::items(args.count, args.difficulty, args.seed);
                 let lines: String = items.map(|item| format!("{item}\n")).collect();
-                document::write(&lines, &args.target, context)?;
-                Ok(Exit::Done)
+                document::write(&lines, &args.target, context)
             }
         }
     }
@@ -148,8 +147,7 @@ impl ReportArgs {
             }
             (Format::Html, _) => page(&report, &title(&path)),
         };
-        document::write(&out, &self.target, context)?;
-        Ok(Exit::Done)
+        document::write(&out, &self.target, context)
     }
 }
 

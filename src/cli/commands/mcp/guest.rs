@@ -8,7 +8,6 @@ use crate::cli::running::{RunningSession, doing, introductions};
 use crate::cli::runtime::block_on;
 use crate::cli::saved_id::SavedId;
 use crate::live::client::Received;
-use crate::live::protocol::Attach;
 use crate::model::{Command, Key, Kind, SteerLine};
 use crate::state::State;
 use crate::text;
@@ -74,9 +73,7 @@ pub fn give(
     let failed = |fault| running.failure(&fault, context);
     let raw = Value::Object(line.to_map()).to_string();
     let receipt = block_on(async {
-        let attach = Attach { from: None, name: Some(NAME.into()), watch: false };
-        let greeted = running.greet(context).await?;
-        let (_, mut receiver, mut sender) = greeted.attach(attach).await.map_err(failed)?;
+        let (mut receiver, mut sender) = running.enter(NAME, context).await?;
         let key = sender.steer(&raw).await.map_err(failed)?;
         let first = async {
             loop {

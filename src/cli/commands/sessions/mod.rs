@@ -127,8 +127,7 @@ impl SessionsArgs {
             SessionsArgs::Show { which, format } => show(&find(&which, context)?, format, context),
             SessionsArgs::Path { which } => {
                 let path = find(&which, context)?;
-                output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
-                Ok(Exit::Done)
+                output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())
             }
             SessionsArgs::Repair { which } => change::repair(&find_own(&which, context)?, context),
         }

@@ -20,12 +20,10 @@ pub fn tree(context: &Context, json: bool) -> Result<Exit, Failure> {
     let rows = catalogue::tree(&all);
     if json {
         let rows: Vec<Value> = rows.iter().map(|(depth, s)| branch_json(*depth, s)).collect();
-        output::data(format!("{:#}\n", Value::Array(rows)).as_bytes())?;
-        return Ok(Exit::Done);
+        return output::data(format!("{:#}\n", Value::Array(rows)).as_bytes());
     }
     let lines = rows.iter().map(|(depth, summary)| row(*depth, summary));
-    output::data(lines.collect::<String>().as_bytes())?;
-    Ok(Exit::Done)
+    output::data(lines.collect::<String>().as_bytes())
 }
 
 fn row(depth: usize, s: &SessionSummary) -> String {
