@@ -91,7 +91,6 @@ impl FileDisk {
 }
 
 /// A session that was never written leaves no files.
-#[cfg(unix)]
 impl Drop for FileDisk {
     fn drop(&mut self) {
         let Some(unnamed) = self.unnamed.take() else { return };

@@ -68,7 +68,6 @@ impl SessionPlace<'_> {
             SessionPlace::Nowhere => {
                 let mut builder = tempfile::Builder::new();
                 builder.prefix("colloquium-");
-                #[cfg(unix)]
                 builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
                 let folder = builder.tempdir();
                 let folder = folder.map_err(SessionError::io("make", "a temporary folder"))?;

@@ -55,7 +55,6 @@ fn read_all(pipe: Option<impl Read>) -> String {
 }
 
 /// Leaves the terminal: neither its end nor its signals reach this process.
-#[cfg(unix)]
 pub fn leave_terminal() {
     // fails only for the leader of a group, which has left already
     let _ = rustix::process::setsid();
@@ -65,7 +64,6 @@ pub fn leave_terminal() {
 ///
 /// # Errors
 /// If the system refuses.
-#[cfg(unix)]
 pub fn redirect_outputs(to: &File) -> io::Result<()> {
     rustix::stdio::dup2_stdout(to)?;
     rustix::stdio::dup2_stderr(to)?;
@@ -73,7 +71,6 @@ pub fn redirect_outputs(to: &File) -> io::Result<()> {
 }
 
 /// Returns standard input as a file, if it is one.
-#[cfg(unix)]
 pub fn input_file() -> Option<File> {
     use std::os::fd::AsFd;
     let input = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);

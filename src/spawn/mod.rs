@@ -20,7 +20,6 @@ mod tree;
 mod watchdog;
 
 pub use background::{Copied, start_copy};
-#[cfg(unix)]
 pub use background::{input_file, leave_terminal, redirect_outputs};
 pub use descent::is_started_here;
 pub use foreground::foreground;

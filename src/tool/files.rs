@@ -142,7 +142,6 @@ fn list(path: &Path) -> Result<String, String> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::model::tool::ToolOutcome;

@@ -27,11 +27,8 @@ mod tests {
         write_private(&path("notes"), "new").unwrap();
         let read = |name: &str| fs::read_to_string(path(name)).unwrap();
         assert_eq!([read("notes"), read("same")], ["new", "old"]);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            assert_eq!(path("notes").metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        }
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(path("notes").metadata().unwrap().permissions().mode() & 0o777, 0o600);
         fs::create_dir(path("folder")).unwrap();
         write_private(&path("folder"), "new").unwrap_err();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left behind");

@@ -66,18 +66,21 @@ pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> 
     let typed = match TYPED.get() {
         Some(typed) => typed,
         None => {
-            let lines = read_typed()?;
+            let lines = read_typed(LINES_WAITING, || true)?;
             TYPED.get_or_init(|| Mutex::new(lines))
         }
     };
     Ok(typed.lock().await)
 }
 
-fn read_typed() -> io::Result<mpsc::Receiver<String>> {
-    let (tx, lines) = mpsc::channel(LINES_WAITING);
+/// Starts to read lines that a user types; `waits` returns false if no further line can be read.
+fn read_typed(waiting: usize, waits: fn() -> bool) -> io::Result<mpsc::Receiver<String>> {
+    let (tx, lines) = mpsc::channel(waiting);
     std::thread::Builder::new().name("typed".into()).spawn(move || {
-        let mut from = stdin().lock();
-        while let Ok(Some(line)) = next_line(&mut from) {
+        let mut from = io::BufReader::new(stdin().lock());
+        while (!from.buffer().is_empty() || waits())
+            && let Ok(Some(line)) = next_line(&mut from)
+        {
             if tx.blocking_send(line).is_err() {
                 return;
             }
@@ -93,22 +96,11 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
 /// If the system cannot start a thread.
 #[cfg(feature = "serve")]
 pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
-    let (tx, lines) = mpsc::channel(1);
-    std::thread::Builder::new().name("typed".into()).spawn(move || {
-        let mut from = io::BufReader::new(stdin().lock());
-        while (!from.buffer().is_empty() || wait_for_foreground())
-            && let Ok(Some(line)) = next_line(&mut from)
-        {
-            if tx.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok(lines)
+    read_typed(1, wait_for_foreground)
 }
 
 /// Waits until a line can be read without stopping the program; returns false if standard input cannot be read.
-#[cfg(all(unix, feature = "serve"))]
+#[cfg(feature = "serve")]
 fn wait_for_foreground() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
@@ -130,11 +122,6 @@ fn wait_for_foreground() -> bool {
         // only waits: a signal may end it early
         let _ = poll(&mut [], Some(&pause));
     }
-}
-
-#[cfg(all(not(unix), feature = "serve"))]
-fn wait_for_foreground() -> bool {
-    true
 }
 
 impl SteerLines {

@@ -172,7 +172,6 @@ impl Terminal {
     pub fn suspend(&mut self) -> io::Result<()> {
         self.lend();
         // not TSTP, which is caught and would stop nothing
-        #[cfg(unix)]
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         self.take_back()
     }
@@ -295,7 +294,6 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
 /// Returns the area of the terminal.
 fn area() -> io::Result<Rect> {
     // called for each frame, and crossterm opens the terminal each time
-    #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
         && size.ws_col > 0
         && size.ws_row > 0
@@ -330,7 +328,6 @@ pub fn is_taken() -> bool {
 }
 
 /// Lets output to a terminal that was stopped go on.
-#[cfg(unix)]
 pub fn start_output() {
     use rustix::termios::{Action, tcflow};
     if is_taken() {
@@ -341,7 +338,6 @@ pub fn start_output() {
 }
 
 /// Drops the output that the terminal has not taken yet: nobody reads it.
-#[cfg(unix)]
 pub fn drop_output() {
     let _ = rustix::termios::tcflush(io::stdout(), rustix::termios::QueueSelector::OFlush);
 }
@@ -449,7 +445,6 @@ impl Drop for TerminalEvents {
 }
 
 /// Returns whether the terminal has vanished. A reader of its keys then never returns.
-#[cfg(unix)]
 pub fn is_gone() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let input = io::stdin();
@@ -459,14 +454,7 @@ pub fn is_gone() -> bool {
     poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
 }
 
-/// Returns whether the terminal has vanished; unknown on this system.
-#[cfg(not(unix))]
-pub fn is_gone() -> bool {
-    false
-}
-
 /// Returns the signals to stop and to continue, each as a key event.
-#[cfg(unix)]
 fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
     use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
@@ -477,9 +465,4 @@ fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
         signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))
     };
     stream::select(pressed(Signal::TSTP, STOP), pressed(Signal::CONT, AGAIN))
-}
-
-#[cfg(not(unix))]
-fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::pending()
 }
