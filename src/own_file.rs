@@ -89,25 +89,16 @@ impl OwnFile {
     }
 
     /// Takes the only right to write, or fails at once if another process has it.
-    ///
-    /// # Errors
-    /// [`fs::TryLockError`].
     pub fn try_lock(&self) -> Result<(), fs::TryLockError> {
         self.0.try_lock()
     }
 
     /// Returns once the content would survive a power cut.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }
 
     /// Cuts the file back to a length in bytes.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn cut(&self, len: u64) -> io::Result<()> {
         self.0.set_len(len)
     }

@@ -96,9 +96,6 @@ pub struct ScreenAppearance {
 
 impl ScreenAppearance {
     /// Determines the appearance for this terminal. Queries the terminal for its background and its keyboard protocol.
-    ///
-    /// # Errors
-    /// If a theme or a key binding is invalid.
     pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
         let appearance = AppearanceSettings::from_context(context)?;
         let told =
@@ -129,9 +126,6 @@ impl ScreenAppearance {
 }
 
 /// Rejects an invalid theme named for this run, even if no screen will use it.
-///
-/// # Errors
-/// If the theme does not exist or its file is invalid.
 pub fn check_theme(context: &Context) -> Result<(), Failure> {
     if let Some(name) = &context.theme {
         shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
@@ -155,9 +149,6 @@ fn may_ask(context: &Context) -> bool {
 
 impl AppearanceSettings {
     /// Determines the appearance without querying the terminal.
-    ///
-    /// # Errors
-    /// If a theme or a key binding is invalid.
     pub fn from_context(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;

@@ -57,9 +57,6 @@ impl<'a> Keyless<'a> {
     }
 
     /// Forwards the remaining text.
-    ///
-    /// # Errors
-    /// The error of the inner writer.
     pub fn finish(mut self) -> io::Result<()> {
         self.pass()?;
         self.out.write_all(self.redactor.finish().as_bytes())?;

@@ -18,18 +18,12 @@ pub fn print(line: &str) {
 }
 
 /// Writes data to standard output. A reader that has closed the pipe is not an error.
-///
-/// # Errors
-/// If standard output cannot be written for another reason.
 pub fn data(bytes: &[u8]) -> Result<Exit, Failure> {
     let mut out = stdout().lock();
     written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Converts the result of writing to standard output, like [`data`].
-///
-/// # Errors
-/// As for [`data`].
 pub fn written(written: io::Result<()>) -> Result<Exit, Failure> {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -40,17 +34,11 @@ pub fn written(written: io::Result<()>) -> Result<Exit, Failure> {
 }
 
 /// Writes text to standard output, without terminal control sequences.
-///
-/// # Errors
-/// As for [`data`].
 pub fn text(words: &str) -> Result<Exit, Failure> {
     data(text::block(words).as_bytes())
 }
 
 /// Writes text to standard output. On a terminal, lines are wrapped between words.
-///
-/// # Errors
-/// As for [`data`].
 pub fn wrapped(words: &str) -> Result<Exit, Failure> {
     let columns = stdout().is_terminal().then(size).and_then(Result::ok);
     match columns.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= NARROWEST) {

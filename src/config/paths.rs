@@ -145,9 +145,6 @@ pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, 
 }
 
 /// Deletes the saved key of a provider.
-///
-/// # Errors
-/// When the file cannot be deleted.
 pub fn forget_key(paths: &Paths, provider: &str) -> io::Result<()> {
     fs::remove_file(paths.key(provider))
 }

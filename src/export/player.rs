@@ -134,9 +134,6 @@ impl Timing {
     }
 
     /// Writes the controls and the script.
-    ///
-    /// # Errors
-    /// If the sink cannot be written.
     pub fn finish(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let begin = self.begin.unwrap_or_default().0;
         let result = self.known().0;

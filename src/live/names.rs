@@ -22,9 +22,6 @@ pub enum BadName {
 }
 
 /// Returns the name for a client: the requested one, with a number if another client has it.
-///
-/// # Errors
-/// [`BadName`].
 pub fn choose<'a>(
     wanted: Option<&str>,
     state: &State,

@@ -9,9 +9,6 @@ const ID_MAX: usize = 32;
 /// Returns the path of the socket of the session at `log`, which must exist.
 ///
 /// Its name has the id for people, and a digest of the whole path: two data folders may have sessions of the same id.
-///
-/// # Errors
-/// If the log does not exist.
 pub fn socket(folder: &Path, log: &Path) -> std::io::Result<PathBuf> {
     let log = log.canonicalize()?;
     let id = log.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -119,9 +119,6 @@ impl Relay {
     }
 
     /// Adds a client; it is removed when the value is dropped.
-    ///
-    /// # Errors
-    /// [`BadName`].
     pub(super) fn add(self: &Arc<Relay>, name: Option<&str>, may: May) -> Result<Added, BadName> {
         let mut clients = self.clients.lock();
         let taken = clients.values().map(|client| &*client.name);

@@ -55,9 +55,6 @@ pub struct LiveServer {
 }
 
 /// Opens a conversation to clients; returns its server and the receiving end for the engine.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
     let LiveOpening { folder, files, tail, past, durable, owner } = opening;
     let (inputs, orders) = mpsc::channel(COMMANDS_WAITING);
@@ -80,9 +77,6 @@ pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
 
 impl LiveServer {
     /// Waits until the socket is open; returns its path. Cancel safe.
-    ///
-    /// # Errors
-    /// The reason why there is no socket.
     pub async fn opened(&mut self) -> io::Result<PathBuf> {
         let gone = || io::Error::other("the conversation ended first");
         (&mut self.opened).await.unwrap_or_else(|_| Err(gone()))

@@ -127,9 +127,6 @@ pub struct LineWriter(OwnedWriteHalf);
 
 impl LineWriter {
     /// Sends whole lines with their newlines. Not cancel safe: a part may have been sent.
-    ///
-    /// # Errors
-    /// If the peer is gone.
     pub async fn send(&mut self, lines: &str) -> io::Result<()> {
         self.0.write_all(lines.as_bytes()).await
     }

@@ -105,9 +105,6 @@ impl Access {
     }
 
     /// Creates the link of a right, or replaces it; returns its token, and the cookie that loses its rights.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
     pub fn issue(&self, right: Right) -> Result<(String, Option<TokenDigest>), getrandom::Error> {
         let token = new_token()?;
         let mut inner = self.inner.lock();
@@ -119,9 +116,6 @@ impl Access {
 
     /// Exchanges the token of a link for a cookie. `cookie` is the cookie of the browser, if any: its link opens
     /// again, and gets no new cookie.
-    ///
-    /// # Errors
-    /// [`AccessRefusal`].
     pub fn enter(
         &self,
         token: &str,
@@ -159,9 +153,6 @@ impl Access {
     }
 
     /// Checks a cookie and counts the request.
-    ///
-    /// # Errors
-    /// [`AccessRefusal`].
     pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), AccessRefusal> {
         let mut inner = self.inner.lock();
         let digest = TokenDigest::new(cookie);

@@ -10,9 +10,6 @@ const BYTES: usize = 16;
 pub struct TokenDigest([u8; 32]);
 
 /// Returns a new token: 32 hexadecimal digits.
-///
-/// # Errors
-/// If the system has no random numbers.
 pub fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes)?;

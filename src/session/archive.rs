@@ -95,9 +95,6 @@ impl Archive {
     }
 
     /// Passes the events from `seq` on to `each`, in order, until it returns that it has enough.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn events(
         &self,
         from: Seq,

@@ -117,9 +117,6 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
 
 impl Record {
     /// Serialises an event once; provider keys in it are removed from both forms.
-    ///
-    /// # Errors
-    /// As [`encode`].
     pub fn new(event: Event) -> Result<Record, SessionError> {
         let json = json(&event.kind)?;
         let clean = match text::without_keys(&json) {
@@ -142,9 +139,6 @@ impl Record {
 impl Record {
     /// Returns the line with all texts in it that the file stores in blobs; such a line may be longer than a line of a
     /// file.
-    ///
-    /// # Errors
-    /// As [`encode`].
     pub fn whole_line(&self) -> Result<Cow<'_, str>, SessionError> {
         if !blobs::mentioned(&self.line) || matches!(self.event.kind, Kind::Unknown(_)) {
             return Ok(Cow::Borrowed(&self.line));
@@ -155,9 +149,6 @@ impl Record {
     }
 
     /// Reads a line as [`Record::whole_line`] returns it, with or without its newline.
-    ///
-    /// # Errors
-    /// As [`decode`].
     pub fn from_whole_line(line: &str) -> Result<Record, SessionError> {
         let line = line.trim_end_matches('\n');
         let text = checked_text(line.as_bytes())?;

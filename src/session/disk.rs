@@ -34,15 +34,9 @@ pub trait Disk: Send {
     }
 
     /// Truncates the file to a length in bytes.
-    ///
-    /// # Errors
-    /// The error of the disk.
     fn cut(&mut self, len: u64) -> io::Result<()>;
 
     /// Writes a text to a synced file of its own, named by its SHA-256.
-    ///
-    /// # Errors
-    /// The error of the disk.
     fn blob(&mut self, name: &str, text: &str) -> io::Result<()>;
 
     /// Returns a new, empty file next to this one, which has failed.

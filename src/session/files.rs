@@ -24,9 +24,6 @@ impl SessionFiles {
     }
 
     /// Returns the paths of an existing session with links resolved, so that every path to it has the same lock.
-    ///
-    /// # Errors
-    /// If there is no such file.
     pub fn of_existing(log: &Path) -> Result<SessionFiles, SessionError> {
         log.canonicalize().map(SessionFiles::at).map_err(SessionError::io("open", log))
     }
@@ -64,9 +61,6 @@ impl SessionFiles {
 
     /// Returns the existing companion files of the session: lock, blobs, summary, rescue file, and copies made by
     /// repairs. Other files that begin with its id belong to others.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
     pub fn others(&self) -> io::Result<Vec<PathBuf>> {
         let parts = [self.lock(), self.blobs(), self.rescue(), self.beside(".summary")];
         let there = parts.into_iter().filter(|path| path.symlink_metadata().is_ok());

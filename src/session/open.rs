@@ -148,9 +148,6 @@ fn begin(
 }
 
 /// Resumes a session: locks it, reads it, repairs an incomplete last line, and copies nothing.
-///
-/// # Errors
-/// As [`resume_read`].
 pub fn resume(path: &Path, mode: Mode) -> Result<ResumedSession, SessionError> {
     resume_at(path, None, mode)
 }

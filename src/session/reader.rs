@@ -182,9 +182,6 @@ pub fn scan(
 
 /// Reads a session as [`scan`] does, without its pieces, because `turn.ended` repeats their text. Their checksums are
 /// still verified.
-///
-/// # Errors
-/// As [`read`].
 pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
@@ -199,9 +196,6 @@ pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, Sess
 
 /// Reads a session as [`scan`] does, but passes only the events that a fold of the whole session needs: most pieces are
 /// skipped, because `turn.ended` repeats their text; the others come as an unknown kind. Every checksum is verified.
-///
-/// # Errors
-/// As [`read`].
 pub fn scan_for_fold(
     path: &Path,
     progress: &ReadProgress,
@@ -273,9 +267,6 @@ fn look_through(
 }
 
 /// Returns the events in the first and in the last `bytes` bytes of a session, without reading the rest.
-///
-/// # Errors
-/// As [`read`].
 pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Arc<Event>>; 2], SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let mut file = open(&files)?;

@@ -24,9 +24,6 @@ pub struct Copied {
 
 /// Starts this program again with other arguments. `input` becomes its standard input, which is empty otherwise; a
 /// locked file keeps its lock that way.
-///
-/// # Errors
-/// If the system refuses.
 pub fn start_copy(arguments: &[String], input: Option<File>) -> io::Result<Copied> {
     let mut command = Command::new("/proc/self/exe");
     command.args(arguments).stdin(input.map_or_else(Stdio::null, Stdio::from));
@@ -61,9 +58,6 @@ pub fn leave_terminal() {
 }
 
 /// Sends both outputs to a file, which closes them for the starter.
-///
-/// # Errors
-/// If the system refuses.
 pub fn redirect_outputs(to: &File) -> io::Result<()> {
     rustix::stdio::dup2_stdout(to)?;
     rustix::stdio::dup2_stderr(to)?;

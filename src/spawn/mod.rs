@@ -191,9 +191,6 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
 }
 
 /// Starts a child for a dialogue: further input is sent by [`Child::send`].
-///
-/// # Errors
-/// As [`start`].
 pub fn start_talk(job: Job) -> Result<Child, SpawnError> {
     start(job).map(|child| Child { open: true, ..child })
 }

@@ -93,9 +93,6 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 }
 
 /// Compiles the condition of a line, if it has one.
-///
-/// # Errors
-/// The fault of the condition.
 fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),

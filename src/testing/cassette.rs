@@ -255,9 +255,6 @@ fn failure(error: Option<&CallError>) -> CallFailure {
 }
 
 /// Replaces a recording with the session of a run.
-///
-/// # Errors
-/// The error of the operating system.
 pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".colloquium-").tempdir_in(folder)?;

@@ -60,9 +60,6 @@ pub struct TestRunOptions<'a> {
 }
 
 /// Runs a test once; `stop` becomes true to cancel all tests.
-///
-/// # Errors
-/// The reason for the missing result.
 pub fn once(
     test: &Arc<Test>,
     run: u32,
@@ -105,9 +102,6 @@ pub fn once(
 }
 
 /// Runs a test once without any seat's own voice, and returns all events.
-///
-/// # Errors
-/// The reason why the run has no result.
 pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, TestFault> {
     let (_going, stop) = watch::channel(false);
     match once(test, 0, TestRunOptions::default(), stop) {

@@ -83,9 +83,6 @@ pub enum LeaveTo {
 ///
 /// `listen` starts to read the events of the terminal. `commands` receives the commands of the person; its receiver may
 /// be closed once the conversation has ended.
-///
-/// # Errors
-/// If the terminal is closed.
 pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     screen: &mut Screen,
     mut tail: Tail,

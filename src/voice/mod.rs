@@ -186,15 +186,9 @@ sentence_error! {
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
     /// Returns the voice of a participant.
-    ///
-    /// # Errors
-    /// If this program lacks the voice.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice>;
 
     /// Completes a seat created by a command with the data of its voice.
-    ///
-    /// # Errors
-    /// If no voice can speak for the seat.
     fn seat(&self, _: &mut Participant) -> Result<(), NoVoice> {
         Ok(())
     }

@@ -31,9 +31,6 @@ pub struct BoundFiles {
 
 impl BoundFiles {
     /// Reads the files of a folder.
-    ///
-    /// # Errors
-    /// If one of them cannot be read.
     pub fn read(folder: &Path) -> Result<BoundFiles, Failure> {
         let mut walk = Walk { root: folder, files: BTreeMap::new(), folders: 0, bytes: 0 };
         let is_complete = walk.enter(folder)?;

@@ -82,9 +82,6 @@ impl Content {
     }
 
     /// Reads the content of a project's settings.
-    ///
-    /// # Errors
-    /// See [`Content::read`].
     pub fn of_project(project: &Project) -> Result<Content, Failure> {
         Content::read(&["project", &project.text], &project.commands(), Path::new("."))
     }
@@ -103,9 +100,6 @@ impl Content {
     }
 
     /// Records that the operator has agreed to this content.
-    ///
-    /// # Errors
-    /// If the agreement cannot be written.
     pub fn agree(&self, paths: &Paths, name: &str) -> Result<(), Failure> {
         if !self.files.is_complete() {
             return Ok(());

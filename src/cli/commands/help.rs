@@ -57,9 +57,6 @@ pub struct HelpArgs {
 
 impl HelpArgs {
     /// Prints a topic's page, a command's options, or the list of topics.
-    ///
-    /// # Errors
-    /// If neither a topic nor a command has this name.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let Some(topic) = self.topic else {
             let text = if self.skill { SKILL.to_owned() } else { list() };

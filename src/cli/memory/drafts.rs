@@ -24,9 +24,6 @@ pub fn read(folder: &Path, session: &str) -> Option<String> {
 }
 
 /// Saves the draft of a session. An empty draft does not replace the draft of another session.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep(folder: &Path, session: &str, words: &str) -> io::Result<()> {
     if words.trim().is_empty() && read(folder, session).is_none() {
         return Ok(());

@@ -15,9 +15,6 @@ pub fn read(folder: &Path) -> Vec<String> {
 }
 
 /// Saves the sent inputs in a file that only its owner can read.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
     if sent.is_empty() {
         return Ok(());

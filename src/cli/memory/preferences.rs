@@ -19,9 +19,6 @@ pub fn commands(folder: &Path) -> Vec<String> {
 }
 
 /// Saves the commands run last.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
     if commands(folder) == used {
         return Ok(());
@@ -40,9 +37,6 @@ pub fn theme(folder: &Path) -> Option<String> {
 }
 
 /// Saves the theme chosen from the list.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
     if theme(folder).as_deref() == Some(name) {
         return Ok(());
@@ -59,9 +53,6 @@ pub fn panels(folder: &Path) -> Panels {
 }
 
 /// Saves the state of the panels.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     if panels(folder) == shown {
         return Ok(());

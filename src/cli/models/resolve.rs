@@ -260,9 +260,6 @@ impl ModelSource {
     }
 
     /// Checks that each seat has a model that its provider lists.
-    ///
-    /// # Errors
-    /// See [`Inquiry::answer`].
     pub fn meet<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
@@ -315,9 +312,6 @@ impl ModelSource {
     }
 
     /// Finds a model by name, or the default model if the name is empty; its key is not looked up.
-    ///
-    /// # Errors
-    /// If the model is unknown.
     pub fn find(&self, name: &str) -> Result<FoundModel, Failure> {
         let name = match (name, &self.default) {
             ("", Some(default)) => default.as_str(),

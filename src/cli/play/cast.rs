@@ -184,9 +184,6 @@ impl Voices for Cast {
 }
 
 /// Returns the key of a service from the variable that it names; `None` if it needs none.
-///
-/// # Errors
-/// If the variable is not set.
 pub fn service_key(
     spec: &HttpSpec,
     environment: &config::Environment,

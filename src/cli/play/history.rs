@@ -45,9 +45,6 @@ pub struct History {
 
 /// Reads a history file for the given seats. If a topic is given elsewhere, every message belongs to the history.
 /// `other` is the name for assistants without one.
-///
-/// # Errors
-/// If the file cannot be read or is invalid.
 pub fn read(
     path: &str,
     seats: &[Participant],

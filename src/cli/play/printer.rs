@@ -38,9 +38,6 @@ impl Room {
 
 impl Printer {
     /// Starts to print every event after a state; without a format, nothing is printed.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Vec<Arc<Record>>>();
         let (tell, done) = oneshot::channel();
@@ -89,9 +86,6 @@ impl Printer {
     }
 
     /// Waits until everything is printed.
-    ///
-    /// # Errors
-    /// The error of writing to standard output.
     pub async fn finish(self) -> io::Result<()> {
         drop(self.records);
         self.done

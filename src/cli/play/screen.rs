@@ -205,9 +205,6 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
 }
 
 /// Saves the theme that was chosen on a screen, unless an option or the settings name one.
-///
-/// # Errors
-/// If it cannot be saved.
 pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
     if screen.themes.fixed || !screen.themes.chosen {
         Ok(())

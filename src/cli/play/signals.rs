@@ -52,9 +52,6 @@ pub struct Signals {
 
 impl Signals {
     /// Starts to catch the signals. Must be called within a runtime.
-    ///
-    /// # Errors
-    /// If a signal handler cannot be installed.
     pub fn listen() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
         let ignored = ignored();
@@ -71,9 +68,6 @@ impl Signals {
     }
 
     /// Starts to catch the signals for a screen; a disappearing terminal counts as a hang-up.
-    ///
-    /// # Errors
-    /// If a signal handler cannot be installed.
     pub fn at_terminal() -> io::Result<Signals> {
         release_terminal_at_signals();
         Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })

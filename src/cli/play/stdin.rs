@@ -27,9 +27,6 @@ pub struct SteerLines {
 /// Starts to read standard input. Keys begin with the `seq` of the opening or reopening.
 ///
 /// The thread is never joined: a read of a terminal cannot be cancelled.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub fn listen(since: Seq) -> io::Result<SteerLines> {
     let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);
@@ -58,9 +55,6 @@ type Typed = Mutex<mpsc::Receiver<String>>;
 /// standard input.
 ///
 /// The thread is never joined: a read of a terminal cannot be cancelled, and a second reader would lose a line to it.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> {
     static TYPED: OnceLock<Typed> = OnceLock::new();
     let typed = match TYPED.get() {
@@ -91,9 +85,6 @@ fn read_typed(waiting: usize, waits: fn() -> bool) -> io::Result<mpsc::Receiver<
 
 /// Returns the lines typed by the user while the program is in the foreground. A read in the background would stop the
 /// whole program.
-///
-/// # Errors
-/// If the system cannot start a thread.
 #[cfg(feature = "serve")]
 pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
     read_typed(1, wait_for_foreground)

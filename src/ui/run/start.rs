@@ -10,9 +10,6 @@ use futures::{Stream, StreamExt};
 use std::io;
 
 /// Shows the start screen until a choice is made; `estimate` returns the expected usage of a choice.
-///
-/// # Errors
-/// If the terminal is closed.
 pub async fn run(
     screen: &mut StartScreen,
     terminal: &mut Terminal,

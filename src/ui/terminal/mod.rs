@@ -135,9 +135,6 @@ impl Terminal {
     }
 
     /// Sets the addresses of cells in the last frame, if the terminal opens addresses.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
         if self.modes.links { self.painter.link(links) } else { Ok(()) }
     }
@@ -166,9 +163,6 @@ impl Terminal {
     }
 
     /// Releases the terminal, stops until the shell continues the program, and takes it again.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn suspend(&mut self) -> io::Result<()> {
         self.lend();
         // not TSTP, which is caught and would stop nothing
@@ -177,9 +171,6 @@ impl Terminal {
     }
 
     /// Takes the terminal again after an unannounced stop: a shell may have changed it.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn again(&mut self) -> io::Result<()> {
         self.lend();
         self.take_back()
@@ -191,9 +182,6 @@ impl Terminal {
     }
 
     /// Takes the terminal again, whatever was drawn on it meanwhile.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
         switch_on(self.modes)?;
         self.entitled.clear();
@@ -202,17 +190,11 @@ impl Terminal {
     }
 
     /// Sends a text to the clipboard of the terminal, which may ignore it.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn copy(&mut self, words: &str) -> io::Result<()> {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
     }
 
     /// Sets the title if it changed; it must be safe for one line.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn entitle(&mut self, title: &str) -> io::Result<()> {
         if !self.modes.title || self.entitled == title {
             return Ok(());
@@ -222,9 +204,6 @@ impl Terminal {
     }
 
     /// Captures the mouse, or releases it for selecting text.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
         self.modes.mouse = taken;
         if taken {
@@ -237,9 +216,6 @@ impl Terminal {
 
     /// Rings the bell and sends a notification, which the terminal may ignore; the text must be safe for one line. At
     /// most once in half a minute; returns whether it rang.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<bool> {
         let soon = self.rang.is_some_and(|rang| now.since(rang) < RING_MS);
         if !self.modes.rings || soon {

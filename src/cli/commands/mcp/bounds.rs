@@ -45,9 +45,6 @@ impl Bounds {
     }
 
     /// Refuses a model that the settings do not allow.
-    ///
-    /// # Errors
-    /// When it is not allowed.
     pub fn model(&self, name: &str) -> Result<(), Failure> {
         if self.serving.allows(name) {
             return Ok(());
@@ -57,9 +54,6 @@ impl Bounds {
     }
 
     /// Refuses participants who would run something, or ask a model that is not allowed.
-    ///
-    /// # Errors
-    /// When one would.
     pub fn admit<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,

@@ -75,9 +75,6 @@ impl Wanted {
     }
 
     /// Finds the scenario.
-    ///
-    /// # Errors
-    /// When no scenario has that name.
     pub fn found(&self, context: &Context) -> Result<FoundScenario, Failure> {
         let fix = "name a scenario (see list_scenarios), or give a cast of {\"name\", \"persona\"}";
         match (&self.scenario, self.cast.is_empty()) {

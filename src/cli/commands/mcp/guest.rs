@@ -35,9 +35,6 @@ pub fn list(context: &Context) -> Result<Vec<Value>, Failure> {
 
 /// Refuses a command that lifts a limit, or that speaks for a person. `at_limit` is true if the conversation has reached
 /// a limit.
-///
-/// # Errors
-/// When it does.
 fn check(command: &Command, at_limit: bool) -> Result<(), Failure> {
     let name = command.name();
     if command.needs_terminal() {

@@ -88,9 +88,6 @@ impl Jobs {
     }
 
     /// Starts a conversation, unless one with the same key was started before, by this process or another one.
-    ///
-    /// # Errors
-    /// Reason that prevents its start.
     pub fn start(
         &self,
         key: Option<&GivenName>,

@@ -85,9 +85,6 @@ fn at_most(text: &str, most: usize) -> Result<(), String> {
 
 impl ClientText {
     /// Refuses text that would be filled in as a template: those belong to scenarios of the user.
-    ///
-    /// # Errors
-    /// When it opens one.
     pub fn plain(&self) -> Result<&str, String> {
         without_templates(&self.0).map(|()| &*self.0)
     }
