@@ -5,10 +5,9 @@
 //! keeps its own background and text colour. Errors in a theme or in key bindings are reported before the screen
 //! starts.
 
-use crate::cli::args::global::Colour;
+use crate::cli::args::Colour;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::preferences;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, StartFocus,
@@ -127,7 +126,7 @@ impl ScreenAppearance {
 
 /// Rejects an invalid theme named for this run, even if no screen will use it.
 pub fn check_theme(context: &Context) -> Result<(), Failure> {
-    if let Some(name) = &context.theme {
+    if let Some(name) = &context.options.theme {
         shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
     }
     Ok(())
@@ -144,7 +143,7 @@ fn may_link(environment: &Environment) -> bool {
 /// The last condition gives users a way to avoid the query.
 fn may_ask(context: &Context) -> bool {
     let environment = &context.environment;
-    context.theme.is_none() && !environment.over_ssh() && may_link(environment)
+    context.options.theme.is_none() && !environment.over_ssh() && may_link(environment)
 }
 
 impl AppearanceSettings {
@@ -152,13 +151,13 @@ impl AppearanceSettings {
     pub fn from_context(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;
-        let colour = context.colour.unwrap_or(Colour::Auto);
+        let colour = context.options.color.unwrap_or(Colour::Auto);
         let colourless = match colour {
             Colour::Never => true,
             Colour::Always => false,
             Colour::Auto => environment.no_color() && !environment.clicolor_force(),
         };
-        let named = context.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
+        let named = context.options.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
         let fixed = colourless || named.is_some();
         // the saved theme may have been removed since
         let kept = || {
@@ -170,7 +169,7 @@ impl AppearanceSettings {
             Some(named) => named,
             None => ThemeChoice::One(USUAL.into()),
         };
-        let signs = context.signs.or(settings.glyphs).unwrap_or_default();
+        let signs = context.options.glyphs.or(settings.glyphs).unwrap_or_default();
         let appearance = AppearanceSettings {
             shelf: shelf(context, &choice)?,
             depth: depth(environment, &settings),
@@ -185,8 +184,8 @@ impl AppearanceSettings {
                 hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
                 ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
             },
-            still: context.motion.unwrap_or(settings.motion) == Motion::None,
-            mouse: match context.mouse.unwrap_or(settings.mouse) {
+            still: context.options.motion.unwrap_or(settings.motion) == Motion::None,
+            mouse: match context.options.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),
                 Mouse::On => true,
                 Mouse::Off => false,

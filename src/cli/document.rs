@@ -1,10 +1,8 @@
 //! Writes finished documents to standard output or to a file, without API keys.
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::target::Target;
+use crate::cli::args::{ModelOptions, Target};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
 use crate::own_file::OwnFile;

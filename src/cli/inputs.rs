@@ -1,12 +1,10 @@
 //! Text inputs named by options: files, or standard input, which only one option can read.
 
-use crate::cli::args::play::{Play, SteerSource};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::{Play, SteerSource};
+use crate::cli::error::{Exit, Failure};
 use crate::model::{Key, SteerLine};
 use crate::{steer, untrusted};
-use std::fs::File;
-use std::fs::metadata;
+use std::fs::{File, metadata};
 use std::io::{self, Read, stdin};
 
 /// Maximum size of an input, in bytes.

@@ -4,7 +4,7 @@ use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
 use crate::config::Paths;
 use crate::model::near::nearest;
-use crate::scenario::{self, Source, bundled, bundled_names, protocol_names};
+use crate::scenario::{self, Override, Source, bundled, bundled_names, protocol_names};
 use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -30,6 +30,17 @@ impl FoundScenario {
     pub fn provided(name: &str, text: &str) -> FoundScenario {
         let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
         FoundScenario { source, folder: PathBuf::from("."), trusted: true }
+    }
+
+    /// Adds the values of `--set`.
+    pub fn set(&mut self, settings: &[String]) -> Result<(), Failure> {
+        for setting in settings {
+            let parsed = Override::parse(setting);
+            self.source.settings.push(parsed.map_err(|why| {
+                Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE")
+            })?);
+        }
+        Ok(())
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! `.git`, recordings and sessions of this program, and folders behind links are not covered.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

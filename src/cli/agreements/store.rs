@@ -7,8 +7,7 @@
 //! itself.
 
 use crate::cli::agreements::bound::BoundFiles;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::config::{Paths, Project, make_private};
 use crate::model::http;
 use crate::own_file::OwnFile;

@@ -1,7 +1,6 @@
 //! `help`: explains topics beyond the options of a single command.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::expr;
 use crate::model::facts;

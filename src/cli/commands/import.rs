@@ -1,9 +1,8 @@
 //! `import`: makes a session of another program's conversation.
 
-use crate::cli::args::keep::Keep;
+use crate::cli::args::Keep;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;

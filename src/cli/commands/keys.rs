@@ -1,8 +1,7 @@
 //! `keys`: prints the key map of the screen, including the user's own bindings.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, ROWS};
 use crate::ui::view::list::keys;

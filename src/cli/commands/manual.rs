@@ -1,7 +1,6 @@
 //! `completions` and `man`: generates shell completions and the manual from the command definitions.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};

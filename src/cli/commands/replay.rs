@@ -1,21 +1,17 @@
 //! `replay`: plays a recorded conversation again. It runs no command from the file and calls no model.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::{self, watched};
 use crate::cli::play::next::{self, Home, Next, StartAt};
 use crate::cli::play::opening::{Meanwhile, beginning, is_long, meanwhile};
+use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, report_faults};
-use crate::cli::watched::watched;
-use crate::cli::{args::play::Play, play::outcome::resume_command};
 use crate::clock::Clock;
 use crate::model::steering::duration_ms;
 use crate::model::{Kind, Ms, Seq};
@@ -24,8 +20,7 @@ use crate::session::{Item, ReadProgress, SessionError, Survey};
 use crate::state::State;
 use crate::text;
 use crate::ui::ViewState;
-use crate::ui::act::branches;
-use crate::ui::act::intents;
+use crate::ui::act::{branches, intents};
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::message::clock;

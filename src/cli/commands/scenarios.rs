@@ -2,8 +2,7 @@
 
 use crate::cli::commands::schema::{Of, editor_line};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::source::{self, ENDING, TEMPLATE};
 use crate::config::make_private;

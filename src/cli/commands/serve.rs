@@ -2,8 +2,7 @@
 //! person who takes part by one.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::attached::GUEST;
 use crate::cli::play::signals::Signals;

@@ -1,8 +1,7 @@
 //! `steer`: sends steering lines to a running conversation and prints their receipts.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;

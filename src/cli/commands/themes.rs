@@ -2,8 +2,7 @@
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::text;
 use crate::ui::theme::{Appearance, Depth, Theme, ThemeError, ThemeRole};

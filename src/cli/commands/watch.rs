@@ -1,14 +1,9 @@
 //! `watch`: follows a conversation that another process runs, over its socket or by its file: the viewer cannot steer,
 //! and the writer is never blocked.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::attached::{self, Visit};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
@@ -18,7 +13,7 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
-use crate::cli::session_file;
+use crate::cli::{output, session_file};
 use crate::clock::{Clock, wall_now};
 use crate::live::client::{Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;

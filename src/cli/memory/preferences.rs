@@ -1,7 +1,6 @@
 //! Screen preferences kept between runs: visible panels, theme, and recently used commands.
 
 use crate::cli::memory::private_file::write_private;
-use crate::config::make_private;
 use crate::ui::layout::Panels;
 use crate::ui::view::list::USED;
 use crate::untrusted::read_own_text;
@@ -23,7 +22,6 @@ pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
     if commands(folder) == used {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     write_private(
         &folder.join(COMMANDS),
         &used.iter().map(|id| format!("{id}\n")).collect::<String>(),
@@ -41,7 +39,6 @@ pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
     if theme(folder).as_deref() == Some(name) {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     write_private(&folder.join(THEME), name)
 }
 
@@ -57,7 +54,6 @@ pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     if panels(folder) == shown {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
     write_private(&folder.join(PANELS), name)
 }

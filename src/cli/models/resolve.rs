@@ -4,25 +4,22 @@
 //! later, or gets another model, may name any provider that was available at the start; its address and key are looked
 //! up at its first call.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
-use crate::cli::models::listed::{only_model, stated_parameters, stated_window};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::providers::Providers;
-use crate::cli::models::survey::LOCAL_TIME;
+use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::spawn::ChildEnvironment;
-use crate::voice::NoVoice;
 use crate::voice::remote::{Endpoint, Remote};
-use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
+use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

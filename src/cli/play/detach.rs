@@ -1,12 +1,10 @@
 //! Conversations in the background: a copy of this program plays them, without a terminal, for clients to attach.
 
-use crate::cli::args::play::Play;
-use crate::cli::command_line;
+use crate::cli::args::Play;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::outcome::resume_words;
+use crate::cli::{command_line, output};
 use crate::config::make_private;
 use crate::own_file::append_to_named;
 use crate::session::{SessionFiles, inherit};

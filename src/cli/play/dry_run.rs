@@ -4,9 +4,8 @@
 //! of prompts match the real conversation. Everything that depends on the text of the replies, such as mentions, votes
 //! and stop rules, differs with real replies.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::PrintFormat;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::clock::VIRTUAL_EPOCH;
 use crate::engine::{self, Input};

@@ -4,8 +4,7 @@
 //! messages become standing notes. The log contains them like everything else, so a resume does not repeat them and
 //! prompts need no special case.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::read_file;
 use crate::model::command::NoteFor;
 use crate::model::{Command, Key, Participant, SeatId, SteerLine, Text};

@@ -1,7 +1,7 @@
 //! Prints a conversation on standard output while it runs. Uses its own thread, so that a slow reader delays nothing,
 //! in particular not the signal that ends the program.
 
-use crate::cli::args::format::PrintFormat;
+use crate::cli::args::PrintFormat;
 use crate::export::Narrator;
 use crate::session::Record;
 use crate::state::State;

@@ -6,17 +6,13 @@
 
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::{self, Exit};
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::{drafts, input_history, preferences};
+use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::call_log::CallLog;
-use crate::cli::play::detach;
-use crate::cli::play::door;
-use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
-use crate::cli::play::next::{Home, Next};
-use crate::cli::play::setup::Setup;
+use crate::cli::play::next::{Home, Next, Setup};
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{outcome, outside};
+use crate::cli::play::{detach, door, outcome, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::config::{Habits, StartFocus};
@@ -171,9 +167,9 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
             Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
             Left::Quit(Ok(run::LeaveTo::Quit | run::LeaveTo::Detach)) => {
-                Ok(Next::Left(exit::ended(&state).unwrap_or(Exit::Done)))
+                Ok(Next::Left(Exit::from_state(&state).unwrap_or(Exit::Done)))
             }
-            Left::Unwritable(_) => Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done))),
+            Left::Unwritable(_) => Ok(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))),
         }
     })
 }

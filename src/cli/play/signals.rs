@@ -6,7 +6,7 @@
 //!
 //! A signal that was ignored at program start stays ignored, as `nohup` and a shell's `&` require.
 
-use crate::cli::exit::Exit;
+use crate::cli::error::Exit;
 use crate::cli::runtime::{block_on, refused};
 use crate::spawn;
 use crate::ui::terminal;

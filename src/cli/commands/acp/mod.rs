@@ -21,8 +21,7 @@ mod transport;
 mod updates;
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::source;

@@ -7,17 +7,11 @@ use super::playing::{AfterPlay, Playing};
 use super::prompt::ClientPrompt;
 use super::session::ClientSession;
 use super::updates::Updates;
-use crate::cli::args::keep::Keep;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
-use crate::cli::args::run::{RunOptions, Topic};
-use crate::cli::args::tools::ToolOptions;
+use crate::cli::args::{Keep, ModelOptions, Play, RunOptions, ToolOptions, Topic};
 use crate::cli::commands::{resume, run};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::play::next::Resume;
-use crate::cli::play::opening::{self, Follows, OpenOutcome};
-use crate::cli::play::setup::Setup;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::play::next::{Resume, Setup};
+use crate::cli::play::opening::open_for_output;
 use crate::cli::source::{self};
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
@@ -91,12 +85,7 @@ impl ClientSession {
             self.began = true;
             return Ok(setup);
         }
-        let opened = match opening::open(&self.path, Follows::Output, &self.context)? {
-            OpenOutcome::Read(opened) => *opened,
-            OpenOutcome::Left(_) => {
-                return Err(Failure::new(Exit::Session, "the session could not be read"));
-            }
-        };
+        let opened = open_for_output(&self.path)?;
         if holder(&opened.survey.files).is_some() {
             let message = "another program runs this conversation";
             return Err(

@@ -3,11 +3,10 @@
 use super::folder::run_note;
 use crate::batch::report::{Report, UNREAD_MOST};
 use crate::batch::{CONVERSATIONS, Refused, ReportRules, arithmetic, conversations, merge, page};
-use crate::cli::args::target::Target;
+use crate::cli::args::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::export::figures;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};

@@ -3,8 +3,7 @@
 //! [`ClientGate`] checks them last, on the final participants. No argument of a client disables a check or raises a
 //! limit.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
 use crate::cli::play::purse::Purse;

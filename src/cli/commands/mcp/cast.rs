@@ -1,9 +1,7 @@
 //! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
 use super::values::{ClientText, GivenName, ModelName};
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::{Play, SteerSource};
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::{ModelOptions, Play, RunOptions, SteerSource};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::source::{self, FoundScenario};

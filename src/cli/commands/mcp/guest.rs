@@ -2,8 +2,7 @@
 //! sockets of [`crate::live`], as a second terminal does, but with fewer rights.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::running::{RunningSession, doing, introductions};
 use crate::cli::runtime::block_on;
 use crate::cli::saved_id::SavedId;

@@ -3,8 +3,7 @@
 use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::{fold, unreadable};
 use crate::export::{self, Narrated, Narrator, Reveal, discreet};

@@ -3,7 +3,7 @@
 //! Each argument is parsed into one of these types before it is used. Command-line options that give `-` or a path a
 //! meaning are never built from a client's text.
 
-use crate::cli::args::run::Topic;
+use crate::cli::args::Topic;
 use crate::cli::saved_id::ID_MAX;
 use crate::model::Text;
 use serde::Deserialize;

@@ -1,20 +1,16 @@
 //! `sessions list`: prints one line per session, cut to the width of the terminal.
 
-use super::moment::moment;
-use crate::catalogue::{self, EXAMPLES, SessionStatus, SessionSummary};
+use crate::catalogue::{EXAMPLES, SessionStatus, SessionSummary};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
-use crate::cli::running;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::runtime::block_on;
-use crate::cli::session_file::unreadable;
-use crate::cli::watched::watched;
-use crate::export;
+use crate::cli::{output, running, session_file};
+use crate::model::Wall;
 use crate::session::decode;
 use crate::state::State;
-use crate::text;
 use crate::ui::terminal;
+use crate::{export, text};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, stdout};
 use unicode_width::UnicodeWidthChar;
@@ -24,9 +20,7 @@ const TITLE_COLUMNS: usize = 16;
 
 /// Prints all sessions, the most recently written first.
 pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
-    let folder = context.paths.sessions();
-    let mut all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
-        .map_err(unreadable(&folder))?;
+    let mut all = session_file::list(context)?;
     block_on(async {
         running::describe(&mut all, context).await;
         Ok(())
@@ -130,6 +124,11 @@ pub fn status_columns(standing: &SessionStatus) -> (String, Option<String>) {
         SessionStatus::Unreadable(why) => ("unreadable", Some(why.clone())),
     };
     (word.into(), why)
+}
+
+/// Converts a time to a timestamp; `None` if it is out of range.
+pub fn moment(at: Wall) -> Option<Timestamp> {
+    Timestamp::from_millisecond(at.0).ok()
 }
 
 #[cfg(test)]

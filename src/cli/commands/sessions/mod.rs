@@ -2,18 +2,14 @@
 
 mod change;
 mod list;
-mod moment;
 mod search;
 mod tree;
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::{self, watched};
 use crate::cli::session_file::{delete, find, find_own, report_faults};
-use crate::cli::watched::watched;
 use crate::export::Telling;
 use crate::session::{self, Records};
 use crate::state::State;

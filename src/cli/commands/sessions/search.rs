@@ -1,10 +1,9 @@
 //! `sessions search`: prints the matches with session, time and speaker.
 
-use super::moment::moment;
+use super::list::moment;
 use crate::catalogue::{Hit, Query, search as look};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::session_file::unreadable;
 use crate::text;

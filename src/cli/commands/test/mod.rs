@@ -8,11 +8,9 @@ mod watching;
 
 pub use files::read;
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::usd;
+use crate::cli::args::{ModelOptions, usd};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
