@@ -11,8 +11,6 @@
 
 pub mod client;
 mod connection;
-mod names;
-pub mod place;
 pub mod protocol;
 mod relay;
 pub mod server;

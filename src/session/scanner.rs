@@ -6,8 +6,7 @@
 use super::alone::{LineBlock, LineMeaning};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, missing};
-use super::error::SessionError;
-use super::fault::LogFault;
+use super::error::{LogFault, SessionError};
 use super::files::SessionFiles;
 use super::{FORMAT, Record};
 use crate::model::{Event, Kind, Seq, Wall};

@@ -6,9 +6,8 @@
 
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};
-use crate::model::near;
 use crate::model::sentence::sentence_error;
-use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger};
+use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger, near};
 use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

@@ -31,10 +31,7 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, TestFault> {
         let name = path.file_name().unwrap_or_default();
         parent.canonicalize().map(|parent| parent.join(name))
     });
-    let there = match there {
-        Ok(there) => there,
-        Err(_) => return Err("is in a folder that does not exist".into()),
-    };
+    let Ok(there) = there else { return Err("is in a folder that does not exist".into()) };
     let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
     if inside(folder) || inside(Path::new(".")) {
         Ok(path)

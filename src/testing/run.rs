@@ -3,9 +3,8 @@
 use super::cassette::{self, Drift};
 use super::fault::TestFault;
 use super::judging::{self, JudgedRun};
-use super::plan::{self, Speaker, Test};
+use super::plan::{self, Speaker, Test, TestRun, Unfinished};
 use super::replies::{RealModel, RecordMode, RunModels};
-use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
 use super::watcher::Watcher;
 use crate::clock::Clock;
