@@ -1,6 +1,9 @@
 //! Vocabulary, record and engine of colloquium: everything below the screen and the command line. The map of the code is
 //! the first page of `colloquium`.
 
+#[cfg(not(unix))]
+compile_error!("colloquium needs the processes, signals and terminals of Unix");
+
 pub mod aggregate;
 pub mod analysis;
 pub mod catalogue;

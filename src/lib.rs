@@ -73,7 +73,7 @@
 //! | conversations of other programs: parsers, and their events | [`import`], one file per format |
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
-//! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
+//! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args.rs` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | the end of a run: saving, and the command to resume | `cli/play/outcome.rs` |
@@ -81,7 +81,7 @@
 //! | selection of models, discovery of servers | `cli/models/` |
 //! | permissions of files, and the operator's consent | `cli/trust/`; kept in `cli/agreements/` |
 //! | drafts, input history and preferences, kept between runs | `cli/memory/` |
-//! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
+//! | errors, hints and exit codes | `cli/error.rs` |
 //! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
 //! | actions: names, keys, handlers | the table in `ui/action.rs`; `ui/keymap/` resolves keys, and `ui/act/` has the effects |
 //! | lines that begin with `/`, as commands | `ui/slash.rs`; `ui/slash/` reads `KEY=VALUE` and participants |
@@ -104,7 +104,7 @@
 //! 1. Space is pressed. `ui/run.rs` reads the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
 //! 2. `ui/act/update.rs` runs its handler, in `ui/act/intents.rs`, which checks if the conversation is paused and requests
 //!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
-//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/engine_input.rs`, which hands it
+//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/assemble.rs`, which hands it
 //!    to the engine as [`engine::Input::Command`].
 //! 4. `engine/react.rs` has `resolve.rs` find its target and drafts `command.given`. `engine/drive.rs` gives the draft its `seq`,
 //!    writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and publishes it (the tail).

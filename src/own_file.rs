@@ -5,8 +5,10 @@
 //! existing file, its first line, before a byte is written. Files have mode 0600, folders 0700, whatever the umask.
 //! Session files have their own functions in `session`; a file that the user names for output is not one of ours.
 
+use rustix::fs::OFlags;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -87,25 +89,16 @@ impl OwnFile {
     }
 
     /// Takes the only right to write, or fails at once if another process has it.
-    ///
-    /// # Errors
-    /// [`fs::TryLockError`].
     pub fn try_lock(&self) -> Result<(), fs::TryLockError> {
         self.0.try_lock()
     }
 
     /// Returns once the content would survive a power cut.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }
 
     /// Cuts the file back to a length in bytes.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn cut(&self, len: u64) -> io::Result<()> {
         self.0.set_len(len)
     }
@@ -157,11 +150,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() == ErrorKind::NotFound => {}
         Err(e) => return Err(e),
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Opens a path without following a link in its last part and without waiting for a named pipe.
@@ -169,13 +158,8 @@ fn open(mut options: OpenOptions, path: &Path) -> io::Result<File> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
         return Err(refused("it is a link, a folder or a special file, not a regular file"));
     }
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        options.mode(0o600).custom_flags(i32::try_from(flags.bits()).map_err(io::Error::other)?);
-    }
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    options.mode(0o600).custom_flags(i32::try_from(flags.bits()).map_err(io::Error::other)?);
     let file = options.open(path)?;
     // the path may have changed between the check and the call
     if !file.metadata()?.is_file() {
@@ -202,7 +186,6 @@ fn refused(why: &str) -> io::Error {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -44,12 +44,9 @@ pub fn open(path: &Path) -> io::Result<File> {
     is_regular(path.metadata()?.file_type())?;
     let mut options = OpenOptions::new();
     options.read(true);
-    #[cfg(unix)]
-    {
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
-    }
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     let file = options.open(path)?;
     // the path may have changed between the check and the call
     is_regular(file.metadata()?.file_type())?;
@@ -79,7 +76,6 @@ fn is_regular(kind: FileType) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 
-#[cfg(unix)]
 fn special(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     match (kind.is_fifo(), kind.is_socket()) {
@@ -89,17 +85,10 @@ fn special(kind: FileType) -> &'static str {
     }
 }
 
-#[cfg(not(unix))]
-fn special(_: FileType) -> &'static str {
-    "a device"
-}
-
 #[cfg(test)]
 mod tests {
-    #[cfg(unix)]
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn only_regular_files_of_a_bounded_size_are_read_and_no_link_leads_out() {
         use std::os::unix::fs::symlink;

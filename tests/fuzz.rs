@@ -195,7 +195,7 @@ fn texts_on_their_way_to_a_terminal() {
         assert!(!block.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7f}', '\0']));
         assert_eq!(text::block(&block), block);
         assert!(!text::line(&raw).contains(['\n', '\u{1b}', '\t']));
-        let _ = (text::forwarded(&raw), text::file_name(&raw), text::look_alike(&raw, &block));
+        let _ = (text::forwarded(&raw), text::look_alike(&raw, &block));
     });
 }
 

@@ -140,7 +140,6 @@ async fn a_resume_copies_nothing() {
     let path = written(folder.path(), &talk(200)).await;
     let before = std::fs::read(&path).unwrap();
     let files = below(folder.path());
-    #[cfg(unix)]
     let inode = std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap());
     let resumed = resume(&path, Mode::Normal).unwrap();
     assert_eq!(resumed.writer.durable().borrow().synced, Some(Seq(199)));
@@ -149,7 +148,6 @@ async fn a_resume_copies_nothing() {
     let next = talk(201).pop().unwrap();
     resumed.writer.push(next.clone());
     resumed.writer.finish().await.unwrap();
-    #[cfg(unix)]
     assert_eq!(std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap()), inode);
     let after = std::fs::read(&path).unwrap();
     assert!(after == [before.as_slice(), next.line.as_bytes()].concat());
@@ -233,7 +231,6 @@ async fn a_link_leads_to_the_same_lock() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), &talk(2)).await;
     let link = folder.path().join("link.jsonl");
-    #[cfg(unix)]
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let _first = resume(&path, Mode::Normal).unwrap();
     let Err(SessionError::Locked { pid, .. }) = resume(&link, Mode::Normal) else {
@@ -246,7 +243,6 @@ const UMASK: &str = "RECORD_TEST_UMASK";
 const FOLDER: &str = "RECORD_TEST_FOLDER";
 
 /// Creates all kinds of files under the umask set by the next test.
-#[cfg(unix)]
 #[tokio::test]
 #[ignore = "run by the next test, in a process of its own"]
 async fn child_with_a_umask() {
@@ -270,7 +266,6 @@ async fn child_with_a_umask() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn all_is_private_whatever_the_umask() {
     use std::os::unix::fs::PermissionsExt;

@@ -267,10 +267,6 @@ proptest! {
         prop_assert!(!line.contains(['\n', '\t']));
         prop_assert_eq!(&text::line(&line), &line, "not stable");
         prop_assert_eq!(&in_pieces(&raw, &cuts, Stream::line()), &line);
-
-        let name = text::file_name(&raw);
-        prop_assert_eq!(fault(&name), None);
-        prop_assert!(!name.is_empty() && name.len() <= 81 && !name.contains(['/', '\\', ' ', '\n']));
     }
 }
 

@@ -1,9 +1,8 @@
 //! Details that the state does not keep: every ended turn with its calls, and the key events in between.
 
-use crate::model::CommandGiven;
 use crate::model::ballot::{VerdictGiven, VoteClosed};
 use crate::model::payload::{LimitAt, TurnEnded};
-use crate::model::*;
+use crate::model::{CommandGiven, *};
 use crate::shared::{SharedList, SharedMap};
 use crate::state::Entry;
 use crate::text::word_count;
@@ -218,34 +217,7 @@ impl TurnLog {
                 let sort = a.tool.rsplit('/').next().unwrap_or_default();
                 self.uses(a.turn, &sort.into()).refused += 1;
             }
-            Kind::PermissionAnswered(_)
-            | Kind::Opened(_)
-            | Kind::Renamed(_)
-            | Kind::Reopened(_)
-            | Kind::ThreadOpened(_)
-            | Kind::ThreadClosed(_)
-            | Kind::SeatJoined(_)
-            | Kind::SeatLeft(_)
-            | Kind::PlanMade(_)
-            | Kind::StepEnded(_)
-            | Kind::PlanEnded(_)
-            | Kind::CommandRefused(_)
-            | Kind::ResultGiven(_)
-            | Kind::ToolAsked(_)
-            | Kind::ToolCalled(_)
-            | Kind::AgentPlan(_)
-            | Kind::PermissionAsked(_)
-            | Kind::Delta(_)
-            | Kind::HumanSaid(_)
-            | Kind::Receipt(_)
-            | Kind::LimitNear(_)
-            | Kind::StanceRecorded(_)
-            | Kind::ProfileUpdated(_)
-            | Kind::StageEntered(_)
-            | Kind::RankingMade(_)
-            | Kind::Warning(_)
-            | Kind::LogRepaired(_)
-            | Kind::Unknown(_) => {}
+            _ => {}
         }
     }
 

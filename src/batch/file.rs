@@ -50,9 +50,6 @@ pub fn open_results(path: &Path) -> io::Result<ResultLines<impl Read>> {
 }
 
 /// Opens the results of this run, without a size limit.
-///
-/// # Errors
-/// See [`open_results`].
 pub fn reopen_results(path: &Path) -> io::Result<ResultLines<File>> {
     untrusted::open(path).map(lines)
 }
@@ -133,9 +130,6 @@ impl Appended {
     }
 
     /// Appends a line and syncs it to disk.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn append(&mut self, line: &ResultLine) -> io::Result<()> {
         let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
         text.push('\n');

@@ -59,9 +59,6 @@ pub struct ReportRules {
 
 impl Report {
     /// Reads a results file.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn read(path: &Path, rules: ReportRules) -> io::Result<Report> {
         let mut report = Report { rules, ..Report::default() };
         for line in open_results(path)? {

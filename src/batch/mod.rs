@@ -15,7 +15,6 @@ mod each;
 mod file;
 mod gathered;
 mod items;
-mod losses;
 mod measure;
 mod merge;
 mod page;

@@ -1,7 +1,6 @@
 //! Summaries of all sessions in a folder.
 
-use super::stored::Stored;
-use super::summary::{SessionStatus, SessionSummary};
+use super::stored::{SessionStatus, SessionSummary, Stored};
 use crate::model::Wall;
 use crate::session::{LogFault, ReadProgress, SessionError, SessionFiles, Survey, holder, skim};
 use crate::state::{Entry, State};

@@ -8,7 +8,6 @@ mod find;
 mod list;
 mod search;
 mod stored;
-mod summary;
 mod trash;
 mod tree;
 
@@ -16,6 +15,6 @@ pub use examples::{EXAMPLES, example};
 pub use find::{SessionNotFound, find, last};
 pub use list::{list, paths};
 pub use search::{Hit, Query, search, split_query};
-pub use summary::{SessionStatus, SessionSummary};
+pub use stored::{SessionStatus, SessionSummary};
 pub use trash::{NotMoved, delete, restore};
 pub use tree::{Branch, family, tree};

@@ -5,8 +5,11 @@ use crate::own_file::OwnFile;
 use crate::session::lock::Lock;
 use crate::session::{self, SessionError};
 use crate::untrusted;
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// File in a trashed session's folder with the path of its original folder.
@@ -84,7 +87,7 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
     let log = parts.iter().find(|path| is_log(path)).cloned();
     let Some(log) = log else { return Err(SessionError::NotASession { path: from }.into()) };
     let to = match untrusted::read(&from.join(ORIGIN)) {
-        Ok(bytes) => path_of(bytes),
+        Ok(bytes) => OsString::from_vec(bytes).into(),
         Err(_) => home.to_owned(),
     };
     make(&to).map_err(refused(&from, &to))?;
@@ -97,17 +100,6 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
     // remaining files in the trash do no harm
     let _ = fs::remove_dir_all(&from);
     Ok(target(&log))
-}
-
-#[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 fn move_all(parts: &[PathBuf], to: &Path) -> Result<(), NotMoved> {
@@ -125,9 +117,5 @@ fn free(path: &Path) -> PathBuf {
 }
 
 fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -5,10 +5,9 @@
 //! keeps its own background and text colour. Errors in a theme or in key bindings are reported before the screen
 //! starts.
 
-use crate::cli::args::global::Colour;
+use crate::cli::args::Colour;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::preferences;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, StartFocus,
@@ -40,6 +39,19 @@ const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-di
 /// Values of `TERM_PROGRAM` for terminals with 24-bit colour.
 const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper"];
 
+/// Choices for the screen that do not depend on the terminal.
+#[derive(Clone, Copy)]
+pub struct ScreenHabits {
+    /// Style of the key bindings.
+    pub keys: Habits,
+    /// Keyboard focus when a conversation opens.
+    pub start: StartFocus,
+    /// Milliseconds from the last key for which the next turn waits while a person writes.
+    pub hold: u64,
+    /// Milliseconds without a key after which the ambient view opens.
+    pub ambient: Option<u64>,
+}
+
 /// Appearance as chosen by options, environment and settings, before the terminal is queried.
 pub struct AppearanceSettings {
     /// Bundled themes and those in the settings folder.
@@ -56,14 +68,8 @@ pub struct AppearanceSettings {
     pub rings: bool,
     /// True if animations are off.
     pub still: bool,
-    /// Style of the key bindings.
-    pub habits: Habits,
-    /// Keyboard focus when a conversation opens.
-    pub start: StartFocus,
-    /// Milliseconds from the last key for which the next turn waits while a person writes.
-    pub hold: u64,
-    /// Milliseconds without a key after which the ambient view opens.
-    pub ambient: Option<u64>,
+    /// Choices that do not depend on the terminal.
+    pub habits: ScreenHabits,
     choice: ThemeChoice,
     /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
@@ -83,21 +89,12 @@ pub struct ScreenAppearance {
     pub modes: TerminalModes,
     /// Themes to choose from on the screen.
     pub themes: Themes,
-    /// Style of the key bindings.
-    pub habits: Habits,
-    /// Keyboard focus when a conversation opens.
-    pub start: StartFocus,
-    /// Milliseconds from the last key for which the next turn waits while a person writes.
-    pub hold: u64,
-    /// Milliseconds without a key after which the ambient view opens.
-    pub ambient: Option<u64>,
+    /// Choices that do not depend on the terminal.
+    pub habits: ScreenHabits,
 }
 
 impl ScreenAppearance {
     /// Determines the appearance for this terminal. Queries the terminal for its background and its keyboard protocol.
-    ///
-    /// # Errors
-    /// If a theme or a key binding is invalid.
     pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
         let appearance = AppearanceSettings::from_context(context)?;
         let told =
@@ -114,8 +111,6 @@ impl ScreenAppearance {
             links: may_link(&context.environment),
         };
         let theme = appearance.theme(told.ground)?;
-        let (habits, start) = (appearance.habits, appearance.start);
-        let (hold, ambient) = (appearance.hold, appearance.ambient);
         let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
@@ -124,26 +119,14 @@ impl ScreenAppearance {
             fixed: appearance.fixed,
             chosen: false,
         };
-        Ok(ScreenAppearance {
-            theme,
-            glyphs: appearance.glyphs,
-            keymap,
-            modes,
-            themes,
-            habits,
-            start,
-            hold,
-            ambient,
-        })
+        let AppearanceSettings { glyphs, habits, .. } = appearance;
+        Ok(ScreenAppearance { theme, glyphs, keymap, modes, themes, habits })
     }
 }
 
 /// Rejects an invalid theme named for this run, even if no screen will use it.
-///
-/// # Errors
-/// If the theme does not exist or its file is invalid.
 pub fn check_theme(context: &Context) -> Result<(), Failure> {
-    if let Some(name) = &context.theme {
+    if let Some(name) = &context.options.theme {
         shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
     }
     Ok(())
@@ -160,27 +143,21 @@ fn may_link(environment: &Environment) -> bool {
 /// The last condition gives users a way to avoid the query.
 fn may_ask(context: &Context) -> bool {
     let environment = &context.environment;
-    let term = environment.term().unwrap_or_default();
-    let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
-    let mute = term.is_empty() || MUTE.contains(&term) || inside_screen;
-    context.theme.is_none() && !environment.over_ssh() && !mute
+    context.options.theme.is_none() && !environment.over_ssh() && may_link(environment)
 }
 
 impl AppearanceSettings {
     /// Determines the appearance without querying the terminal.
-    ///
-    /// # Errors
-    /// If a theme or a key binding is invalid.
     pub fn from_context(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;
-        let colour = context.colour.unwrap_or(Colour::Auto);
+        let colour = context.options.color.unwrap_or(Colour::Auto);
         let colourless = match colour {
             Colour::Never => true,
             Colour::Always => false,
             Colour::Auto => environment.no_color() && !environment.clicolor_force(),
         };
-        let named = context.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
+        let named = context.options.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
         let fixed = colourless || named.is_some();
         // the saved theme may have been removed since
         let kept = || {
@@ -192,7 +169,7 @@ impl AppearanceSettings {
             Some(named) => named,
             None => ThemeChoice::One(USUAL.into()),
         };
-        let signs = context.signs.or(settings.glyphs).unwrap_or_default();
+        let signs = context.options.glyphs.or(settings.glyphs).unwrap_or_default();
         let appearance = AppearanceSettings {
             shelf: shelf(context, &choice)?,
             depth: depth(environment, &settings),
@@ -201,12 +178,14 @@ impl AppearanceSettings {
                 Signs::Ascii => &glyphs::ASCII,
             },
             keymap: Keymap::with(&settings.keys)?,
-            habits: settings.keymap,
-            start: settings.start,
-            hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
-            ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
-            still: context.motion.unwrap_or(settings.motion) == Motion::None,
-            mouse: match context.mouse.unwrap_or(settings.mouse) {
+            habits: ScreenHabits {
+                keys: settings.keymap,
+                start: settings.start,
+                hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
+                ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
+            },
+            still: context.options.motion.unwrap_or(settings.motion) == Motion::None,
+            mouse: match context.options.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),
                 Mouse::On => true,
                 Mouse::Off => false,

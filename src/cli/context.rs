@@ -1,17 +1,12 @@
 //! Context of all commands: folders, environment, and the verbosity of messages.
 
 use crate::cli::agreements::store::Content;
-use crate::cli::args::global::{Colour, Global};
-use crate::cli::args::play::Play;
-use crate::cli::command_line;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::{Global, Play};
+use crate::cli::error::{Exit, Failure};
 use crate::cli::log_file::LogFile;
-use crate::cli::output;
+use crate::cli::{command_line, output};
 use crate::clock::wall_now;
-use crate::config::{
-    Environment, Motion, Mouse, Paths, Project, ScreenPace, Settings, Signs, make_private,
-};
+use crate::config::{Environment, Paths, Project, ScreenPace, Settings, make_private};
 use crate::scenario::Faults;
 use crate::session::SessionFiles;
 use crate::text;
@@ -39,27 +34,13 @@ pub struct Context {
     pub environment: Environment,
     /// Folders for settings, data, state and cache.
     pub paths: Paths,
-    /// Theme named for this run.
-    pub theme: Option<String>,
-    /// Option for colours; `None` leaves them to the terminal.
-    pub colour: Option<Colour>,
-    /// Option for the character set; `None` leaves it to the settings.
-    pub signs: Option<Signs>,
-    /// Option for animations; `None` leaves them to the settings.
-    pub motion: Option<Motion>,
-    /// Option for mouse capture; `None` leaves it to the settings.
-    pub mouse: Option<Mouse>,
+    /// Options that every command takes.
+    pub options: Global,
     told: OnceCell<TerminalReport>,
-    own_data: bool,
-    config: Option<PathBuf>,
-    config_set: Vec<String>,
     /// True if the project's settings apply to this run without a stored agreement.
     trusts_project: Cell<bool>,
-    accessible: bool,
-    quiet: bool,
     /// True if only errors, progress and lines about pending replies are reported.
     brief: bool,
-    verbose: bool,
     log_file: OnceCell<LogFile>,
 }
 
@@ -72,60 +53,52 @@ impl Context {
         Ok(Context {
             environment,
             paths,
-            theme: global.theme,
-            colour: global.color,
-            signs: global.glyphs,
-            motion: global.motion,
-            mouse: global.mouse,
+            options: global,
             told: OnceCell::new(),
-            own_data: global.data_dir.is_some(),
-            config: global.config,
-            config_set: global.config_set,
             trusts_project: Cell::new(false),
-            accessible: global.accessible,
-            quiet: global.quiet,
             brief: false,
-            verbose: global.verbose,
             log_file: log_file.map(OnceCell::from).unwrap_or_default(),
         })
     }
 
     /// Returns a context for another thread, with the same folders and settings but without appearance and log file.
     pub fn again(&self) -> Context {
+        let Global { data_dir, config, config_set, accessible, quiet, verbose, .. } =
+            self.options.clone();
+        let options = Global {
+            data_dir,
+            config,
+            config_set,
+            accessible,
+            quiet,
+            verbose,
+            ..Global::default()
+        };
         Context {
             environment: self.environment.clone(),
             paths: self.paths.clone(),
-            theme: None,
-            colour: None,
-            signs: None,
-            motion: None,
-            mouse: None,
+            options,
             told: OnceCell::new(),
-            own_data: self.own_data,
-            config: self.config.clone(),
-            config_set: self.config_set.clone(),
             trusts_project: self.trusts_project.clone(),
-            accessible: self.accessible,
-            quiet: self.quiet,
             brief: self.brief,
-            verbose: self.verbose,
             log_file: OnceCell::new(),
         }
     }
 
     /// Restricts messages to errors, progress and lines about pending replies, unless `--verbose` is set.
     pub fn brief(self) -> Context {
-        Context { brief: !self.verbose, ..self }
+        Context { brief: !self.options.verbose, ..self }
     }
 
     /// Reads the settings. The command line overrides a trusted project, which overrides the user's settings.
     pub fn settings(&self) -> Result<Settings, Failure> {
-        let own = Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?;
+        let own =
+            Settings::read(&self.environment, &self.paths.config, self.options.config.as_deref())?;
         let all = match self.project()? {
             Some((project, true)) => own.under(&project)?,
             Some((_, false)) | None => own,
         };
-        Ok(all.set(&self.config_set)?)
+        Ok(all.set(&self.options.config_set)?)
     }
 
     /// Returns the project's settings and true if they are trusted.
@@ -153,7 +126,7 @@ impl Context {
             |name: &&str| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
         let named = ["COLLOQUIUM_ACCESSIBLE", "ACCESSIBLE"].into_iter().find(asks);
         let plain = self.environment.term() == Some("dumb") && Context::at_terminal();
-        let asked = self.accessible.then_some("--accessible");
+        let asked = self.options.accessible.then_some("--accessible");
         asked.or(named).or(plain.then_some("TERM=dumb"))
     }
 
@@ -162,9 +135,14 @@ impl Context {
         stdin().is_terminal() && stdout().is_terminal()
     }
 
+    /// Returns whether the data folder was given as an option.
+    fn owns_data(&self) -> bool {
+        self.options.data_dir.is_some()
+    }
+
     /// Returns the option or variable that determines the data folder.
     pub fn data_from(&self) -> &'static str {
-        match (self.own_data, self.environment.get(DATA_VARIABLE)) {
+        match (self.owns_data(), self.environment.get(DATA_VARIABLE)) {
             (true, _) => "--data-dir",
             (false, Some(_)) => DATA_VARIABLE,
             (false, None) => "default",
@@ -179,27 +157,27 @@ impl Context {
     /// Prints a line on standard error, unless `--quiet` is set.
     pub fn say(&self, line: &str) {
         self.keep(line);
-        if !(self.quiet || self.brief) {
+        if !(self.options.quiet || self.brief) {
             output::print(&text::line(line));
         }
     }
 
     /// Returns whether `--quiet` is set.
     pub fn is_quiet(&self) -> bool {
-        self.quiet
+        self.options.quiet
     }
 
     /// Prints a line about a pending reply on standard error, unless `--quiet` is set.
     pub fn say_alive(&self, line: &str) {
         self.keep(line);
-        if !self.quiet {
+        if !self.options.quiet {
             output::print(&text::line(line));
         }
     }
 
     /// Updates the progress line on standard error, which must be a terminal. An empty line removes it.
     pub fn progress(&self, line: &str) {
-        if !self.quiet {
+        if !self.options.quiet {
             output::progress(&text::line(line));
         }
     }
@@ -207,7 +185,7 @@ impl Context {
     /// Prints a line on standard error if `--verbose` is set.
     pub fn note(&self, line: &str) {
         self.keep(line);
-        if self.verbose {
+        if self.options.verbose {
             output::print(&text::line(line));
         }
     }
@@ -222,7 +200,7 @@ impl Context {
     /// Opens the file for the output of `-v` while the screen is on, and returns its path. `None` without `-v` or if a
     /// log file is already open.
     pub fn log_of_screen(&self) -> Result<Option<PathBuf>, Failure> {
-        if !self.verbose || self.log_file.get().is_some() {
+        if !self.options.verbose || self.log_file.get().is_some() {
             return Ok(None);
         }
         make_private(&self.paths.state)?;
@@ -247,7 +225,7 @@ impl Context {
     /// Prints a message of several lines, unless `--quiet` is set.
     pub fn report(&self, report: &str) {
         report.lines().for_each(|line| self.keep(line));
-        if !(self.quiet || self.brief) {
+        if !(self.options.quiet || self.brief) {
             output::print(&text::block(report));
         }
     }
@@ -273,15 +251,16 @@ impl Context {
 
     /// Returns the option for the data folder, if it was given.
     pub fn data_options(&self) -> Vec<String> {
-        let data = self.own_data.then(|| self.paths.data.display().to_string());
+        let data = self.owns_data().then(|| self.paths.data.display().to_string());
         data.into_iter().flat_map(|folder| ["--data-dir".to_owned(), folder]).collect()
     }
 
     /// Returns the options for settings of this run, to be added to printed commands.
     pub fn settings_options(&self) -> Vec<String> {
-        let file = self.config.iter().map(|path| path.display().to_string());
+        let file = self.options.config.iter().map(|path| path.display().to_string());
         let file = file.flat_map(|path| ["--config".to_owned(), path]);
-        let keys = self.config_set.iter().flat_map(|set| ["--config-set".to_owned(), set.clone()]);
+        let keys =
+            self.options.config_set.iter().flat_map(|set| ["--config-set".to_owned(), set.clone()]);
         file.chain(keys).collect()
     }
 
@@ -289,6 +268,6 @@ impl Context {
     /// path.
     pub fn name_of(&self, files: &SessionFiles) -> String {
         let at_home = files.log().parent() == Some(&self.paths.sessions());
-        if at_home && !self.own_data { files.id() } else { files.log().display().to_string() }
+        if at_home && !self.owns_data() { files.id() } else { files.log().display().to_string() }
     }
 }

@@ -1,10 +1,8 @@
 //! Writes finished documents to standard output or to a file, without API keys.
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::target::Target;
+use crate::cli::args::{ModelOptions, Target};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
 use crate::own_file::OwnFile;
@@ -17,7 +15,7 @@ use std::path::Path;
 const GATHERED_BYTES: usize = 64 * 1024;
 
 /// Writes a document to its target and reports the path. Known API keys are removed.
-pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), Failure> {
+pub fn write(document: &str, target: &Target, context: &Context) -> Result<Exit, Failure> {
     stream(target, context, |out| out.write_all(document.as_bytes()))
 }
 
@@ -26,7 +24,7 @@ pub fn stream(
     target: &Target,
     context: &Context,
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<Exit, Failure> {
     let spell = |out: &mut dyn Write| {
         let mut keyless = Keyless::before(out);
         spell(&mut keyless)?;
@@ -37,7 +35,7 @@ pub fn stream(
         Some(path) => {
             if target.force { replace(path, spell) } else { create(path, spell) }?;
             context.say(&format!("written: {}", path.display()));
-            Ok(())
+            Ok(Exit::Done)
         }
     }
 }
@@ -57,9 +55,6 @@ impl<'a> Keyless<'a> {
     }
 
     /// Forwards the remaining text.
-    ///
-    /// # Errors
-    /// The error of the inner writer.
     pub fn finish(mut self) -> io::Result<()> {
         self.pass()?;
         self.out.write_all(self.redactor.finish().as_bytes())?;
@@ -183,7 +178,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
-    #[cfg(unix)]
     #[test]
     fn refuses_to_replace_special_files() {
         replace(Path::new("/dev/null"), |_| Ok(())).unwrap_err();

@@ -3,8 +3,7 @@
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
 use crate::cli::document::{Keyless, create};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::export::{Document, FORMATS, Reveal, Spell};
 use crate::session::ReadProgress;
 use crate::ui::film::film;

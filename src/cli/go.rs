@@ -1,19 +1,17 @@
 //! The main loop of the program: executes steps, each of which returns the next one. A failure returns to the screen
 //! that chose the failing step, or to the caller if the step was typed as a command.
 
-use crate::cli::args::run::Topic;
-use crate::cli::commands::fork::{self, Started};
-use crate::cli::commands::{replay, resume, run};
+use crate::cli::args::Topic;
+use crate::cli::commands::{fork, replay, resume, run};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::home;
 use crate::cli::play::attached::{self, GUEST, Visit};
-use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, StartAt};
-use crate::cli::play::opening::{self, OpenOutcome, follows};
-use crate::cli::play::setup::Setup;
+use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, Setup, StartAt};
+use crate::cli::play::opening::{self, follows};
 use crate::cli::play::{detach, headless, linear, screen};
 use crate::cli::running::RunningSession;
+use std::ops::ControlFlow;
 
 /// Performs steps until the program ends.
 pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
@@ -62,15 +60,15 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
         Next::Begin(begin) => play(run::start(begin, context)?, context),
         Next::Resume(resume) => {
             match opening::open(&resume.path, follows(&resume.play, context), context)? {
-                OpenOutcome::Read(opened) => {
-                    play(resume::start(resume, *opened, context)?, context)
+                ControlFlow::Continue(opened) => {
+                    play(resume::start(resume, opened, context)?, context)
                 }
-                OpenOutcome::Left(next) => Ok(next),
+                ControlFlow::Break(next) => Ok(next),
             }
         }
         Next::Fork(fork) => match fork::start(fork, context)? {
-            Started::Branch(setup) => play(*setup, context),
-            Started::Left(next) => Ok(next),
+            ControlFlow::Continue(setup) => play(setup, context),
+            ControlFlow::Break(next) => Ok(next),
         },
     }
 }

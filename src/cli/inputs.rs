@@ -1,13 +1,10 @@
 //! Text inputs named by options: files, or standard input, which only one option can read.
 
-use crate::cli::args::play::{Play, SteerSource};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::{Play, SteerSource};
+use crate::cli::error::{Exit, Failure};
 use crate::model::{Key, SteerLine};
 use crate::{steer, untrusted};
-use std::fs::File;
-#[cfg(unix)]
-use std::fs::metadata;
+use std::fs::{File, metadata};
 use std::io::{self, Read, stdin};
 
 /// Maximum size of an input, in bytes.
@@ -56,16 +53,10 @@ pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
     as_text(&format!("{what} {path}"), bytes)
 }
 
-#[cfg(unix)]
 fn is_pipe(path: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let open = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|at| path.starts_with(at));
     open && metadata(path).is_ok_and(|found| found.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &str) -> bool {
-    false
 }
 
 fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {

@@ -12,9 +12,6 @@ pub struct LogFile(File);
 
 impl LogFile {
     /// Opens a file for appending. A new file is accessible only to its owner.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn open(path: &Path) -> io::Result<LogFile> {
         own_file::append_to_named(path).map(LogFile)
     }

@@ -11,7 +11,6 @@ mod context;
 pub mod crash;
 mod document;
 mod error;
-mod exit;
 mod exporting;
 mod go;
 mod home;
@@ -31,16 +30,14 @@ mod saved_id;
 mod session_file;
 mod source;
 mod trust;
-mod watched;
 
 use crate::model::near::nearest;
 use crate::spawn;
-use args::global::Global;
+use args::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
 use context::Context;
-use error::Failure;
-use exit::Exit;
+use error::{Exit, Failure};
 use go::go;
 use play::next::{Home, Next};
 use std::ffi::OsString;
@@ -211,8 +208,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     };
     match (e.kind(), word) {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
-            output::data(e.render().to_string().as_bytes())?;
-            Ok(Exit::Done)
+            output::data(e.render().to_string().as_bytes())
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
             start_with_topic(word)

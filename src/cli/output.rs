@@ -1,12 +1,16 @@
-//! Output to the user: messages on standard error, data on standard output.
+//! Output to the user: messages on standard error, data on standard output, and the progress of long tasks, shown on a
+//! terminal after one second.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::text::wrap::{width, wrap};
 use crossterm::terminal::size;
 use ratatui::text::Line;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 /// Minimum width for wrapping, in columns. A narrower terminal wraps by itself.
 const NARROWEST: usize = 20;
@@ -18,41 +22,28 @@ pub fn print(line: &str) {
 }
 
 /// Writes data to standard output. A reader that has closed the pipe is not an error.
-///
-/// # Errors
-/// If standard output cannot be written for another reason.
-pub fn data(bytes: &[u8]) -> Result<(), Failure> {
+pub fn data(bytes: &[u8]) -> Result<Exit, Failure> {
     let mut out = stdout().lock();
     written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Converts the result of writing to standard output, like [`data`].
-///
-/// # Errors
-/// As for [`data`].
-pub fn written(written: io::Result<()>) -> Result<(), Failure> {
+pub fn written(written: io::Result<()>) -> Result<Exit, Failure> {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
         }
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) | Err(_) => Ok(Exit::Done),
     }
 }
 
 /// Writes text to standard output, without terminal control sequences.
-///
-/// # Errors
-/// As for [`data`].
 pub fn text(words: &str) -> Result<Exit, Failure> {
-    data(text::block(words).as_bytes())?;
-    Ok(Exit::Done)
+    data(text::block(words).as_bytes())
 }
 
 /// Writes text to standard output. On a terminal, lines are wrapped between words.
-///
-/// # Errors
-/// As for [`data`].
-pub fn wrapped(words: &str) -> Result<(), Failure> {
+pub fn wrapped(words: &str) -> Result<Exit, Failure> {
     let columns = stdout().is_terminal().then(size).and_then(Result::ok);
     match columns.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= NARROWEST) {
         Some(columns) => data(broken(words, columns).as_bytes()),
@@ -90,6 +81,39 @@ pub fn failure(failure: &Failure) {
 pub fn progress(line: &str) {
     // see `print` about errors
     let _ = write!(stderr().lock(), "\r\x1b[K{line}");
+}
+
+/// Delay before the progress is shown, and interval between updates.
+const TOLD_AFTER: Duration = Duration::from_millis(1_000);
+const TOLD_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs a task and shows its progress on the terminal if it takes long. The line is erased at the end.
+pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
+    let progress = ReadProgress::default();
+    if !stderr().is_terminal() {
+        return work(&progress);
+    }
+    thread::scope(|scope| {
+        let (over, ends) = sync_channel::<()>(0);
+        let told = progress.clone();
+        scope.spawn(move || {
+            let mut wait = TOLD_AFTER;
+            while ends.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                // a closed terminal is noticed by the code that writes the result
+                let _ = match told.percent() {
+                    0 => write!(stderr(), "\r{what}\x1b[K"),
+                    percent => write!(stderr(), "\r{what}: {percent}%\x1b[K"),
+                };
+                wait = TOLD_EVERY;
+            }
+            if wait == TOLD_EVERY {
+                let _ = write!(stderr(), "\r\x1b[K");
+            }
+        });
+        let done = work(&progress);
+        drop(over);
+        done
+    })
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! Conversations that run in other processes, and the connections to them.
 
-use crate::catalogue::{self, SessionStatus, SessionSummary};
-use crate::cli::args::session::SessionName;
+use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::session_file::{self, unreadable};
-use crate::cli::watched::watched;
-use crate::live::client::{ClientError, Greeted, greet};
-use crate::live::place;
-use crate::live::protocol::{Code, Doing, Hello};
+use crate::cli::error::{Exit, Failure};
+use crate::cli::session_file;
+use crate::live::client::{ClientError, Greeted, Receiver, Sender, greet};
+use crate::live::protocol::{Attach, Code, Doing, Hello};
+use crate::live::server;
 use crate::session::SessionFiles;
 use crate::text;
 use std::path::{Path, PathBuf};
@@ -32,7 +30,7 @@ impl RunningSession {
 
     /// Returns the conversation of a session file; it need not run.
     pub fn at(path: PathBuf, context: &Context) -> Result<RunningSession, Failure> {
-        let socket = place::socket(&context.paths.sockets, &path).map_err(|e| {
+        let socket = server::socket(&context.paths.sockets, &path).map_err(|e| {
             Failure::new(Exit::Session, format!("cannot open {}: {e}", path.display()))
         })?;
         Ok(RunningSession { path, socket })
@@ -40,9 +38,7 @@ impl RunningSession {
 
     /// Finds the only running conversation that takes clients, for a command without a name.
     pub fn only(command: &str, context: &Context) -> Result<RunningSession, Failure> {
-        let folder = context.paths.sessions();
-        let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
-            .map_err(unreadable(&folder))?;
+        let all = session_file::list(context)?;
         let runs = |status: &SessionStatus| matches!(status, SessionStatus::Running(_));
         let takes = |s: &&SessionSummary| runs(&s.standing) && has_socket(&s.path, context);
         let mut running = all.iter().filter(takes);
@@ -66,6 +62,18 @@ impl RunningSession {
     /// Connects to the conversation.
     pub async fn greet(&self, context: &Context) -> Result<Greeted, Failure> {
         greet(&self.socket).await.map_err(|fault| self.failure(&fault, context))
+    }
+
+    /// Connects to the conversation as a client that gives commands; returns both ends of the connection.
+    pub async fn enter(
+        &self,
+        name: &str,
+        context: &Context,
+    ) -> Result<(Receiver, Sender), Failure> {
+        let attach = Attach { from: None, name: Some(name.to_owned()), watch: false };
+        let attached = self.greet(context).await?.attach(attach).await;
+        let (_, receiver, sender) = attached.map_err(|fault| self.failure(&fault, context))?;
+        Ok((receiver, sender))
     }
 
     /// Returns the failure of a connection.
@@ -103,7 +111,7 @@ pub async fn introductions(context: &Context) -> Vec<Hello> {
         let Ok(Greeted { hello, .. }) = greet(&socket).await else { continue };
         let path = context.paths.sessions().join(format!("{}.jsonl", hello.session));
         // another data folder may have conversations as well
-        if place::socket(&context.paths.sockets, &path).is_ok_and(|own| own == socket) {
+        if server::socket(&context.paths.sockets, &path).is_ok_and(|own| own == socket) {
             found.push(hello);
         }
     }
@@ -113,7 +121,7 @@ pub async fn introductions(context: &Context) -> Vec<Hello> {
 
 /// Returns whether there is a socket for a session file.
 pub fn has_socket(path: &Path, context: &Context) -> bool {
-    place::socket(&context.paths.sockets, path).is_ok_and(|socket| socket.exists())
+    server::socket(&context.paths.sockets, path).is_ok_and(|socket| socket.exists())
 }
 
 /// Adds the current activity of running conversations to a list, and lists them first.
@@ -122,7 +130,7 @@ pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
         if !matches!(session.standing, SessionStatus::Running(_)) {
             continue;
         }
-        if let Ok(socket) = place::socket(&context.paths.sockets, &session.path)
+        if let Ok(socket) = server::socket(&context.paths.sockets, &session.path)
             && let Ok(greeted) = greet(&socket).await
         {
             let pid = greeted.hello.pid;

@@ -1,7 +1,6 @@
 //! Creation of the runtime that runs on the calling thread.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use std::future::Future;
 use std::io;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! Finds session files by name, and reports their faults.
 
-use crate::catalogue::{self, example};
-use crate::cli::args::session::SessionName;
+use crate::catalogue::{self, SessionSummary, example};
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::watched;
 use crate::config::make_private;
 use crate::model::Participant;
 use crate::own_file::OwnFile;
@@ -50,6 +50,13 @@ fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, F
         Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
     })?;
     Ok(path)
+}
+
+/// Returns all sessions of the folder, and shows the progress.
+pub fn list(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
+    let folder = context.paths.sessions();
+    watched("reading sessions", |progress| catalogue::list(&folder, progress))
+        .map_err(unreadable(&folder))
 }
 
 /// Returns the failure for an unreadable folder.

@@ -4,7 +4,7 @@ use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
 use crate::config::Paths;
 use crate::model::near::nearest;
-use crate::scenario::{self, Source, bundled, bundled_names, protocol_names};
+use crate::scenario::{self, Override, Source, bundled, bundled_names, protocol_names};
 use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -25,17 +25,40 @@ pub struct FoundScenario {
     pub trusted: bool,
 }
 
+impl FoundScenario {
+    /// Returns a scenario that the program itself provides; its scripts run in the current folder.
+    pub fn provided(name: &str, text: &str) -> FoundScenario {
+        let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
+        FoundScenario { source, folder: PathBuf::from("."), trusted: true }
+    }
+
+    /// Adds the values of `--set`.
+    pub fn set(&mut self, settings: &[String]) -> Result<(), Failure> {
+        for setting in settings {
+            let parsed = Override::parse(setting);
+            self.source.settings.push(parsed.map_err(|why| {
+                Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE")
+            })?);
+        }
+        Ok(())
+    }
+}
+
+/// Finds a panel by its name, or a scenario as [`find`] does.
+pub fn find_panel(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
+    match scenario::panel(name) {
+        Some(text) => Ok(FoundScenario::provided(name, text)),
+        None => find(paths, name),
+    }
+}
+
 /// Finds a scenario. Paths contain a separator or end in `.toml`. A bundled scenario takes precedence over one of the
 /// user's with the same name.
 pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
     let here = PathBuf::from(".");
     if name == "-" {
-        let source = Source {
-            name: "standard input".into(),
-            text: read_stdin("a scenario")?,
-            settings: vec![],
-        };
-        return Ok(FoundScenario { source, folder: here, trusted: false });
+        let found = FoundScenario::provided("standard input", &read_stdin("a scenario")?);
+        return Ok(FoundScenario { trusted: false, ..found });
     }
     if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
         let path = Path::new(name);
@@ -63,8 +86,7 @@ pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
 /// `-` does not read standard input.
 pub fn find_named(paths: &Paths, name: &str) -> Result<Option<FoundScenario>, Failure> {
     if let Some(text) = bundled(name) {
-        let source = Source { name: name.into(), text: text.into(), settings: vec![] };
-        return Ok(Some(FoundScenario { source, folder: PathBuf::from("."), trusted: true }));
+        return Ok(Some(FoundScenario::provided(name, text)));
     }
     let own = paths.scenarios().join(format!("{name}{ENDING}"));
     if name.contains(MAIN_SEPARATOR) || !own.is_file() {

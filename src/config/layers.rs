@@ -49,9 +49,6 @@ impl Project {
     }
 
     /// Returns every value in the file.
-    ///
-    /// # Errors
-    /// If the file has a fault.
     pub fn sets(&self) -> Result<Vec<Origin>, SettingsError> {
         Ok(Settings::parse(&self.text, &self.path.display().to_string())?.origins)
     }

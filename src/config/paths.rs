@@ -3,12 +3,10 @@
 use super::Environment;
 use crate::model::Secret;
 use directories::ProjectDirs;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf, absolute};
-use std::{
-    fs::DirBuilder,
-    io::{self, Write},
-};
 
 const PROGRAM: &str = "colloquium";
 
@@ -122,11 +120,11 @@ impl Paths {
 /// # Errors
 /// If it cannot be created or is not a folder.
 pub fn make_private(folder: &Path) -> Result<(), Error> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|source| folder_error(folder, source))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| folder_error(folder, source))
 }
 
 /// Saves a pasted key, readable only by the user (0600), in place of an earlier one; returns its file.
@@ -147,9 +145,6 @@ pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, 
 }
 
 /// Deletes the saved key of a provider.
-///
-/// # Errors
-/// When the file cannot be deleted.
 pub fn forget_key(paths: &Paths, provider: &str) -> io::Result<()> {
     fs::remove_file(paths.key(provider))
 }
@@ -212,7 +207,6 @@ mod tests {
         let folder = base.path().join("a/b");
         make_private(&folder).unwrap();
         make_private(&folder).expect("what exists is no error");
-        #[cfg(unix)]
         for made in [&folder, &base.path().join("a")] {
             use std::os::unix::fs::PermissionsExt;
             let mode = std::fs::metadata(made).unwrap().permissions().mode();

@@ -57,17 +57,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         assert_eq!(remember_server(&path, "http://127.0.0.1:18080/v1").unwrap(), "local-18080");
-        let first = untrusted::read(&path)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-            .unwrap();
+        let first = fs::read_to_string(&path).unwrap();
         let table = "[providers.local-18080]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:18080/v1\"\n";
         assert_eq!(first, table);
         fs::write(&path, format!("# mine\ntheme = \"nord\"\n{table}# end")).unwrap();
         assert_eq!(remember_server(&path, "http://localhost:18080").unwrap(), "local-18080-2");
         assert_eq!(remember_server(&path, "http://box.example:8000").unwrap(), "box-example-8000");
-        let whole = untrusted::read(&path)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-            .unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
         assert!(
             whole.starts_with("# mine\ntheme = \"nord\"\n") && whole.contains("# end\n"),
             "{whole}"
@@ -81,11 +77,6 @@ mod tests {
         let path = folder.path().join("config.toml");
         fs::write(&path, "providers = {}\n").unwrap();
         assert!(remember_server(&path, "http://127.0.0.1:1").is_err());
-        assert_eq!(
-            untrusted::read(&path)
-                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-                .unwrap(),
-            "providers = {}\n"
-        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), "providers = {}\n");
     }
 }

@@ -16,6 +16,7 @@ use crate::untrusted;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use toml::Table;
@@ -320,16 +321,12 @@ impl Provider {
 pub fn read_key_file(path: &Path) -> Result<String, KeyFileFault> {
     let shown = path.display();
     let failed = |e: io::Error| format!("the key file {shown} cannot be read: {e}");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
-        if mode & 0o077 != 0 {
-            let read = format!(
-                "the key file {shown} can be read by others (mode {mode:o}): chmod 600 {shown}"
-            );
-            return Err(read.into());
-        }
+    let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        let read = format!(
+            "the key file {shown} can be read by others (mode {mode:o}): chmod 600 {shown}"
+        );
+        return Err(read.into());
     }
     let key = untrusted::read_own_text(path).map_err(failed)?.trim().to_owned();
     if key.is_empty() { Err(format!("the key file {shown} is empty").into()) } else { Ok(key) }
@@ -430,10 +427,8 @@ mod tests {
         assert!(missing.is_err(), "a file that was named must be there");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_key_file_is_its_owners_alone() {
-        use std::os::unix::fs::PermissionsExt;
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("key");
         fs::write(&path, "sk-canary\n").unwrap();

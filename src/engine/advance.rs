@@ -6,7 +6,6 @@ use super::{
     closing, drafts, effects, execute, judging, permissions, poll, profile, result, stops, summary,
     tools, turns, verdict,
 };
-use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
@@ -320,24 +319,12 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
 /// Returns the end of a phase whose condition is true after a round, or a warning if the condition cannot be evaluated.
 fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
-    let mut unset = None;
-    let holds = |c: Condition| {
-        let facts = Facts::new(state.facts_of_rules(|name| c.uses(name)));
-        unset = unset_keys(when, &facts);
-        c.holds(&facts)
-    };
-    match Condition::compile(when).and_then(holds) {
+    match stops::holds(state, when) {
         Ok(true) => Some(verdict::close(state, thread, StopReason::Condition)),
-        Ok(false) => {
+        Ok(false) => None,
+        Err(why) => {
             let phase = &thread.spec.name;
-            let text = format!("[[phase]] {phase}: until = \"{when}\": {}", unset?);
-            warn_once(state, text.into())
-        }
-        Err(fault) => {
-            let phase = &thread.spec.name;
-            let place = fault.place(when);
-            let text = format!("[[phase]] {phase}: until = \"{when}\", {place}: {fault}");
-            warn_once(state, text.into())
+            warn_once(state, format!("[[phase]] {phase}: until = \"{when}\"{why}").into())
         }
     }
 }

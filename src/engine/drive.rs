@@ -460,9 +460,6 @@ impl Engine {
     }
 
     /// Seals the loose pieces, waits until all events are on the disk, and lets the voices leave.
-    ///
-    /// # Errors
-    /// The error of the disk.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
         tokio::join!(self.writer.finish(), self.voices.leave()).0

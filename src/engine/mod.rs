@@ -24,7 +24,6 @@ mod input;
 mod judging;
 mod loops;
 mod money;
-mod offers;
 mod permissions;
 mod poll;
 mod profile;

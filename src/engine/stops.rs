@@ -2,8 +2,8 @@
 
 use super::asking::Says;
 use super::drafts::warn_once;
+use super::goals::{accepted_offer, is_listed, rest_after};
 use super::judging::{self, JudgeStep};
-use super::offers::{accepted_offer, is_listed, rest_after};
 use super::{loops, result};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::ENGINE;
@@ -57,6 +57,22 @@ pub(super) fn rearmed(state: &State) -> Vec<u32> {
     over.map(|(place, _)| place).collect()
 }
 
+/// Returns whether a condition of the scenario holds; otherwise, if it may not mean what it says, the reason, to follow
+/// the condition in a warning.
+pub(super) fn holds(state: &State, when: &str) -> Result<bool, String> {
+    let mut unset = None;
+    let evaluate = |c: Condition| {
+        let facts = Facts::new(state.facts_of_rules(|name| c.uses(name)));
+        unset = unset_keys(when, &facts);
+        c.holds(&facts)
+    };
+    let holds = Condition::compile(when).and_then(evaluate);
+    match (holds.map_err(|fault| format!(", {}: {fault}", fault.place(when)))?, unset) {
+        (false, Some(unset)) => Err(format!(": {unset}")),
+        (holds, _) => Ok(holds),
+    }
+}
+
 fn says(state: &State, place: u32, rule: &Rule) -> Says {
     // turns before an end that was passed have been judged already
     let fresh = |turn: TurnId| state.since.reopened.is_none_or(|seq| turn.0 > seq.0);
@@ -80,28 +96,14 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 Says::Stop(StopReason::StopWord, format!("{seat}: {word}").into())
             })
         }
-        Rule::When(when) => {
-            let mut unset = None;
-            let holds = |c: Condition| {
-                let facts = Facts::new(state.facts_of_rules(|name| c.uses(name)));
-                unset = unset_keys(when, &facts);
-                c.holds(&facts)
-            };
-            match Condition::compile(when).and_then(holds) {
-                Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
-                Ok(false) => {
-                    let text = unset.map(|unset| format!("[[stop]] when = \"{when}\": {unset}"));
-                    let warning = text.and_then(|text| warn_once(state, text.into()));
-                    warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
-                }
-                Err(fault) => {
-                    let place = fault.place(when);
-                    let text = format!("[[stop]] when = \"{when}\", {place}: {fault}");
-                    let warning = warn_once(state, text.into());
-                    warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
-                }
+        Rule::When(when) => match holds(state, when) {
+            Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
+            Ok(false) => Says::Nothing,
+            Err(why) => {
+                let warning = warn_once(state, format!("[[stop]] when = \"{when}\"{why}").into());
+                warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
             }
-        }
+        },
         Rule::Judge { seat, question, every } => {
             match judging::ask(state, place, seat, question, *every) {
                 JudgeStep::Now(draft) => Says::First(draft),

@@ -15,9 +15,8 @@ use crate::model::{
 use crate::session::{Item, Tail};
 use crate::text;
 use crate::tool::Tools;
-use crate::voice::NoVoice;
 use crate::voice::rehearsed::Rehearsed;
-use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
+use crate::voice::{CallFailure, CallRequest, Chunk, Done, NoVoice, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

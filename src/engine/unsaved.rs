@@ -17,9 +17,6 @@ const LOG_MAX: u64 = 64 * 1024 * 1024;
 
 impl Engine {
     /// Returns the engine of a conversation that is not saved, and the tail of its events.
-    ///
-    /// # Errors
-    /// If the system refuses a thread.
     pub fn unsaved(
         clock: Clock,
         voices: Arc<dyn Voices>,

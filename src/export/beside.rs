@@ -82,9 +82,6 @@ impl Beside {
 
     /// Writes the comparison in order: for each utterance the first side, then the second, or one copy if both are
     /// equal.
-    ///
-    /// # Errors
-    /// If the sink cannot be written.
     pub fn write(&self, spell: Spelling, out: &mut dyn Write) -> io::Result<()> {
         let mut write = |side: &str, all: &[Narrated]| {
             all.iter().try_for_each(|told| out.write_all(spell(&of_side(side, told)).as_bytes()))

@@ -11,9 +11,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Writes the page. The first document decides if it has a player, which plays both at once.
-///
-/// # Errors
-/// If a document or the sink fails.
 pub fn spell(a: &Document, b: &Document, out: &mut dyn Write) -> io::Result<()> {
     let from = divergence(read(a), read(b));
     let shared = shared(&a.state, from);

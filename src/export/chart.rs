@@ -96,18 +96,16 @@ fn bars(analysis: &Analysis<'_>) -> String {
         let y = row as f64 * ROW;
         let class = colour(analysis.state, seat);
         let width = share.words as f64 / most * (WIDTH - NAMES - 90.0);
-        put(
-            &mut marks,
-            format_args!(
-                "<g class=\"{class}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
-             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{} words</text></g>\n",
-                y + 15.0,
-                label(analysis, seat),
-                y + 4.0,
-                NAMES + width + 6.0,
-                y + 15.0,
-                share.words
-            ),
+        let _ = writeln!(
+            marks,
+            "<g class=\"{class}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
+             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{} words</text></g>",
+            y + 15.0,
+            label(analysis, seat),
+            y + 4.0,
+            NAMES + width + 6.0,
+            y + 15.0,
+            share.words
         );
     }
     svg(shares.len() as f64 * ROW, "Words of each participant", &marks)
@@ -122,18 +120,16 @@ fn ballots(analysis: &Analysis<'_>) -> String {
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
         let y = row as f64 * ROW;
         let width = f64::from(*count) / f64::from(most) * 400.0;
-        put(
-            &mut marks,
-            format_args!(
-                "<g class=\"s{}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
-             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{count}</text></g>\n",
-                stood.place(choice).unwrap_or(row) % COLOURS + 1,
-                y + 15.0,
-                escaped(&short(choice)),
-                y + 4.0,
-                NAMES + width + 6.0,
-                y + 15.0
-            ),
+        let _ = writeln!(
+            marks,
+            "<g class=\"s{}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
+             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{count}</text></g>",
+            stood.place(choice).unwrap_or(row) % COLOURS + 1,
+            y + 15.0,
+            escaped(&short(choice)),
+            y + 4.0,
+            NAMES + width + 6.0,
+            y + 15.0
         );
     }
     let y = vote.counts.len() as f64 * ROW;
@@ -162,28 +158,24 @@ fn lanes(analysis: &Analysis<'_>) -> String {
     for (lane, seat) in seats.iter().enumerate() {
         let y = lane as f64 * ROW;
         let id = &seat.spec.id;
-        put(
-            &mut marks,
-            format_args!(
-                "<g class=\"{}\"><text x=\"0\" y=\"{:.0}\">{}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
-             y1=\"{3:.0}\" y2=\"{3:.0}\"/>\n",
-                colour(analysis.state, id),
-                y + 15.0,
-                label(analysis, id),
-                y + 11.0,
-            ),
+        let _ = writeln!(
+            marks,
+            "<g class=\"{}\"><text x=\"0\" y=\"{:.0}\">{}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
+             y1=\"{3:.0}\" y2=\"{3:.0}\"/>",
+            colour(analysis.state, id),
+            y + 15.0,
+            label(analysis, id),
+            y + 11.0
         );
         for (entry, spent) in spoken.iter().filter(|(e, _)| e.seat() == Some(id)) {
             let from = x(spent.granted.0);
             let to = x(spent.ended.0);
-            put(
-                &mut marks,
-                format_args!(
-                    "<rect class=\"f\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"14\"><title>{}</title></rect>\n",
-                    y + 4.0,
-                    (to - from - 1.0).max(1.0),
-                    entry.number.unwrap_or(0)
-                ),
+            let _ = writeln!(
+                marks,
+                "<rect class=\"f\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"14\"><title>{}</title></rect>",
+                y + 4.0,
+                (to - from - 1.0).max(1.0),
+                entry.number.unwrap_or(0)
             );
         }
         marks.push_str("</g>\n");
@@ -222,12 +214,10 @@ fn spent(analysis: &Analysis<'_>) -> String {
             .map(point)
             .collect();
         let base = y + BARS;
-        put(
-            &mut marks,
-            format_args!(
-                "<polyline class=\"l op\" points=\"0,{base:.1} {points}\"/>\n\
-                 <line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{base:.1}\" y2=\"{base:.1}\"/>\n"
-            ),
+        let _ = writeln!(
+            marks,
+            "<polyline class=\"l op\" points=\"0,{base:.1} {points}\"/>\n\
+             <line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{base:.1}\" y2=\"{base:.1}\"/>"
         );
         push_caption(&mut marks, base, &what);
         y = base + TOLD;
@@ -251,12 +241,10 @@ fn stood(analysis: &Analysis<'_>) -> String {
         let who = label(analysis, seat);
         let axis = y + 11.0;
         let line = y + 15.0;
-        put(
-            &mut marks,
-            format_args!(
-                "<text x=\"0\" y=\"{line:.0}\">{who}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
-                 y1=\"{axis:.0}\" y2=\"{axis:.0}\"/>\n"
-            ),
+        let _ = writeln!(
+            marks,
+            "<text x=\"0\" y=\"{line:.0}\">{who}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
+             y1=\"{axis:.0}\" y2=\"{axis:.0}\"/>"
         );
         for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
             let until = next.map_or(end, |next| next.at);
@@ -270,10 +258,7 @@ fn stood(analysis: &Analysis<'_>) -> String {
     for after in &stood.votes {
         let x = x(*after) + 4.0;
         let line = y + 12.0;
-        put(
-            &mut marks,
-            format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>\n"),
-        );
+        let _ = writeln!(marks, "<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>");
     }
     y += 16.0;
     push_caption(
@@ -288,7 +273,7 @@ fn stood(analysis: &Analysis<'_>) -> String {
         let x = KEY + 8.0;
         let line = y + 15.0;
         let what = escaped(&clipped(choice, CHOICE_CHARS));
-        put(&mut marks, format_args!("<text x=\"{x}\" y=\"{line:.0}\">{what}</text>\n"));
+        let _ = writeln!(marks, "<text x=\"{x}\" y=\"{line:.0}\">{what}</text>");
         y += ROW;
     }
     svg(y, "Positions over time", &marks)
@@ -298,17 +283,15 @@ fn stood(analysis: &Analysis<'_>) -> String {
 fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, from: f64, to: f64, y: f64) {
     if let Some(choice) = stand.choice {
         let what = stood.choices.get(choice).map_or("", String::as_str);
-        put(
+        let _ = write!(
             marks,
-            format_args!(
-                "<rect class=\"f s{}\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"16\"><title>{}, from {} \
-                 on</title></rect>",
-                choice % COLOURS + 1,
-                y + 3.0,
-                (to - from - 1.0).max(0.5),
-                escaped(what),
-                stand.at
-            ),
+            "<rect class=\"f s{}\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"16\"><title>{}, from {} \
+             on</title></rect>",
+            choice % COLOURS + 1,
+            y + 3.0,
+            (to - from - 1.0).max(0.5),
+            escaped(what),
+            stand.at
         );
     }
     if to - from >= SIGN {
@@ -316,10 +299,8 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, from: f64, to: 
         let x = from + 4.0;
         let line = y + 15.5;
         let sign = Standpoints::sign(stand.choice);
-        put(
-            marks,
-            format_args!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{sign}</text>\n"),
-        );
+        let _ =
+            writeln!(marks, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{sign}</text>");
     }
 }
 
@@ -354,36 +335,32 @@ fn ring(analysis: &Analysis<'_>) -> String {
         // bend to the left of its direction, so that both directions are visible
         let bend = ((a.0 + b.0) / 2.0 + (b.1 - a.1) * 0.18, (a.1 + b.1) / 2.0 - (b.0 - a.0) * 0.18);
         let at = ((a.0 + b.0) / 4.0 + bend.0 / 2.0, (a.1 + b.1) / 4.0 + bend.1 / 2.0);
-        put(
-            &mut marks,
-            format_args!(
-                "<g class=\"{}\"><path class=\"l\" d=\"M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}\" stroke-width=\"{:.1}\"/>\
+        let _ = writeln!(
+            marks,
+            "<g class=\"{}\"><path class=\"l\" d=\"M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}\" stroke-width=\"{:.1}\"/>\
              <circle class=\"f\" cx=\"{5:.1}\" cy=\"{6:.1}\" r=\"{:.1}\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" \
-             text-anchor=\"middle\">{n}</text></g>\n",
-                colour(analysis.state, seats[from]),
-                a.0,
-                a.1,
-                bend.0,
-                bend.1,
-                b.0,
-                b.1,
-                1.0 + 3.0 * n as f64 / most,
-                3.0 + 2.0 * n as f64 / most,
-                at.0,
-                at.1
-            ),
+             text-anchor=\"middle\">{n}</text></g>",
+            colour(analysis.state, seats[from]),
+            a.0,
+            a.1,
+            bend.0,
+            bend.1,
+            b.0,
+            b.1,
+            1.0 + 3.0 * n as f64 / most,
+            3.0 + 2.0 * n as f64 / most,
+            at.0,
+            at.1
         );
     }
     for (i, seat) in seats.iter().enumerate() {
         let (x, y) = place(i, radius * 1.18);
-        put(
-            &mut marks,
-            format_args!(
-                "<text class=\"{}\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-                colour(analysis.state, seat),
-                y + 4.0,
-                label(analysis, seat)
-            ),
+        let _ = writeln!(
+            marks,
+            "<text class=\"{}\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            colour(analysis.state, seat),
+            y + 4.0,
+            label(analysis, seat)
         );
     }
     push_caption(
@@ -406,23 +383,19 @@ fn novelty(analysis: &Analysis<'_>) -> String {
         let height = r.novelty * BARS;
         let x = i as f64 * step;
         let class = entry.seat().map_or_else(|| "op".into(), |seat| colour(analysis.state, seat));
-        put(
-            &mut marks,
-            format_args!(
-                "<rect class=\"f {class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\">\
-             <title>{}: {:.0}% new</title></rect>\n",
-                BARS - height,
-                (step - 1.5).max(0.5),
-                r.number,
-                r.novelty * 100.0
-            ),
+        let _ = writeln!(
+            marks,
+            "<rect class=\"f {class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\">\
+             <title>{}: {:.0}% new</title></rect>",
+            BARS - height,
+            (step - 1.5).max(0.5),
+            r.number,
+            r.novelty * 100.0
         );
     }
-    put(
-        &mut marks,
-        format_args!(
-            "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>\n"
-        ),
+    let _ = writeln!(
+        marks,
+        "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>"
     );
     push_caption(&mut marks, BARS, "one bar per turn: the share that was new, from none to all");
     svg(BARS + TOLD, "Share of each turn not said before", &marks)
@@ -432,12 +405,7 @@ fn novelty(analysis: &Analysis<'_>) -> String {
 fn push_caption(marks: &mut String, y: f64, what: &str) {
     let line = y + 16.0;
     let what = escaped(&clipped(what, TOLD_CHARS));
-    put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));
-}
-
-/// Adds a mark to a drawing.
-pub(super) fn put(marks: &mut String, mark: std::fmt::Arguments<'_>) {
-    marks.write_fmt(mark).expect("writing to a String cannot fail");
+    let _ = writeln!(marks, "<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>");
 }
 
 #[cfg(test)]

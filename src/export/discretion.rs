@@ -23,9 +23,6 @@ pub struct Reveal {
 }
 
 /// Returns the events without private content.
-///
-/// # Errors
-/// See [`Redaction::apply`].
 pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
     let mut private = Private::default();
     let mut state = State::default();
@@ -48,9 +45,6 @@ pub struct DiscreetRecords {
 impl DiscreetRecords {
     /// Prepares the events of a session after `private` and `state` have processed all of them. Each iteration advances
     /// `progress` by the number of events.
-    ///
-    /// # Errors
-    /// See [`Redaction::apply`].
     pub fn new(
         records: Records,
         private: Private,

@@ -126,9 +126,6 @@ impl Document {
     }
 
     /// Returns a recording of the events.
-    ///
-    /// # Errors
-    /// See [`Redaction::apply`].
     pub fn recording(&self) -> Result<Recording, SessionError> {
         Ok(if self.is_as_read {
             Recording::new(self.records.clone())

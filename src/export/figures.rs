@@ -81,9 +81,6 @@ pub fn md(tables: &[Table]) -> String {
 }
 
 /// Writes tables with [`text`] or [`md`], one after the other.
-///
-/// # Errors
-/// If the sink cannot be written.
 pub fn write(
     tables: impl Iterator<Item = Table>,
     spell: fn(&[Table]) -> String,

@@ -8,7 +8,6 @@
 //! Limits: text of failed calls is not shown, and pieces that differ from the final text, such as those of an edited
 //! turn or of structured replies, are counted in proportion.
 
-use super::chart::put;
 use super::words::{Rendered, visible};
 use crate::model::{Channel, Event, Kind, Ms, Outcome, Purpose, TurnId, piece};
 use crate::state::State;
@@ -17,6 +16,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io;
 
 /// Style of the controls, and of the transcript while it plays.
@@ -115,7 +115,7 @@ impl Timing {
         let (mut at, mut shown) = (turn.granted, 0);
         for (time, count) in turn.shown(body, rendered) {
             if count > shown {
-                put(&mut times, format_args!(" {} {}", time.since(at), count - shown));
+                let _ = write!(times, " {} {}", time.since(at), count - shown);
                 at = time;
                 shown = count;
             }
@@ -134,9 +134,6 @@ impl Timing {
     }
 
     /// Writes the controls and the script.
-    ///
-    /// # Errors
-    /// If the sink cannot be written.
     pub fn finish(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let begin = self.begin.unwrap_or_default().0;
         let result = self.known().0;

@@ -1,8 +1,9 @@
 //! Positions over the turns as SVG: a line per participant that bends where it moves.
 
-use super::chart::{self, WIDTH, put};
+use super::chart::{self, WIDTH};
 use super::markup::{COLOURS, escaped};
 use crate::analysis::{Standing, Track};
+use std::fmt::Write;
 
 /// Width of the labels at the left and at the right, in units.
 const LEFT: f64 = 130.0;
@@ -35,13 +36,11 @@ pub(super) fn svg(standing: &Standing) -> String {
     let mut marks = String::new();
     for (row, label) in standing.rows.iter().enumerate() {
         let y = TOP + row as f64 * ROW;
-        put(
-            &mut marks,
-            format_args!(
-                "<text class=\"soft\" x=\"0\" y=\"{:.0}\">{}</text>\n",
-                y + 4.0,
-                short(label, LABEL_CHARS)
-            ),
+        let _ = writeln!(
+            marks,
+            "<text class=\"soft\" x=\"0\" y=\"{:.0}\">{}</text>",
+            y + 4.0,
+            short(label, LABEL_CHARS)
         );
     }
     for track in &standing.tracks {
@@ -105,16 +104,14 @@ impl Drawing<'_> {
             row = position.row;
         }
         path.push_str(&format!("H{:.1}", LEFT + 10.0 + self.width()));
-        put(
+        let _ = writeln!(
             marks,
-            format_args!(
-                "<g class=\"{class}\" data-n=\"{}\"><path class=\"l\" stroke-width=\"2.5\" d=\"{path}\"/><circle class=\"f\" cx=\"{x:.1}\" \
-                 cy=\"{y:.1}\" r=\"4\"/><text class=\"f\" text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
-                first.number,
-                x - 8.0,
-                y + 4.0,
-                short(&track.name, CAPTION_CHARS)
-            ),
+            "<g class=\"{class}\" data-n=\"{}\"><path class=\"l\" stroke-width=\"2.5\" d=\"{path}\"/><circle class=\"f\" cx=\"{x:.1}\" \
+             cy=\"{y:.1}\" r=\"4\"/><text class=\"f\" text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            first.number,
+            x - 8.0,
+            y + 4.0,
+            short(&track.name, CAPTION_CHARS)
         );
     }
 
@@ -133,15 +130,13 @@ impl Drawing<'_> {
         let Some((_, words)) = latest else { return };
         let x = WIDTH - RIGHT;
         let y = TOP + row as f64 * ROW;
-        put(
+        let _ = writeln!(
             marks,
-            format_args!(
-                "<text x=\"{x:.0}\" y=\"{:.0}\">{}</text>\n<text class=\"soft\" x=\"{x:.0}\" y=\"{:.0}\">{}</text>\n",
-                y + 1.0,
-                names.join(" · "),
-                y + 14.0,
-                short(words, LABEL_CHARS)
-            ),
+            "<text x=\"{x:.0}\" y=\"{:.0}\">{}</text>\n<text class=\"soft\" x=\"{x:.0}\" y=\"{:.0}\">{}</text>",
+            y + 1.0,
+            names.join(" · "),
+            y + 14.0,
+            short(words, LABEL_CHARS)
         );
     }
 
@@ -151,12 +146,10 @@ impl Drawing<'_> {
         for number in 1..=self.standing.turns {
             let x = self.x(number);
             if x >= free {
-                put(
+                let _ = writeln!(
                     marks,
-                    format_args!(
-                        "<text class=\"soft\" x=\"{:.1}\" y=\"{y:.0}\">#{number}</text>\n",
-                        x - 4.0
-                    ),
+                    "<text class=\"soft\" x=\"{:.1}\" y=\"{y:.0}\">#{number}</text>",
+                    x - 4.0
                 );
                 free = x + NUMBERS;
             }
@@ -171,13 +164,11 @@ impl Drawing<'_> {
             if x >= free {
                 let words = short(&crossing.now.words, CAPTION_CHARS);
                 let class = class(crossing.track.place);
-                put(
+                let _ = writeln!(
                     marks,
-                    format_args!(
-                        "<text class=\"f {class}\" data-n=\"{}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>\n",
-                        crossing.now.number,
-                        x - 4.0
-                    ),
+                    "<text class=\"f {class}\" data-n=\"{}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>",
+                    crossing.now.number,
+                    x - 4.0
                 );
                 free = x + CAPTIONS;
             }

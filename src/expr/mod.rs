@@ -90,10 +90,7 @@ impl Condition {
     /// If it uses a name that is not among the facts, is undefined (a missing key, an `if` without an `else`), or
     /// performs an operation that its values do not allow.
     pub fn holds(&self, facts: &Facts) -> Result<bool, ExprError> {
-        Name::check(&self.names, facts)?;
-        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
-        let fault = |e| engine::fault(e, &self.checked);
-        let result = self.expression.eval(facts.value()).map_err(fault)?;
+        let result = self.evaluated(facts)?;
         if result.is_undefined() {
             let message = "undefined value; use .get('key', False) for a key that may be missing";
             return Err(ExprError::new(message, 0));
@@ -101,15 +98,18 @@ impl Condition {
         Ok(result.is_true())
     }
 
+    fn evaluated(&self, facts: &Facts) -> Result<minijinja::Value, ExprError> {
+        Name::check(&self.names, facts)?;
+        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
+        self.expression.eval(facts.value()).map_err(|e| engine::fault(e, &self.checked))
+    }
+
     /// Returns the value of the expression, for display; null if it is undefined.
     ///
     /// # Errors
     /// As [`holds`](Condition::holds), except for undefined values.
     pub fn value(&self, facts: &Facts) -> Result<serde_json::Value, ExprError> {
-        Name::check(&self.names, facts)?;
-        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
-        let fault = |e| engine::fault(e, &self.checked);
-        let result = self.expression.eval(facts.value()).map_err(fault)?;
+        let result = self.evaluated(facts)?;
         serde_json::to_value(&result).map_err(|e| ExprError::new(e.to_string(), 0))
     }
 }

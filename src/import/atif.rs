@@ -9,18 +9,8 @@ use crate::model::payload::Whisper;
 use crate::model::{SeatId, Usage, Usd};
 use serde_json::Value;
 
-/// Known versions.
-const VERSIONS: [&str; 9] = [
-    "ATIF-v1.0",
-    "ATIF-v1.1",
-    "ATIF-v1.2",
-    "ATIF-v1.3",
-    "ATIF-v1.4",
-    "ATIF-v1.5",
-    "ATIF-v1.6",
-    "ATIF-v1.7",
-    "ATIF-v1.8",
-];
+/// Last known minor version.
+const MINOR_MAX: u8 = 8;
 /// Name of an agent without one.
 const AGENT: &str = "agent";
 /// Name of the tool of a result that belongs to no call.
@@ -69,7 +59,8 @@ fn trajectory(
     inner: Option<&Inner<'_>>,
 ) -> Result<Vec<ImportedMessage>, ImportError> {
     let version = text_at(value, "schema_version");
-    if !VERSIONS.contains(&version) && (inner.is_none() || !version.is_empty()) {
+    let is_known = (0..=MINOR_MAX).any(|minor| version == format!("ATIF-v1.{minor}"));
+    if !is_known && (inner.is_none() || !version.is_empty()) {
         let version =
             if version.is_empty() { "a trajectory without schema_version" } else { version };
         let known = "ATIF-v1.0 to ATIF-v1.8 are";

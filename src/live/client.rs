@@ -78,9 +78,6 @@ pub enum Received {
 }
 
 /// Connects to a socket and reads the introduction.
-///
-/// # Errors
-/// [`ClientError`].
 pub async fn greet(socket: &Path) -> Result<Greeted, ClientError> {
     let stream = LocalStream::connect(socket).await.map_err(|e| match e.kind() {
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => ClientError::NotRunning,
@@ -116,9 +113,6 @@ fn version(hello: &str) -> u32 {
 
 impl Greeted {
     /// Attaches; returns the response and both ends of the connection.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub async fn attach(self, attach: Attach) -> Result<(Attached, Receiver, Sender), ClientError> {
         let Greeted { mut lines, mut writer, .. } = self;
         let sent = writer.send(&line(&ClientMessage::Attach(attach))).await;
@@ -171,9 +165,6 @@ impl Sender {
     }
 
     /// Asks the conversation to end, as an interrupt would.
-    ///
-    /// # Errors
-    /// [`ClientError::Closed`].
     pub async fn stop(&mut self) -> Result<(), ClientError> {
         let sent = self.writer.send(&line(&ClientMessage::Stop {})).await;
         sent.map_err(|_| ClientError::Closed)

@@ -9,14 +9,8 @@
 //! under the same user, and must not steer the conversation that they are part of.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-#[cfg(unix)]
 pub mod client;
-#[cfg(unix)]
 mod connection;
-mod names;
-pub mod place;
 pub mod protocol;
-#[cfg(unix)]
 mod relay;
-#[cfg(unix)]
 pub mod server;

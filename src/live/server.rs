@@ -1,7 +1,6 @@
-//! The socket of a running conversation.
+//! The socket of a running conversation: one per conversation, in a folder of the user alone.
 
 use super::connection::{refuse, serve};
-use super::place;
 use super::protocol::Code;
 use super::relay::Relay;
 use crate::engine::{Attendance, Guests, Owner};
@@ -10,13 +9,13 @@ use crate::own_file::create_folder;
 use crate::session::{Durable, SessionFiles, Tail};
 use crate::spawn::is_started_here;
 use crate::state::State;
-use std::fs;
-use std::io;
+use sha2::{Digest, Sha256};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use std::{fs, io};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -55,9 +54,6 @@ pub struct LiveServer {
 }
 
 /// Opens a conversation to clients; returns its server and the receiving end for the engine.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
     let LiveOpening { folder, files, tail, past, durable, owner } = opening;
     let (inputs, orders) = mpsc::channel(COMMANDS_WAITING);
@@ -80,9 +76,6 @@ pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
 
 impl LiveServer {
     /// Waits until the socket is open; returns its path. Cancel safe.
-    ///
-    /// # Errors
-    /// The reason why there is no socket.
     pub async fn opened(&mut self) -> io::Result<PathBuf> {
         let gone = || io::Error::other("the conversation ended first");
         (&mut self.opened).await.unwrap_or_else(|_| Err(gone()))
@@ -190,7 +183,7 @@ fn bind(folder: &Path, log: &Path) -> io::Result<(LocalListener, PathBuf)> {
     create_folder(folder)
         .map_err(|fault| io::Error::other(format!("{}: {fault}", folder.display())))?;
     check_private(folder)?;
-    let path = place::socket(folder, log)?;
+    let path = socket(folder, log)?;
     match path.symlink_metadata() {
         Ok(found) if found.file_type().is_socket() => fs::remove_file(&path)?,
         Ok(_) => return Err(io::Error::other(format!("{} is not a socket", path.display()))),
@@ -210,4 +203,20 @@ fn check_private(folder: &Path) -> io::Result<()> {
     }
     let why = format!("{} must belong to you alone (mode 0700)", folder.display());
     Err(io::Error::other(why))
+}
+
+/// Maximum characters of the session's id in the name of its socket: the system limits the length of the whole path.
+const ID_MAX: usize = 32;
+
+/// Returns the path of the socket of the session at `log`, which must exist.
+///
+/// Its name has the id for people, and a digest of the whole path: two data folders may have sessions of the same id.
+pub fn socket(folder: &Path, log: &Path) -> io::Result<PathBuf> {
+    let log = log.canonicalize()?;
+    let id = log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let plain = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-');
+    let id: String = plain.take(ID_MAX).collect();
+    let digest = Sha256::digest(log.as_os_str().as_encoded_bytes());
+    let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    Ok(folder.join(format!("{id}.{digest}.sock")))
 }

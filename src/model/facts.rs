@@ -179,8 +179,6 @@ pub enum FactKind {
     Flag,
     /// A function to call.
     Function,
-    /// Differs from test to test.
-    Any,
 }
 
 impl FactKind {
@@ -193,7 +191,6 @@ impl FactKind {
             FactKind::Text => "a text",
             FactKind::Flag => "true or false",
             FactKind::Function => "a function",
-            FactKind::Any => "any value",
         }
     }
 }

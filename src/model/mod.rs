@@ -12,7 +12,6 @@ pub mod contract;
 pub mod event;
 pub mod facts;
 pub mod failure;
-mod goal;
 pub mod http;
 pub mod ids;
 pub mod language_model;
@@ -30,7 +29,6 @@ pub mod prompt;
 pub mod rate;
 pub mod reason;
 pub mod result;
-pub mod runs;
 pub mod schema;
 pub mod secret;
 pub mod sentence;
@@ -54,7 +52,6 @@ pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
-pub use goal::{Goal, GoalOutcome};
 pub use http::{HttpSpec, ReplyAt, SessionFrom};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use language_model::{Fallback, ModelSpec};
@@ -62,8 +59,8 @@ pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};
 pub use name::NameFault;
 pub use participant::{
-    Budget, FailureRule, Line, Participant, SEATS_MAX, TEAM_DEPTH, TeamSpec, Then, Timeouts,
-    VoiceSpec,
+    After, Budget, FailureRule, Goal, GoalOutcome, Line, Needs, Participant, Runs, SEATS_MAX,
+    TEAM_DEPTH, TeamSpec, Then, Timeouts, VoiceSpec,
 };
 pub use piece::{Channel, Piece};
 pub use plan::{
@@ -76,7 +73,6 @@ pub use prompt::{BareMessage, Block, BlockPhase, KnownBlock, Message, Prompt, Re
 pub use rate::CallRate;
 pub use reason::StopReason;
 pub use result::{PositionChange, ResultGiven, ResultTask};
-pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Guards, Layout, Lore, PromptTemplates, Sees, Shows};
 pub use stance::{STANCE, STANCE_MAX, StanceRecorded};

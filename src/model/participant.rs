@@ -4,12 +4,10 @@
 
 use super::agent::AgentSpec;
 use super::contract::Contract;
-use super::goal::Goal;
 use super::http::HttpSpec;
 use super::ids::{SeatId, Text};
 use super::language_model::{Fallback, ModelSpec};
 use super::money::{Price, Usd};
-use super::runs::Runs;
 use super::shows::Sees;
 use super::tool::Tool;
 use super::turn::Purpose;
@@ -420,6 +418,90 @@ pub enum Then {
     Replace,
     /// The conversation ends with a failure.
     Stop,
+}
+
+/// Dependencies of a participant with the policy `depends`, and its allowed requests. Plain data; the policy evaluates
+/// the conditions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Runs {
+    /// The participants that it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<After>,
+    /// Number of dependencies that must be met.
+    #[serde(default)]
+    pub needs: Needs,
+    /// True if it may run first, before its dependencies are met; a participant without dependencies always may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<bool>,
+    /// Additional key of its data in the context, besides its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_key: Option<Text>,
+    /// Participants that the `requests` in its replies may wake; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_request: Option<Vec<SeatId>>,
+}
+
+/// One dependency on another participant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct After {
+    /// The participant whose turns meet it.
+    pub participant: SeatId,
+    /// Condition over the state; `None` is always true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Text>,
+    /// Maximum number of turns that this dependency may trigger.
+    pub max: u32,
+}
+
+/// Number of dependencies that must be met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Needs {
+    /// All dependencies must be met.
+    #[default]
+    All,
+    /// One met dependency is enough.
+    Any,
+}
+
+/// A private goal, with the limit of the price that a participant accepts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Goal {
+    /// The goal as text.
+    pub text: Text,
+    /// Lowest acceptable price, for a seller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// Highest acceptable price, for a buyer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
+}
+
+impl Goal {
+    /// Returns the difference between a price and the limit; negative if the price is beyond the limit.
+    pub fn gain(&self, price: f64) -> Option<f64> {
+        let over = self.least.map(|least| price - least);
+        over.or_else(|| self.most.map(|most| most - price))
+    }
+}
+
+/// Data of a goal at the end of a conversation, as in the result of `conversation.ended`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalOutcome {
+    /// Id of the participant.
+    pub participant: Text,
+    /// The goal.
+    pub goal: Goal,
+    /// Difference between the agreed price and the limit; `None` without a price or a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+}
+
+impl GoalOutcome {
+    /// Reads the outcomes from the result of a conversation; empty if it has none.
+    pub fn all_in(result: &Value) -> Vec<GoalOutcome> {
+        serde_json::from_value(result["goals"].clone()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
 //! Sockets of the file system, for clients on this machine: streams of lines with a length limit.
 
-#[cfg(unix)]
-pub use unix::{LineReader, LineWriter, LocalListener, LocalStream};
+use futures::StreamExt;
+use std::io;
+use std::path::Path;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio_util::bytes::BytesMut;
+use tokio_util::codec::{Decoder, FramedRead, LinesCodec, LinesCodecError};
 
 /// The process at the other end of a connection, as reported by the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,121 +29,105 @@ pub enum LineFault {
     Broken(std::io::Error),
 }
 
-#[cfg(unix)]
-mod unix {
-    use super::{LineFault, LocalPeer};
-    use futures::StreamExt;
-    use std::io;
-    use std::path::Path;
-    use tokio::io::AsyncWriteExt;
-    use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-    use tokio::net::{UnixListener, UnixStream};
-    use tokio_util::bytes::BytesMut;
-    use tokio_util::codec::{Decoder, FramedRead, LinesCodec, LinesCodecError};
+/// A socket that accepts connections.
+#[derive(Debug)]
+pub struct LocalListener(UnixListener);
 
-    /// A socket that accepts connections.
-    #[derive(Debug)]
-    pub struct LocalListener(UnixListener);
-
-    impl LocalListener {
-        /// Creates a socket at a path that does not exist. Needs a runtime with I/O.
-        ///
-        /// # Errors
-        /// If the path exists or is too long, or the system refuses.
-        pub fn bind(path: &Path) -> io::Result<LocalListener> {
-            UnixListener::bind(path).map(LocalListener)
-        }
-
-        /// Waits for the next connection. Cancel safe.
-        ///
-        /// # Errors
-        /// If the system refuses, or does not report the peer.
-        pub async fn accept(&self) -> io::Result<(LocalStream, LocalPeer)> {
-            let (stream, _) = self.0.accept().await?;
-            let peer = stream.peer_cred()?;
-            let peer = LocalPeer { uid: peer.uid(), pid: peer.pid() };
-            Ok((LocalStream(stream), peer))
-        }
+impl LocalListener {
+    /// Creates a socket at a path that does not exist. Needs a runtime with I/O.
+    ///
+    /// # Errors
+    /// If the path exists or is too long, or the system refuses.
+    pub fn bind(path: &Path) -> io::Result<LocalListener> {
+        UnixListener::bind(path).map(LocalListener)
     }
 
-    /// A connection.
-    #[derive(Debug)]
-    pub struct LocalStream(UnixStream);
+    /// Waits for the next connection. Cancel safe.
+    ///
+    /// # Errors
+    /// If the system refuses, or does not report the peer.
+    pub async fn accept(&self) -> io::Result<(LocalStream, LocalPeer)> {
+        let (stream, _) = self.0.accept().await?;
+        let peer = stream.peer_cred()?;
+        let peer = LocalPeer { uid: peer.uid(), pid: peer.pid() };
+        Ok((LocalStream(stream), peer))
+    }
+}
 
-    impl LocalStream {
-        /// Connects to a socket of the same user. Needs a runtime with I/O.
-        ///
-        /// # Errors
-        /// If there is no socket at the path, or nobody listens, or another user does.
-        pub async fn connect(path: &Path) -> io::Result<LocalStream> {
-            let stream = UnixStream::connect(path).await?;
-            if stream.peer_cred()?.uid() != rustix::process::geteuid().as_raw() {
-                return Err(io::Error::other("the socket belongs to another user"));
-            }
-            Ok(LocalStream(stream))
-        }
+/// A connection.
+#[derive(Debug)]
+pub struct LocalStream(UnixStream);
 
-        /// Splits the connection into lines of at most `max` bytes and a writer.
-        pub fn into_lines(self, max: usize) -> (LineReader, LineWriter) {
-            let (read, write) = self.0.into_split();
-            let lines = FramedRead::new(read, WholeLines(LinesCodec::new_with_max_length(max)));
-            (LineReader { lines, max }, LineWriter(write))
+impl LocalStream {
+    /// Connects to a socket of the same user. Needs a runtime with I/O.
+    ///
+    /// # Errors
+    /// If there is no socket at the path, or nobody listens, or another user does.
+    pub async fn connect(path: &Path) -> io::Result<LocalStream> {
+        let stream = UnixStream::connect(path).await?;
+        if stream.peer_cred()?.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("the socket belongs to another user"));
         }
+        Ok(LocalStream(stream))
     }
 
-    /// Lines with their newlines: a peer that dies leaves half a line, which counts as nothing.
-    #[derive(Debug)]
-    struct WholeLines(LinesCodec);
+    /// Splits the connection into lines of at most `max` bytes and a writer.
+    pub fn into_lines(self, max: usize) -> (LineReader, LineWriter) {
+        let (read, write) = self.0.into_split();
+        let lines = FramedRead::new(read, WholeLines(LinesCodec::new_with_max_length(max)));
+        (LineReader { lines, max }, LineWriter(write))
+    }
+}
 
-    impl Decoder for WholeLines {
-        type Item = String;
-        type Error = LinesCodecError;
+/// Lines with their newlines: a peer that dies leaves half a line, which counts as nothing.
+#[derive(Debug)]
+struct WholeLines(LinesCodec);
 
-        fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<String>, LinesCodecError> {
-            self.0.decode(bytes)
-        }
+impl Decoder for WholeLines {
+    type Item = String;
+    type Error = LinesCodecError;
 
-        fn decode_eof(&mut self, bytes: &mut BytesMut) -> Result<Option<String>, LinesCodecError> {
-            let line = self.0.decode(bytes)?;
-            if line.is_none() {
-                bytes.clear();
-            }
-            Ok(line)
-        }
+    fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<String>, LinesCodecError> {
+        self.0.decode(bytes)
     }
 
-    /// Receiving end of a connection.
-    #[derive(Debug)]
-    pub struct LineReader {
-        lines: FramedRead<OwnedReadHalf, WholeLines>,
-        max: usize,
-    }
-
-    impl LineReader {
-        /// Waits for the next line, without its newline; `None` after the last one. Cancel safe.
-        ///
-        /// # Errors
-        /// [`LineFault`]; the rest of the stream is not readable then.
-        pub async fn next(&mut self) -> Option<Result<String, LineFault>> {
-            let line = self.lines.next().await?;
-            Some(line.map_err(|e| match e {
-                LinesCodecError::MaxLineLengthExceeded => LineFault::TooLong(self.max),
-                LinesCodecError::Io(e) => LineFault::Broken(e),
-            }))
+    fn decode_eof(&mut self, bytes: &mut BytesMut) -> Result<Option<String>, LinesCodecError> {
+        let line = self.0.decode(bytes)?;
+        if line.is_none() {
+            bytes.clear();
         }
+        Ok(line)
     }
+}
 
-    /// Sending end of a connection; dropping it ends the stream.
-    #[derive(Debug)]
-    pub struct LineWriter(OwnedWriteHalf);
+/// Receiving end of a connection.
+#[derive(Debug)]
+pub struct LineReader {
+    lines: FramedRead<OwnedReadHalf, WholeLines>,
+    max: usize,
+}
 
-    impl LineWriter {
-        /// Sends whole lines with their newlines. Not cancel safe: a part may have been sent.
-        ///
-        /// # Errors
-        /// If the peer is gone.
-        pub async fn send(&mut self, lines: &str) -> io::Result<()> {
-            self.0.write_all(lines.as_bytes()).await
-        }
+impl LineReader {
+    /// Waits for the next line, without its newline; `None` after the last one. Cancel safe.
+    ///
+    /// # Errors
+    /// [`LineFault`]; the rest of the stream is not readable then.
+    pub async fn next(&mut self) -> Option<Result<String, LineFault>> {
+        let line = self.lines.next().await?;
+        Some(line.map_err(|e| match e {
+            LinesCodecError::MaxLineLengthExceeded => LineFault::TooLong(self.max),
+            LinesCodecError::Io(e) => LineFault::Broken(e),
+        }))
+    }
+}
+
+/// Sending end of a connection; dropping it ends the stream.
+#[derive(Debug)]
+pub struct LineWriter(OwnedWriteHalf);
+
+impl LineWriter {
+    /// Sends whole lines with their newlines. Not cancel safe: a part may have been sent.
+    pub async fn send(&mut self, lines: &str) -> io::Result<()> {
+        self.0.write_all(lines.as_bytes()).await
     }
 }

@@ -12,7 +12,6 @@ mod web;
 
 pub use error::NetError;
 pub use local::{LineFault, LocalPeer};
-#[cfg(unix)]
 pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
 pub use web::WebListener;
 

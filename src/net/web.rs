@@ -13,9 +13,6 @@ pub struct WebListener {
 
 impl WebListener {
     /// Listens on an address; port 0 is any free one. Needs a runtime with I/O.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub async fn bind(address: SocketAddr) -> io::Result<WebListener> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -28,9 +25,6 @@ impl WebListener {
     }
 
     /// Waits for the next connection. Cancel safe.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub async fn accept(&self) -> io::Result<TcpStream> {
         let (stream, _) = self.listener.accept().await?;
         // text arrives in small pieces

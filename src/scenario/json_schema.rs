@@ -17,9 +17,6 @@ const SCHEMA_MAX: usize = 64 * 1024;
 const PATTERN_MAX: usize = 1 << 20;
 
 /// Compiles a JSON Schema. External references are never followed, and every pattern runs in linear time.
-///
-/// # Errors
-/// The fault of the schema.
 pub fn validator(schema: &Value) -> Result<Validator, SchemaFault> {
     if schema.to_string().len() > SCHEMA_MAX {
         return Err(format!("has more than {SCHEMA_MAX} bytes").into());

@@ -2,15 +2,7 @@
 //!
 //! A new key is added here and read where its table is resolved; there is no second list of keys.
 
-mod answer;
-mod contest;
-mod http;
-mod limits;
-mod lore;
-mod phase;
-mod profile;
-mod prompt;
-mod tool;
+mod conversation;
 mod value;
 mod voice;
 
@@ -22,27 +14,19 @@ use crate::model::{
 };
 use crate::scenario::ResultRule;
 use crate::scenario::tree::Or;
-use answer::ANSWER;
-pub(super) use answer::RawAnswer;
-use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
-pub(super) use contest::{RawContext, RawPoll, RawReply, RawStop, RawVerdict};
-pub use http::HTTP;
-pub(super) use http::RawHttp;
-use limits::LIMITS;
-use lore::LORE;
-pub(super) use lore::RawLore;
-use phase::PHASE;
-pub(super) use phase::RawPhase;
-use profile::{PROFILE, RANKING, STAGE};
-pub(super) use profile::{RawProfile, RawRanking};
-use prompt::PROMPT;
-pub(super) use tool::{RawServer, RawTool};
-use tool::{SERVER, TOOL};
+use conversation::{
+    ANSWER, CONTEXT, GOAL, LIMITS, LORE, PHASE, POLL, PROFILE, PROMPT, RANKING, REPLY, STAGE, STOP,
+    VERDICT,
+};
+pub(super) use conversation::{
+    RawAnswer, RawContext, RawLore, RawPhase, RawPoll, RawProfile, RawRanking, RawReply, RawStop,
+    RawVerdict,
+};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
-pub(super) use voice::CAST_LINES;
-pub(super) use voice::RawHuman;
-use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, STAND_IN};
+pub use voice::HTTP;
+use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, SERVER, STAND_IN, TOOL};
+pub(super) use voice::{CAST_LINES, RawHttp, RawHuman, RawServer, RawTool};
 
 /// Default maximum batches of `depends`.
 pub(super) const BATCHES: u32 = 20;

@@ -37,7 +37,7 @@ fn kind(side: &str) -> Option<&'static str> {
         return Some(FactKind::Flag.as_str());
     }
     let fact = FACTS.iter().find(|fact| fact.name == side)?;
-    (!matches!(fact.kind, FactKind::Any | FactKind::Function)).then(|| fact.kind.as_str())
+    (fact.kind != FactKind::Function).then(|| fact.kind.as_str())
 }
 
 /// Returns the first key in a condition that its fact never has: a comparison with it would always be false.

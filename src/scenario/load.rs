@@ -120,10 +120,7 @@ struct Nesting<'a> {
 fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<Loaded, Faults> {
     let mut walk = Walk::new(&source.text, rows);
     let faults = |faults| Faults::new(faults, &source.name, &source.text);
-    let mut root = match walk.parse() {
-        Some(root) => root,
-        None => return Err(faults(walk.faults)),
-    };
+    let Some(mut root) = walk.parse() else { return Err(faults(walk.faults)) };
     for setting in &source.settings {
         if let Err(why) = setting.apply(&mut root) {
             let fix = "set a key of the scenario schema";

@@ -52,9 +52,6 @@ pub fn id_of(name: &str) -> String {
 }
 
 /// Parses the participant of a `join` command, by the rules of `[[participant]]`.
-///
-/// # Errors
-/// All its faults.
 pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
     let node = Node::from(json);
     let at = At::root(&node);

@@ -1,8 +1,9 @@
-//! Links, cookies and rates: a link is exchanged for a cookie, and only a cookie gets anything.
+//! Links, cookies and rates: a link is exchanged for a cookie, and only a cookie gets anything. Tokens of both are 128
+//! random bits of the system, kept only as digests.
 
-use super::token::{TokenDigest, new_token};
 use crate::model::Ms;
 use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Maximum number of cookies; a new one replaces the cookie that was unused for longest.
@@ -105,9 +106,6 @@ impl Access {
     }
 
     /// Creates the link of a right, or replaces it; returns its token, and the cookie that loses its rights.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
     pub fn issue(&self, right: Right) -> Result<(String, Option<TokenDigest>), getrandom::Error> {
         let token = new_token()?;
         let mut inner = self.inner.lock();
@@ -119,9 +117,6 @@ impl Access {
 
     /// Exchanges the token of a link for a cookie. `cookie` is the cookie of the browser, if any: its link opens
     /// again, and gets no new cookie.
-    ///
-    /// # Errors
-    /// [`AccessRefusal`].
     pub fn enter(
         &self,
         token: &str,
@@ -159,9 +154,6 @@ impl Access {
     }
 
     /// Checks a cookie and counts the request.
-    ///
-    /// # Errors
-    /// [`AccessRefusal`].
     pub fn check(&self, cookie: &str, now: Ms) -> Result<(Right, TokenDigest), AccessRefusal> {
         let mut inner = self.inner.lock();
         let digest = TokenDigest::new(cookie);
@@ -183,6 +175,32 @@ impl Inner {
         let watch = self.cookies.iter().filter(|(_, cookie)| cookie.right == Right::Watch);
         let oldest = watch.min_by_key(|(_, cookie)| cookie.used).map(|(digest, _)| *digest);
         oldest.map(|digest| self.cookies.remove(&digest));
+    }
+}
+
+/// Random bytes of a token.
+const BYTES: usize = 16;
+
+/// SHA-256 of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TokenDigest([u8; 32]);
+
+/// Returns a new token: 32 hexadecimal digits.
+pub fn new_token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+impl TokenDigest {
+    /// Returns the digest of a token.
+    pub fn new(token: &str) -> TokenDigest {
+        TokenDigest(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// Compares in constant time.
+    pub fn matches(&self, other: &TokenDigest) -> bool {
+        self.0.iter().zip(other.0).fold(0, |all, (a, b)| all | (a ^ b)) == 0
     }
 }
 
@@ -264,5 +282,14 @@ mod tests {
         let [first, second, ..] = &cookies[..] else { panic!("{} cookies", cookies.len()) };
         assert_eq!(access.check(first, now), Err(AccessRefusal::Unknown));
         assert!(access.check(second, now).is_ok());
+    }
+
+    #[test]
+    fn tokens_have_128_bits_and_differ() {
+        let [one, other] = [new_token().unwrap(), new_token().unwrap()];
+        assert_eq!((one.len(), one == other), (32, false));
+        let digest = TokenDigest::new(&one);
+        assert!(digest.matches(&TokenDigest::new(&one)));
+        assert!(!digest.matches(&TokenDigest::new(&other)));
     }
 }

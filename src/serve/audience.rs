@@ -4,9 +4,8 @@
 //! connection broke continues behind the last id that it has. Text in no event yet has no id. A page that reads too
 //! slowly gets a snapshot again.
 
-use super::access::Right;
+use super::access::{Right, TokenDigest};
 use super::table::{PageTable, table};
-use super::token::TokenDigest;
 use super::transcript::{PageTranscript, row_id};
 use crate::model::{Piece, SeatId, Seq, TurnId};
 use crate::session::Record;

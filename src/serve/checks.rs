@@ -43,9 +43,6 @@ impl Names {
     }
 
     /// Checks host and origin. Of each there may be one, and an address in the request line must be the same.
-    ///
-    /// # Errors
-    /// [`Misdirected`].
     pub fn check(
         &self,
         method: &Method,

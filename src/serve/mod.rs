@@ -21,7 +21,6 @@ mod routes;
 mod server;
 mod steering;
 mod table;
-mod token;
 mod transcript;
 
 pub use server::{LinkError, OpenError, OpenServer, PageLink, PageServer, open};

@@ -1,10 +1,9 @@
 //! Requests of pages: the page itself, the exchange of a link, the events, and commands.
 
-use super::access::{Access, AccessRefusal, Right};
+use super::access::{Access, AccessRefusal, Right, TokenDigest};
 use super::audience::Audience;
 use super::checks::{HEADERS, Misdirected, Names};
 use super::steering::SteeringClient;
-use super::token::TokenDigest;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
 use crate::model::{Command, SeatId, Seq, SteerLine};

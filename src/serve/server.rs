@@ -85,9 +85,6 @@ pub enum LinkError {
 }
 
 /// Connects to the conversation, reads it, and listens. Needs a runtime.
-///
-/// # Errors
-/// [`OpenError`].
 pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     let PageServer { socket, address, public, name } = server;
     let listener = WebListener::bind(address).await;
@@ -135,9 +132,6 @@ async fn start(socket: &Path, audience: &Arc<Audience>) -> Result<(), ClientErro
 
 impl OpenServer {
     /// Creates all links: to watch, to steer, and to speak for each participant with a link.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
     pub fn links(&self) -> Result<Vec<PageLink>, LinkError> {
         let seats = self.pages.seats.keys().map(|seat| Right::Seat(*seat));
         [Right::Watch, Right::Steer]
@@ -148,9 +142,6 @@ impl OpenServer {
     }
 
     /// Replaces the link to steer, or that of a participant. The old link and its browser lose their rights.
-    ///
-    /// # Errors
-    /// [`LinkError`].
     pub fn fresh_link(&self, seat: Option<&str>) -> Result<PageLink, LinkError> {
         let Some(wanted) = seat else { return self.issue(Right::Steer) };
         let seat = self.pages.seats.iter().find(|(_, seat)| *seat.id.0 == *wanted);

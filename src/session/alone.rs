@@ -3,15 +3,18 @@
 //! The reader checks the order of the lines afterwards, one by one. A long file is never in memory as a whole: it is
 //! read in blocks, while earlier blocks are used.
 
-use super::codec::Envelope;
-use super::pieces::PiecesLine;
+use super::blobs;
+use super::codec::{ENVELOPE_BYTES, Envelope, TRAILER_BYTES, checked};
 use crate::model::{Event, Kind, Seq, TurnId};
+use memchr::memmem::Finder;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, LazyLock};
 use std::thread::{self, JoinHandle};
 
 /// Approximate size of a block, in bytes.
@@ -271,9 +274,56 @@ impl ReadAhead {
     }
 }
 
+/// Separator before the data of an event.
+const DATA: &[u8] = b",\"data\":";
+static DATA_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DATA));
+
+/// A line of pieces with a valid checksum and unparsed data.
+pub(super) struct PiecesLine<'a> {
+    pub(super) seq: Seq,
+    data: &'a str,
+}
+
+/// Turn of a run of pieces; the other fields are ignored.
+#[derive(Deserialize)]
+struct RunTurn(TurnId, IgnoredAny, IgnoredAny, IgnoredAny);
+
+impl<'a> PiecesLine<'a> {
+    /// Parses a line; `None` if it has no pieces or its checksum is wrong.
+    pub(super) fn read(line: &'a [u8]) -> Option<PiecesLine<'a>> {
+        const KIND: &[u8] = b"\"kind\":\"delta\"";
+        // quotes inside of strings are escaped, so the first match begins the data
+        let at = DATA_FINDER.find(line.get(..ENVELOPE_BYTES.min(line.len()))?)?;
+        if !line.get(..at)?.ends_with(KIND) {
+            return None;
+        }
+        let text = checked(line).ok()?;
+        let digits = text.strip_prefix("{\"seq\":")?.split(',').next()?;
+        let data = text.get(at + DATA.len()..text.len() - TRAILER_BYTES)?;
+        Some(PiecesLine { seq: digits.parse().ok().map(Seq)?, data })
+    }
+
+    /// Returns the turn of each run of pieces; `None` if the line refers to blobs or this version cannot parse it.
+    pub(super) fn turns(&self) -> Option<Vec<TurnId>> {
+        #[derive(Deserialize)]
+        struct Runs {
+            pieces: Vec<RunTurn>,
+        }
+        if blobs::mentioned(self.data) {
+            return None;
+        }
+        let runs: Runs = serde_json::from_str(self.data).ok()?;
+        Some(runs.pieces.iter().map(|run| run.0).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::payload::{Delta, Warning};
+    use crate::model::piece::PieceRun;
+    use crate::model::{Channel, Event, Kind, Ms, ThreadId, Wall};
+    use crate::session::encode;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Reader that returns a few bytes per call.
@@ -413,5 +463,38 @@ mod tests {
             let moved = [spelled(9, &["end 1"]), spelled(1, &log)].concat();
             assert_eq!(read(moved), [] as [u64; 0], "{log:?}");
         }
+    }
+
+    fn line_of(kind: impl Into<Kind>) -> String {
+        let event = Event {
+            seq: Seq(17),
+            at: Wall(0),
+            ms: Ms(0),
+            thread: ThreadId(9),
+            by: "engine".into(),
+            cause: None,
+            kind: kind.into(),
+        };
+        encode(&event).unwrap()
+    }
+
+    #[test]
+    fn pieces_are_known_by_their_envelope_and_no_other_event_is_taken_for_them() {
+        let pieces_at = |line: &[u8]| PiecesLine::read(line).map(|line| (line.seq, line.turns()));
+        let run = |turn| PieceRun(TurnId(turn), Channel::Say, "a\"b".into(), vec![3, 0]);
+        let delta = Delta { pieces: vec![run(4), run(7)] };
+        let line = line_of(delta);
+        let expected = Some((Seq(17), Some(vec![TurnId(4), TurnId(7)])));
+        assert_eq!(pieces_at(line.as_bytes()), expected);
+        assert_eq!(pieces_at(line.trim_end().as_bytes()), expected);
+        let mut hurt = line.clone().into_bytes();
+        hurt[8] ^= 1;
+        assert_eq!(pieces_at(&hurt), None);
+        let says = Warning { text: r#","kind":"delta","data":{"#.into(), about: None };
+        let other = line_of(says);
+        assert_eq!(pieces_at(other.as_bytes()), None);
+        let body = r#"{"seq":4,"at":"2026-11-21T20:31:05.000Z","ms":1,"by":"x","kind":"other","data":{"a":{"kind":"delta","data":1}}"#;
+        let line = format!("{body},\"crc\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()));
+        assert_eq!(pieces_at(line.as_bytes()), None);
     }
 }

@@ -95,9 +95,6 @@ impl Archive {
     }
 
     /// Passes the events from `seq` on to `each`, in order, until it returns that it has enough.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn events(
         &self,
         from: Seq,
@@ -214,17 +211,8 @@ impl Read for Part {
     }
 }
 
-#[cfg(unix)]
 fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
-}
-
-/// Fallback for systems without positioned reads: one reader seeks at a time.
-#[cfg(not(unix))]
-fn read_at(mut file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
-    use std::io::{Seek, SeekFrom};
-    file.seek(SeekFrom::Start(at))?;
-    file.read(into)
 }
 
 #[cfg(test)]

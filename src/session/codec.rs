@@ -2,11 +2,13 @@
 //!
 //! Parses in two steps, first the envelope with raw data, then the typed data: unknown kinds must stay byte for byte,
 //! and `serde(flatten)` was ten times slower. Neither the meaning nor the position of a line is checked here.
+//!
+//! JSON is escaped so that `cat` of a session cannot act on a terminal: serde_json escapes only the characters that JSON
+//! requires and leaves DEL, C1, bidi controls, tags and line separators raw. The text itself is unchanged; the module
+//! `text` decides which characters are shown.
 
-use super::Record;
 use super::blobs::{self, Blob, Reference};
 use super::error::SessionError;
-use super::escape::{inert, push_string};
 use crate::model::event::Unknown;
 use crate::model::{Event, Key, Kind, Ms, Seq, ThreadId, Wall};
 use crate::text;
@@ -18,6 +20,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
+use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// Maximum length of a line with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
@@ -33,6 +36,18 @@ const BRACKETS_BEYOND_DOUBT: usize = 120;
 pub(super) const TRAILER_BYTES: usize = 18;
 
 const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+
+/// Major version of the file format; a file of a newer version is only read.
+pub const FORMAT: u32 = 1;
+
+/// An event together with its line, serialised once and shared by the file, the tails and `--format jsonl`.
+#[derive(Debug)]
+pub struct Record {
+    /// The event.
+    pub event: Arc<Event>,
+    /// Its line in the file, with the newline.
+    pub line: String,
+}
 
 /// Serialises an event as its line, with the newline.
 ///
@@ -117,9 +132,6 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
 
 impl Record {
     /// Serialises an event once; provider keys in it are removed from both forms.
-    ///
-    /// # Errors
-    /// As [`encode`].
     pub fn new(event: Event) -> Result<Record, SessionError> {
         let json = json(&event.kind)?;
         let clean = match text::without_keys(&json) {
@@ -142,9 +154,6 @@ impl Record {
 impl Record {
     /// Returns the line with all texts in it that the file stores in blobs; such a line may be longer than a line of a
     /// file.
-    ///
-    /// # Errors
-    /// As [`encode`].
     pub fn whole_line(&self) -> Result<Cow<'_, str>, SessionError> {
         if !blobs::mentioned(&self.line) || matches!(self.event.kind, Kind::Unknown(_)) {
             return Ok(Cow::Borrowed(&self.line));
@@ -155,9 +164,6 @@ impl Record {
     }
 
     /// Reads a line as [`Record::whole_line`] returns it, with or without its newline.
-    ///
-    /// # Errors
-    /// As [`decode`].
     pub fn from_whole_line(line: &str) -> Result<Record, SessionError> {
         let line = line.trim_end_matches('\n');
         let text = checked_text(line.as_bytes())?;
@@ -339,13 +345,60 @@ fn timestamp(at: Wall) -> Timestamp {
     })
 }
 
+/// Returns JSON with every character of the classes Cc, Cf, Zl, Zp and every noncharacter as a `\u` escape.
+///
+/// Such characters occur only inside JSON strings, so the structure never changes.
+pub fn inert(json: &str) -> Cow<'_, str> {
+    // most lines are ASCII: one vectorised pass, no table look-up
+    if json.bytes().all(|b| b < 0x7f) || !json.chars().any(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + json.len() / 4);
+    for c in json.chars() {
+        if acts(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("writing to a String cannot fail");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Appends text as an escaped JSON string.
+pub(super) fn push_string(out: &mut String, text: &str) {
+    if text.bytes().all(|b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        let json = serde_json::Value::from(text).to_string();
+        out.push_str(&inert(&json));
+    }
+}
+
+fn acts(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    let noncharacter = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
+    noncharacter
+        || matches!(
+            get_general_category(c),
+            GeneralCategory::Control
+                | GeneralCategory::Format
+                | GeneralCategory::LineSeparator
+                | GeneralCategory::ParagraphSeparator
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Usd;
     use crate::model::event::ENGINE;
     use crate::model::payload::{TurnEnded, Warning};
-    use crate::model::{CutWhy, Outcome, Purpose, TurnId, Usage};
+    use crate::model::{CutWhy, Outcome, Purpose, TurnId, Usage, Usd};
 
     fn event(kind: impl Into<Kind>) -> Event {
         Event {
@@ -393,7 +446,7 @@ mod tests {
         assert_eq!(
             encode(&event(warning.clone())).unwrap(),
             "{\"seq\":17,\"at\":\"2026-11-21T20:31:05.123Z\",\"ms\":381220,\"in\":9,\"by\":\"bob\",\
-             \"cause\":\"3c1f:1\",\"kind\":\"warning\",\"data\":{\"text\":\"a\\u202eb\\n\"},\"crc\":\"5b7a2a01\"}\n"
+     \"cause\":\"3c1f:1\",\"kind\":\"warning\",\"data\":{\"text\":\"a\\u202eb\\n\"},\"crc\":\"5b7a2a01\"}\n"
         );
         let plain = Event {
             seq: Seq(0),
@@ -493,5 +546,31 @@ mod tests {
         assert_eq!(bytes, LINE_MAX_BYTES + 1);
         assert_eq!(timestamp(Wall(i64::MIN)), Timestamp::MIN);
         assert_eq!(timestamp(Wall(i64::MAX)), Timestamp::MAX);
+    }
+
+    #[test]
+    fn every_character_survives_and_control_characters_are_escaped() {
+        let all: Vec<char> = ('\0'..=char::MAX).collect();
+        let mut longer = 0;
+        for some in all.chunks(4096) {
+            let text: String = some.iter().collect();
+            let json = serde_json::to_string(&text).unwrap();
+            let inert = inert(&json);
+            assert_eq!(serde_json::from_str::<String>(&inert).unwrap(), text);
+            assert_eq!(inert.chars().find(|c| acts(*c)), None);
+            longer += usize::from(inert.len() > json.len());
+        }
+        println!("{} characters read back", all.len());
+        assert!(longer > 5, "DEL, C1, bidi, tags, noncharacters of all planes: {longer}");
+    }
+
+    #[test]
+    fn real_language_stays_as_it_is() {
+        for text in ["Grüße", "שלום", "ไทย", "日本語", "🙂🏽", "naïve \\ \"quoted\""]
+        {
+            let json = serde_json::to_string(text).unwrap();
+            assert!(matches!(inert(&json), Cow::Borrowed(_)), "{text}");
+        }
+        assert_eq!(inert("\"a\u{202e}\u{e0001}\u{7f}\""), r#""a\u202e\udb40\udc01\u007f""#);
     }
 }

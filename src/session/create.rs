@@ -115,12 +115,9 @@ mod tests {
         assert_eq!(names, ["x", "x-2", "x-3"]);
         drop(held);
         assert_eq!(begin().0.id(), "x", "what has said nothing leaves nothing");
-        #[cfg(unix)]
-        {
-            let target = folder.path().join("elsewhere");
-            std::os::unix::fs::symlink(&target, folder.path().join("y.jsonl")).unwrap();
-            assert_eq!(SessionFiles::create_in(folder.path(), "y").unwrap().0.id(), "y-2");
-            assert!(!target.exists());
-        }
+        let target = folder.path().join("elsewhere");
+        std::os::unix::fs::symlink(&target, folder.path().join("y.jsonl")).unwrap();
+        assert_eq!(SessionFiles::create_in(folder.path(), "y").unwrap().0.id(), "y-2");
+        assert!(!target.exists());
     }
 }

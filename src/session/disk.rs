@@ -34,15 +34,9 @@ pub trait Disk: Send {
     }
 
     /// Truncates the file to a length in bytes.
-    ///
-    /// # Errors
-    /// The error of the disk.
     fn cut(&mut self, len: u64) -> io::Result<()>;
 
     /// Writes a text to a synced file of its own, named by its SHA-256.
-    ///
-    /// # Errors
-    /// The error of the disk.
     fn blob(&mut self, name: &str, text: &str) -> io::Result<()>;
 
     /// Returns a new, empty file next to this one, which has failed.
@@ -91,7 +85,6 @@ impl FileDisk {
 }
 
 /// A session that was never written leaves no files.
-#[cfg(unix)]
 impl Drop for FileDisk {
     fn drop(&mut self) {
         let Some(unnamed) = self.unnamed.take() else { return };

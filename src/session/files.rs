@@ -7,6 +7,7 @@ use crate::model::Wall;
 use jiff::Timestamp;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
@@ -23,9 +24,6 @@ impl SessionFiles {
     }
 
     /// Returns the paths of an existing session with links resolved, so that every path to it has the same lock.
-    ///
-    /// # Errors
-    /// If there is no such file.
     pub fn of_existing(log: &Path) -> Result<SessionFiles, SessionError> {
         log.canonicalize().map(SessionFiles::at).map_err(SessionError::io("open", log))
     }
@@ -63,9 +61,6 @@ impl SessionFiles {
 
     /// Returns the existing companion files of the session: lock, blobs, summary, rescue file, and copies made by
     /// repairs. Other files that begin with its id belong to others.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
     pub fn others(&self) -> io::Result<Vec<PathBuf>> {
         let parts = [self.lock(), self.blobs(), self.rescue(), self.beside(".summary")];
         let there = parts.into_iter().filter(|path| path.symlink_metadata().is_ok());
@@ -156,17 +151,11 @@ pub fn session_id(at: Wall, random: u64) -> String {
 
 /// Opens a file with mode 0600, whatever the umask, and never through a link.
 pub(super) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-        let no_follow =
-            i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
-        let file = options.mode(0o600).custom_flags(no_follow).open(path)?;
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-        Ok(file)
-    }
-    #[cfg(not(unix))]
-    options.open(path)
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+    let file = options.mode(0o600).custom_flags(no_follow).open(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(file)
 }
 
 /// Creates a folder and its parents with mode 0700, synced; an existing folder is unchanged.
@@ -174,19 +163,14 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     let named = |path: &&Path| !path.as_os_str().is_empty();
     let missing: Vec<&Path> =
         path.ancestors().take_while(|path| named(path) && !path.exists()).collect();
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let mut holders = missing.iter().filter_map(|path| path.parent());
     holders.try_for_each(|holder| sync_folder(Some(holder).filter(named).unwrap_or(Path::new("."))))
 }
 
 /// Syncs the entries of a folder.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    // only Unix can open a folder; elsewhere a rename is synced with the file
-    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+    File::open(path)?.sync_all()
 }
 
 /// A file that is complete or absent: written with mode 0600, synced, then renamed into place. If dropped earlier, it

@@ -28,9 +28,6 @@ pub struct Follower {
 
 impl Follower {
     /// Opens a session; the first call of [`Follower::fresh`] returns all existing records.
-    ///
-    /// # Errors
-    /// As [`read`](super::read) of a session.
     pub fn open(path: &Path) -> Result<Follower, SessionError> {
         let files = proven(path)?;
         let file = open(&files)?;
@@ -39,9 +36,6 @@ impl Follower {
     }
 
     /// Opens a session after the part that `read` has covered.
-    ///
-    /// # Errors
-    /// If the file cannot be opened.
     pub fn behind(read: &Survey) -> Result<Follower, SessionError> {
         let files = read.files.clone();
         let (reader, len) = Reader::behind(read);

@@ -70,7 +70,6 @@ impl Lock {
     }
 
     /// Deletes the lock file of a session that was never written, and releases the lock.
-    #[cfg(unix)]
     pub(super) fn remove(self, files: &SessionFiles) {
         // a file that cannot be deleted does no harm
         let _ = fs::remove_file(files.lock());
@@ -99,17 +98,10 @@ fn open(files: &SessionFiles, path: &Path) -> Result<File, SessionError> {
 }
 
 /// Returns whether a file is still the one at a path.
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let of = |found: fs::Metadata| (found.dev(), found.ino());
     file.metadata().is_ok_and(|held| fs::metadata(path).is_ok_and(|there| of(held) == of(there)))
-}
-
-/// Lock files are never deleted on systems that cannot identify a file.
-#[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> bool {
-    true
 }
 
 /// Returns the process id of a session's writer, as far as it is known, if there is a writer. Probes the lock only if
@@ -129,16 +121,10 @@ fn number(mut file: &File) -> Option<u32> {
 }
 
 /// Returns whether a process with this id is running, of any user.
-#[cfg(unix)]
 fn lives(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
-}
-
-#[cfg(not(unix))]
-fn lives(_pid: u32) -> bool {
-    true
 }
 
 impl Drop for Lock {
@@ -163,7 +149,6 @@ mod tests {
         Lock::take(&files).unwrap();
     }
 
-    #[cfg(unix)]
     #[test]
     fn opener_of_a_removed_lock_locks_the_next_one() {
         let folder = tempfile::tempdir().unwrap();

@@ -68,7 +68,6 @@ impl SessionPlace<'_> {
             SessionPlace::Nowhere => {
                 let mut builder = tempfile::Builder::new();
                 builder.prefix("colloquium-");
-                #[cfg(unix)]
                 builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
                 let folder = builder.tempdir();
                 let folder = folder.map_err(SessionError::io("make", "a temporary folder"))?;
@@ -149,9 +148,6 @@ fn begin(
 }
 
 /// Resumes a session: locks it, reads it, repairs an incomplete last line, and copies nothing.
-///
-/// # Errors
-/// As [`resume_read`].
 pub fn resume(path: &Path, mode: Mode) -> Result<ResumedSession, SessionError> {
     resume_at(path, None, mode)
 }

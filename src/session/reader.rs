@@ -7,8 +7,7 @@ use super::Record;
 use super::alone::{self, LineBlock, LineBlocks, ScanDepth};
 use super::archive::{Archive, Part};
 use super::codec::{LINE_MAX_BYTES, decode};
-use super::error::SessionError;
-use super::fault::LogFault;
+use super::error::{LogFault, SessionError};
 use super::files::SessionFiles;
 use super::progress::ReadProgress;
 use super::records::Records;
@@ -139,7 +138,7 @@ pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
     if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
         Ok(files)
     } else {
-        let survey = scan_files(files, &ReadProgress::default(), &mut |_| {})?;
+        let survey = scan_files(files, &ReadProgress::default(), ScanDepth::Whole, &mut |_| {})?;
         // an empty file is a session that was killed at its start only if it is named like one
         if survey.last.is_none() && path.extension().is_none_or(|extension| extension != "jsonl") {
             return Err(SessionError::NotASession { path: path.to_owned() });
@@ -177,48 +176,34 @@ pub fn scan(
     progress: &ReadProgress,
     each: &mut dyn FnMut(Found<'_>),
 ) -> Result<Survey, SessionError> {
-    scan_files(SessionFiles::of_existing(path)?, progress, each)
+    scan_files(SessionFiles::of_existing(path)?, progress, ScanDepth::Whole, each)
 }
 
 /// Reads a session as [`scan`] does, without its pieces, because `turn.ended` repeats their text. Their checksums are
 /// still verified.
-///
-/// # Errors
-/// As [`read`].
 pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
-    let file = open(&files)?;
-    look_through(
-        Scanner::new(files),
-        file,
-        &ReadProgress::default(),
-        ScanDepth::WithoutPieces,
-        each,
-    )
+    let (files, progress) = (SessionFiles::of_existing(path)?, ReadProgress::default());
+    scan_files(files, &progress, ScanDepth::WithoutPieces, each)
 }
 
 /// Reads a session as [`scan`] does, but passes only the events that a fold of the whole session needs: most pieces are
 /// skipped, because `turn.ended` repeats their text; the others come as an unknown kind. Every checksum is verified.
-///
-/// # Errors
-/// As [`read`].
 pub fn scan_for_fold(
     path: &Path,
     progress: &ReadProgress,
     each: &mut dyn FnMut(Found<'_>),
 ) -> Result<Survey, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
-    let file = open(&files)?;
-    look_through(Scanner::new(files), file, progress, ScanDepth::ForFold, each)
+    scan_files(SessionFiles::of_existing(path)?, progress, ScanDepth::ForFold, each)
 }
 
 fn scan_files(
     files: SessionFiles,
     progress: &ReadProgress,
+    depth: ScanDepth,
     each: Each<'_>,
 ) -> Result<Survey, SessionError> {
     let file = open(&files)?;
-    scan_open(files, file, progress, each)
+    look_through(Scanner::new(files), file, progress, depth, each)
 }
 
 /// Reads a session from its open file.
@@ -273,9 +258,6 @@ fn look_through(
 }
 
 /// Returns the events in the first and in the last `bytes` bytes of a session, without reading the rest.
-///
-/// # Errors
-/// As [`read`].
 pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Arc<Event>>; 2], SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let mut file = open(&files)?;

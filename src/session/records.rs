@@ -62,9 +62,6 @@ impl Records {
     }
 
     /// Returns an error if an iteration ended early because the file could not be read.
-    ///
-    /// # Errors
-    /// [`SessionError::Io`].
     pub fn all_read(&self) -> Result<(), SessionError> {
         match self.archive().and_then(|archive| Some((archive, archive.fault()?))) {
             Some((archive, fault)) => {

@@ -100,9 +100,6 @@ pub struct Rebuilding<'a> {
 
 impl Rebuilding<'_> {
     /// Returns the redacted record; the same one if nothing is removed.
-    ///
-    /// # Errors
-    /// As [`Redaction::apply`].
     pub fn take(&mut self, record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
         if self.redaction.is_empty() {
             return without_keys(record);

@@ -3,8 +3,7 @@
 //! Cut bytes are kept in a file next to the log first. A damaged log is never edited: a new one replaces it, and the
 //! old one is kept under another name. The meaning of events is irrelevant here.
 
-use super::error::SessionError;
-use super::fault::LogFault;
+use super::error::{LogFault, SessionError};
 use super::files::{self, NewFile, SessionFiles};
 use super::lock::Lock;
 use super::progress::ReadProgress;

@@ -6,8 +6,7 @@
 use super::alone::{LineBlock, LineMeaning};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, missing};
-use super::error::SessionError;
-use super::fault::LogFault;
+use super::error::{LogFault, SessionError};
 use super::files::SessionFiles;
 use super::{FORMAT, Record};
 use crate::model::{Event, Kind, Seq, Wall};
@@ -26,8 +25,6 @@ const LINE_START: &[u8] = b"{\"seq\":";
 
 /// An event in a file.
 pub struct Found<'a> {
-    /// Offset of its line, in bytes.
-    pub at: u64,
     /// Its line, with or without its newline.
     line: &'a [u8],
     /// The parsed event.
@@ -240,7 +237,7 @@ impl Scanner {
         self.began = self.began.or(Some(event.at));
         self.latest = Some(event.at);
         self.count(at, event.seq);
-        each(Found { at, line, event });
+        each(Found { line, event });
     }
 
     fn count(&mut self, at: u64, seq: Seq) {

@@ -39,9 +39,6 @@ pub struct SessionWriter {
 
 impl SessionWriter {
     /// Starts the thread that owns a disk.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub fn spawn(disk: Box<dyn Disk>, start: WriterStart, mode: Mode) -> io::Result<SessionWriter> {
         let shared = Arc::new(Shared::new(start.last));
         let (tell, durable) = watch::channel(Durable {

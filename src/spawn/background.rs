@@ -24,9 +24,6 @@ pub struct Copied {
 
 /// Starts this program again with other arguments. `input` becomes its standard input, which is empty otherwise; a
 /// locked file keeps its lock that way.
-///
-/// # Errors
-/// If the system refuses.
 pub fn start_copy(arguments: &[String], input: Option<File>) -> io::Result<Copied> {
     let mut command = Command::new("/proc/self/exe");
     command.args(arguments).stdin(input.map_or_else(Stdio::null, Stdio::from));
@@ -55,17 +52,12 @@ fn read_all(pipe: Option<impl Read>) -> String {
 }
 
 /// Leaves the terminal: neither its end nor its signals reach this process.
-#[cfg(unix)]
 pub fn leave_terminal() {
     // fails only for the leader of a group, which has left already
     let _ = rustix::process::setsid();
 }
 
 /// Sends both outputs to a file, which closes them for the starter.
-///
-/// # Errors
-/// If the system refuses.
-#[cfg(unix)]
 pub fn redirect_outputs(to: &File) -> io::Result<()> {
     rustix::stdio::dup2_stdout(to)?;
     rustix::stdio::dup2_stderr(to)?;
@@ -73,7 +65,6 @@ pub fn redirect_outputs(to: &File) -> io::Result<()> {
 }
 
 /// Returns standard input as a file, if it is one.
-#[cfg(unix)]
 pub fn input_file() -> Option<File> {
     use std::os::fd::AsFd;
     let input = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);

@@ -12,7 +12,6 @@ use tokio::process::Command;
 ///
 /// # Errors
 /// [`SpawnError`] if the system cannot start it or loses it.
-#[cfg(unix)]
 pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnError> {
     use rustix::process::{Signal, kill_current_process_group};
     use tokio::signal::unix::{SignalKind, signal};
@@ -30,16 +29,4 @@ pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnE
                 .map_err(|e| SpawnError::Refused(e.into()))?,
         }
     }
-}
-
-/// Runs a command line of the user until it ends, with a file as its last argument.
-///
-/// # Errors
-/// [`SpawnError`] if the system cannot start it or loses it.
-#[cfg(not(unix))]
-pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnError> {
-    let mut words = command.split_whitespace();
-    let program = words.next().ok_or(SpawnError::NoCommand)?;
-    let mut child = Command::new(program);
-    child.args(words).arg(file).status().await.map_err(SpawnError::Refused)
 }

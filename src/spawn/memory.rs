@@ -3,13 +3,10 @@
 /// Forbids core files and the reading of `/proc/PID/environ` and `/proc/PID/mem` without privileges. Programs that this
 /// one starts are not affected, but for the limit of core files.
 pub fn hide_memory() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let maximum = getrlimit(Resource::Core).maximum;
-        // a system that refuses leaves the program as it was
-        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
-    }
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Core).maximum;
+    // a system that refuses leaves the program as it was
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};

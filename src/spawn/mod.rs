@@ -20,7 +20,6 @@ mod tree;
 mod watchdog;
 
 pub use background::{Copied, start_copy};
-#[cfg(unix)]
 pub use background::{input_file, leave_terminal, redirect_outputs};
 pub use descent::is_started_here;
 pub use foreground::foreground;
@@ -192,9 +191,6 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
 }
 
 /// Starts a child for a dialogue: further input is sent by [`Child::send`].
-///
-/// # Errors
-/// As [`start`].
 pub fn start_talk(job: Job) -> Result<Child, SpawnError> {
     start(job).map(|child| Child { open: true, ..child })
 }

@@ -8,9 +8,7 @@ use tokio::process::Command;
 /// The program that opens files and links with the user's default programs.
 #[cfg(target_os = "macos")]
 const OPENER: &str = "open";
-#[cfg(windows)]
-const OPENER: &str = "explorer";
-#[cfg(not(any(target_os = "macos", windows)))]
+#[cfg(not(target_os = "macos"))]
 const OPENER: &str = "xdg-open";
 
 /// Opens an address; returns the name of the program. Needs a runtime with I/O. The caller checks whether the address
@@ -33,7 +31,6 @@ pub fn start_aside(arguments: &[impl AsRef<OsStr>]) -> Result<(), SpawnError> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // our interrupts are not meant for it
-    #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(SpawnError::Refused)?;
     Ok(())

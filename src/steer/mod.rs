@@ -6,9 +6,8 @@
 
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};
-use crate::model::near;
 use crate::model::sentence::sentence_error;
-use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger};
+use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger, near};
 use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -93,9 +92,6 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 }
 
 /// Compiles the condition of a line, if it has one.
-///
-/// # Errors
-/// The fault of the condition.
 fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),
@@ -145,11 +141,6 @@ impl Steering {
             acted: false,
         });
         self.evaluated = None;
-    }
-
-    /// Returns whether no line is waiting.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
     }
 
     /// Returns the first line that is due.

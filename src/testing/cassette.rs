@@ -1,23 +1,24 @@
-//! A session as a voice: each participant repeats its replies, matched by participant and turn.
+//! A session as a voice: each participant repeats its replies, matched by participant and turn; in tests, and as the
+//! voice of a participant in any conversation, without network access.
 //!
 //! The recorded prompt is rebuilt from the log, with the test's own voices, and compared with the current one. A
 //! changed prompt is reported as text, and so is a turn missing from the recording. Neither looks like a connection
 //! error.
 
 use super::calls::shown;
-use super::difference;
 use super::fault::TestFault;
+use super::{difference, places};
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId,
+    Block, CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId,
     ToolRequest, ToolRound, TurnId,
 };
 use crate::prompt;
-use crate::session::SessionError;
-use crate::session::{self, Mode, Record, Session, SessionPlace};
+use crate::session::{self, Mode, Record, Session, SessionError, SessionPlace};
 use crate::state::State;
 use crate::tool::ToolResult;
-use crate::voice::{CallFailure, Chunk, Done};
+use crate::voice::{CallFailure, CallRequest, Chunk, Did, Done, Out, Speaking, Voice, paced};
+use parking_lot::Mutex;
 use regex::Regex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -255,9 +256,6 @@ fn failure(error: Option<&CallError>) -> CallFailure {
 }
 
 /// Replaces a recording with the session of a run.
-///
-/// # Errors
-/// The error of the operating system.
 pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".colloquium-").tempdir_in(folder)?;
@@ -270,4 +268,70 @@ pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
     }
     writer.finish().await.map_err(io::Error::other)?;
     fs::rename(&fresh, path)
+}
+
+/// Voice that repeats a participant's turns of a session.
+#[derive(Debug)]
+pub struct RecordedVoice {
+    cassette: Cassette,
+    /// Last turn of each purpose, with its index in the recording.
+    last: Mutex<HashMap<(SeatId, Purpose), (TurnId, usize)>>,
+}
+
+impl RecordedVoice {
+    /// Reads the session that a scenario in a folder names for a seat.
+    ///
+    /// # Errors
+    /// A sentence with the reason why the seat cannot use it.
+    pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, TestFault> {
+        let path = places::file(folder, file)?;
+        let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])
+            .map_err(|fault| fault.to_string())?;
+        if cassette.has(&seat.id) {
+            Ok(RecordedVoice { cassette, last: Mutex::default() })
+        } else {
+            Err(format!("has no turns of `{}`", seat.id).into())
+        }
+    }
+
+    /// Returns the index of the recorded turn for a call: the next turn. The first turn after a resume is found by its
+    /// prompt, or by the participant's number of turns.
+    fn turn(&self, ask: &CallRequest, prompt: &str) -> usize {
+        let mut last = self.last.lock();
+        let place = (ask.seat.id.clone(), ask.purpose);
+        let turn = match last.get(&place) {
+            Some((turn, at)) if *turn == ask.turn => *at,
+            Some((_, at)) => at + 1,
+            None => {
+                let spoke = |block: &&Block| matches!(block, Block::Own { .. });
+                let own = || ask.prompt.blocks.iter().filter(spoke).count();
+                let own = || if ask.purpose == Purpose::Speak { own() } else { 0 };
+                self.cassette.turn_of(&ask.seat.id, ask.purpose, prompt).unwrap_or_else(own)
+            }
+        };
+        last.insert(place, (ask.turn, turn));
+        turn
+    }
+}
+
+impl Voice for RecordedVoice {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let prompt = shown(&ask.prompt);
+        let turn = self.turn(&ask, &prompt);
+        let round = ask.prompt.tools.len();
+        let chunks = match self.cassette.says(&ask.seat.id, ask.purpose, turn, round, &prompt) {
+            Ok((chunks, None)) => chunks,
+            Ok((mut chunks, Some(drift))) => {
+                let path = drift.path.display();
+                let why = format!(
+                    "the prompt of {} differs from {path}: {}",
+                    drift.turn, drift.difference
+                );
+                chunks.insert(0, Chunk::Did(Did::Warns(why.into())));
+                chunks
+            }
+            Err(why) => vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))],
+        };
+        Box::pin(paced(chunks, out))
+    }
 }

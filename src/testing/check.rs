@@ -1,8 +1,7 @@
 //! Checks of expectations, and the details shown to a person when one is broken.
 
 use super::outcome::{Broken, CriterionVerdict, Judged, TestOutcome};
-use super::plan::{Checked, Expect, ExpectKind, Test};
-use super::result::TestRun;
+use super::plan::{Checked, Expect, ExpectKind, Test, TestRun};
 use super::{difference, facts, tools};
 use crate::expr::{Condition, Facts, parts};
 use crate::own_file::OwnFile;

@@ -3,8 +3,7 @@
 //!
 //! A condition is evaluated after every utterance, as in the engine; a part without a condition is a single point.
 
-use super::plan::Test;
-use super::result::TestRun;
+use super::plan::{Test, TestRun};
 use crate::expr::{Condition, Facts};
 use crate::model::command::COMMANDS;
 use crate::model::payload::{Ended, Paused};

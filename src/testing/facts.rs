@@ -4,8 +4,7 @@
 
 use super::calls::CallSeen;
 use super::fault::TestFault;
-use super::plan::Test;
-use super::result::TestRun;
+use super::plan::{Test, TestRun};
 use super::tools;
 use crate::export;
 use crate::expr::{Condition, Facts, Function};

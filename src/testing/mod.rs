@@ -27,10 +27,8 @@ mod places;
 mod plan;
 mod pool;
 mod record;
-mod recording;
 mod replies;
 pub mod report;
-mod result;
 mod run;
 mod simulated;
 mod stage;
@@ -39,6 +37,7 @@ mod watcher;
 mod written;
 
 pub use case::How;
+pub use cassette::RecordedVoice;
 pub use fault::TestFault;
 pub use find::{ENDING, TestsNotFound, find};
 pub use keys::EXPECT_NAMES;
@@ -47,7 +46,6 @@ pub use outcome::{Broken, CriterionVerdict, Judged, Rate, TestOutcome};
 pub use plan::{Test, TestFile, service_name};
 pub use pool::Pool;
 pub use record::TestRecord;
-pub use recording::RecordedVoice;
 pub use replies::{
     CallBudget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS, whole_reply,
 };

@@ -1,13 +1,17 @@
-//! A loaded test: plain data for a run, with everything resolved.
+//! A loaded test, and the result of a run: plain data, with everything resolved.
 
 use super::answers::Answer;
-use super::cassette::Cassette;
-use super::replies::ReplyFile;
-use super::simulated::Simulated;
+use super::calls::CallSeen;
+use super::cassette::{Cassette, Drift};
+use super::fault::TestFault;
+use super::outcome::{Broken, Judged};
+use super::replies::{Charged, ReplyFile};
+use super::simulated::{AttackProgress, Simulated};
 use super::tools::{ExpectedCall, GivenTurn, PlayedTool};
 use crate::expr::Condition;
-use crate::model::{Key, ModelSpec, Participant, SeatId, SteerLine, VoiceSpec};
+use crate::model::{Event, Key, ModelSpec, Participant, SeatId, SteerLine, VoiceSpec};
 use crate::scenario::{Faults, Loaded};
+use crate::state::State;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -296,4 +300,34 @@ pub fn quoted(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+/// Result of one run.
+#[derive(Debug)]
+pub struct TestRun {
+    /// Every event of the run, in order.
+    pub events: Vec<Event>,
+    /// The state after the last event.
+    pub state: State,
+    /// Every call, in order.
+    pub asked: Vec<CallSeen>,
+    /// Prompts that differ from their recording.
+    pub drifts: Vec<Drift>,
+    /// Index of the expectation that an utterance broke, with the details.
+    pub breach: Option<(usize, Broken)>,
+    /// Judgements, by index of their expectation.
+    pub judged: BTreeMap<usize, Judged>,
+    /// Progress of the attackers.
+    pub attack: BTreeMap<SeatId, AttackProgress>,
+    /// Usage of models, by purpose.
+    pub charged: BTreeMap<&'static str, Charged>,
+}
+
+/// The reason why a run is without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The run could not start or not finish.
+    Error(TestFault),
+    /// The run was stopped from outside.
+    Cancelled,
 }

@@ -3,9 +3,8 @@
 use super::cassette::{self, Drift};
 use super::fault::TestFault;
 use super::judging::{self, JudgedRun};
-use super::plan::{self, Speaker, Test};
+use super::plan::{self, Speaker, Test, TestRun, Unfinished};
 use super::replies::{RealModel, RecordMode, RunModels};
-use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
 use super::watcher::Watcher;
 use crate::clock::Clock;
@@ -60,9 +59,6 @@ pub struct TestRunOptions<'a> {
 }
 
 /// Runs a test once; `stop` becomes true to cancel all tests.
-///
-/// # Errors
-/// The reason for the missing result.
 pub fn once(
     test: &Arc<Test>,
     run: u32,
@@ -105,9 +101,6 @@ pub fn once(
 }
 
 /// Runs a test once without any seat's own voice, and returns all events.
-///
-/// # Errors
-/// The reason why the run has no result.
 pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, TestFault> {
     let (_going, stop) = watch::channel(false);
     match once(test, 0, TestRunOptions::default(), stop) {

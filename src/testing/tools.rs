@@ -87,9 +87,6 @@ pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option
 }
 
 /// Fills a template.
-///
-/// # Errors
-/// The fault of the template.
 pub fn filled(text: &str, facts: &Facts) -> Result<String, TestFault> {
     if !text.contains('{') {
         return Ok(text.to_owned());
@@ -99,9 +96,6 @@ pub fn filled(text: &str, facts: &Facts) -> Result<String, TestFault> {
 }
 
 /// Fills the templates in the arguments of a call.
-///
-/// # Errors
-/// The fault of the first faulty template.
 pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, TestFault> {
     Ok(match value {
         Value::String(text) => Value::String(filled(text, facts)?),

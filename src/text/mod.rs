@@ -9,7 +9,6 @@
 
 mod class;
 mod courtesy;
-mod file_name;
 mod forward;
 mod keys;
 mod label;
@@ -20,7 +19,6 @@ mod stream;
 mod whole_words;
 
 pub use courtesy::is_courtesy;
-pub use file_name::file_name;
 pub use forward::forwarded;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};

@@ -28,9 +28,6 @@ pub struct Folder(PathBuf);
 
 impl Folder {
     /// Resolves the real path of a folder.
-    ///
-    /// # Errors
-    /// If the folder does not exist.
     pub fn new(path: &Path) -> io::Result<Folder> {
         let real = path.canonicalize()?;
         if !real.is_dir() {
@@ -142,7 +139,6 @@ fn list(path: &Path) -> Result<String, String> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::model::tool::ToolOutcome;

@@ -10,17 +10,13 @@ use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SeatId, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
-use crate::ui::act::branches;
-use crate::ui::act::mouse;
-use crate::ui::act::undo;
-use crate::ui::act::update;
+use crate::ui::act::{branches, mouse, undo, update};
 use crate::ui::frame::Change;
 use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
-use crate::ui::view::away;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
-use crate::ui::view::hold;
 use crate::ui::view::models::{self, ReachableModel};
+use crate::ui::view::{away, hold};
 
 use crate::ui::draw;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
@@ -83,9 +79,6 @@ pub enum LeaveTo {
 ///
 /// `listen` starts to read the events of the terminal. `commands` receives the commands of the person; its receiver may
 /// be closed once the conversation has ended.
-///
-/// # Errors
-/// If the terminal is closed.
 pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     screen: &mut Screen,
     mut tail: Tail,

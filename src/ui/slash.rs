@@ -223,9 +223,6 @@ fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, SlashFau
 }
 
 /// Finds a seat by its id, its number or its name, with or without `@`.
-///
-/// # Errors
-/// If no seat matches.
 pub fn seat(word: &str, state: &State) -> Result<SeatId, SlashFault> {
     let name = word.trim_start_matches('@').trim_end_matches([',', ':']);
     let number = name.parse::<usize>().ok().and_then(|n| state.seats.get(n.checked_sub(1)?));

@@ -18,6 +18,7 @@ use crate::model::{
     CallId, Channel, ErrorClass, Form, Limits, Message, Participant, Prompt, Purpose, SeatId, Text,
     Tool, ToolRequest, TurnId, Usage, Usd, VoiceSpec,
 };
+use crate::spawn::SpawnError;
 use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 use tokio::sync::mpsc;
@@ -185,15 +186,9 @@ sentence_error! {
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
     /// Returns the voice of a participant.
-    ///
-    /// # Errors
-    /// If this program lacks the voice.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice>;
 
     /// Completes a seat created by a command with the data of its voice.
-    ///
-    /// # Errors
-    /// If no voice can speak for the seat.
     fn seat(&self, _: &mut Participant) -> Result<(), NoVoice> {
         Ok(())
     }
@@ -201,6 +196,17 @@ pub trait Voices: Send + Sync {
     /// Lets all voices end what they keep between calls, within about a second.
     fn leave(&self) -> Speaking {
         Box::pin(std::future::ready(()))
+    }
+}
+
+/// Returns the class of a failure to start a child process or to talk to it.
+fn spawn_class(e: &SpawnError) -> ErrorClass {
+    match e {
+        SpawnError::TooLarge(_) => ErrorClass::TooLarge,
+        SpawnError::Deaf | SpawnError::Lost(_) => ErrorClass::Failed,
+        SpawnError::NoCommand | SpawnError::NoFolder(_) | SpawnError::Refused(_) => {
+            ErrorClass::NotFound
+        }
     }
 }
 

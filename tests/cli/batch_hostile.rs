@@ -1,5 +1,4 @@
 //! Folders and results of a batch from an untrusted source: links, pipes, devices, foreign files.
-#![cfg(unix)]
 
 use crate::batch::{SOLVER, at, item, results};
 use crate::house::{House, end};

@@ -1,7 +1,7 @@
 //! The socket of a running conversation: clients follow it and steer it, and nobody else gets anything.
 
 use crate::house::{House, end, read_until, talk};
-use colloquium::live::place;
+use colloquium::live::server;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -47,7 +47,7 @@ impl Talk {
     }
 
     fn socket(&self) -> PathBuf {
-        place::socket(&self.house.path(".local/state/colloquium/live"), &self.log).unwrap()
+        server::socket(&self.house.path(".local/state/colloquium/live"), &self.log).unwrap()
     }
 
     fn greet(&self) -> Client {

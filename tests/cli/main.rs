@@ -1,5 +1,4 @@
 //! Tests of the command line on the built binary. Each test has its own home and data folder.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 #[cfg(feature = "acp")]

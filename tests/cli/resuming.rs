@@ -158,7 +158,6 @@ fn an_export_replaces_a_file_only_when_it_is_told_to() {
     assert!(std::fs::read_to_string(&file).unwrap().contains("Should cities ban private cars?"));
 }
 
-#[cfg(unix)]
 #[test]
 fn replaces_no_device_by_the_state_of_the_person() {
     let house = House::new();

@@ -201,7 +201,6 @@ fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
 }
 
 /// An open pipe is read like a file, as the shell passes it in `--steer <(...)`.
-#[cfg(unix)]
 #[test]
 fn a_pipe_is_read_as_a_steer_file() {
     let house = House::new();

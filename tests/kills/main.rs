@@ -3,7 +3,6 @@
 //!
 //! Ten thousand kills, about half an hour on two cores:
 //! `cargo test --test kills ten_thousand -- --ignored --nocapture`
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod aimed;

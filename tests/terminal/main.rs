@@ -1,5 +1,4 @@
 //! The whole program in a terminal: its display, and the restored terminal on every way to exit.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod allowed;

@@ -2,8 +2,7 @@
 //!
 //! `.git`, recordings and sessions of this program, and folders behind links are not covered.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -31,9 +30,6 @@ pub struct BoundFiles {
 
 impl BoundFiles {
     /// Reads the files of a folder.
-    ///
-    /// # Errors
-    /// If one of them cannot be read.
     pub fn read(folder: &Path) -> Result<BoundFiles, Failure> {
         let mut walk = Walk { root: folder, files: BTreeMap::new(), folders: 0, bytes: 0 };
         let is_complete = walk.enter(folder)?;

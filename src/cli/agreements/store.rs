@@ -7,8 +7,7 @@
 //! itself.
 
 use crate::cli::agreements::bound::BoundFiles;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::config::{Paths, Project, make_private};
 use crate::model::http;
 use crate::own_file::OwnFile;
@@ -82,9 +81,6 @@ impl Content {
     }
 
     /// Reads the content of a project's settings.
-    ///
-    /// # Errors
-    /// See [`Content::read`].
     pub fn of_project(project: &Project) -> Result<Content, Failure> {
         Content::read(&["project", &project.text], &project.commands(), Path::new("."))
     }
@@ -103,9 +99,6 @@ impl Content {
     }
 
     /// Records that the operator has agreed to this content.
-    ///
-    /// # Errors
-    /// If the agreement cannot be written.
     pub fn agree(&self, paths: &Paths, name: &str) -> Result<(), Failure> {
         if !self.files.is_complete() {
             return Ok(());

@@ -2,14 +2,12 @@
 
 use crate::analysis::{self, Analysis, Table, Totals, TurnLog};
 use crate::catalogue;
-use crate::cli::args::session::SessionName;
-use crate::cli::args::target::Target;
+use crate::cli::args::{SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::watched;
 use crate::cli::session_file::{self, report_faults};
-use crate::cli::watched::watched;
 use crate::export::{self, Beside, DiscreetRecords, Private, Reveal, figures};
 use crate::model::{Event, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
@@ -181,7 +179,7 @@ impl AnalyzeArgs {
         report: Report,
         tables: impl Fn() -> T,
         context: &Context,
-    ) -> Result<(), Failure> {
+    ) -> Result<Exit, Failure> {
         let wanted = match &self.table {
             Some(name) => Some(chosen(&tables, name)?),
             None if self.format == Format::Csv => {

@@ -2,28 +2,22 @@
 //! editors.
 
 use crate::analysis::with_names;
-use crate::cli::args::keep::Keep;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::{self, Play};
-use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::args::{self, Keep, ModelOptions, Play, RunOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_file, read_stdin};
 use crate::cli::output;
 use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
 use crate::cli::play::material::ReadPart;
-use crate::cli::play::setup::Setup;
-use crate::cli::source::{self, FoundScenario};
+use crate::cli::play::next::Setup;
+use crate::cli::source::{self};
 use crate::export::{REHEARSED, reason, spent, utterances};
 use crate::model::{Command, Key, SteerLine, Text, Usd};
-use crate::scenario::{self, Source};
 use crate::state::{State, Who};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Default panel.
 const PANEL: &str = "council";
@@ -52,13 +46,13 @@ pub struct AskArgs {
     #[arg(long)]
     rehearsed: bool,
     /// Stop after this running time, such as 90s or 5m
-    #[arg(long, value_name = "TIME", value_parser = play::seconds, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", value_parser = args::seconds, help_heading = "Limits")]
     max_time: Option<u64>,
     /// Stop before the models use more than N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     max_tokens: Option<u64>,
     /// Stop before the models cost more than USD dollars
-    #[arg(long, value_name = "USD", value_parser = play::usd, help_heading = "Limits")]
+    #[arg(long, value_name = "USD", value_parser = args::usd, help_heading = "Limits")]
     max_usd: Option<Usd>,
     #[command(flatten)]
     keep: Keep,
@@ -137,18 +131,7 @@ impl AskArgs {
         rehearsed: bool,
         context: &Context,
     ) -> Result<Setup, Failure> {
-        let found = match scenario::panel(&self.panel) {
-            Some(text) => FoundScenario {
-                source: Source {
-                    name: self.panel.clone(),
-                    text: text.to_owned(),
-                    settings: vec![],
-                },
-                folder: PathBuf::from("."),
-                trusted: true,
-            },
-            None => source::find(&context.paths, &self.panel)?,
-        };
+        let found = source::find_panel(&context.paths, &self.panel)?;
         let play = Play {
             headless: true,
             rehearsed,

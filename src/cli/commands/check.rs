@@ -2,12 +2,10 @@
 
 use crate::cli::commands::test;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::alike;
-use crate::cli::output;
-use crate::cli::play::{dry_run, opened};
-use crate::cli::source;
+use crate::cli::play::{assemble, dry_run};
+use crate::cli::{output, source};
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
 use crate::scenario::{
@@ -54,7 +52,7 @@ impl CheckArgs {
             match checked {
                 Ok(checked) if !self.json => {
                     context.report_warnings(&checked.warnings);
-                    output::data(text::block(&checked.plan).as_bytes())?;
+                    output::text(&checked.plan)?;
                 }
                 Ok(_) => {}
                 Err(failure) => {
@@ -90,7 +88,7 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
     if let Some(warning) = alike::warning(&loaded) {
         context.say(&warning);
     }
-    let plan = describe(file, &loaded) + &dry_run::order(opened::rehearsal(loaded)?);
+    let plan = describe(file, &loaded) + &dry_run::order(assemble::rehearsal(loaded)?);
     Ok(Checked { title, warnings, plan })
 }
 

@@ -1,6 +1,6 @@
 //! `demo`: plays a bundled scenario with its rehearsed cast; needs neither an API key nor a network.
 
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::RunOptions;
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

@@ -1,14 +1,12 @@
 //! `export`: writes a session in a format for other readers.
 
-use crate::cli::args::session::SessionName;
-use crate::cli::args::target::Target;
+use crate::cli::args::{SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::exporting::{ExportWriter, writer};
+use crate::cli::output::watched;
 use crate::cli::session_file::{self, report_faults};
-use crate::cli::watched::watched;
 use crate::export::{Document, FORMATS, Reveal, branches};
 use crate::session::{ReadProgress, Survey};
 use clap::Args;

@@ -1,26 +1,20 @@
 //! `fork`: branches off a session. The branch starts with a copy of the original's lines; the original is unchanged.
 
-use crate::cli::args::keep::Keep;
-use crate::cli::args::play::Play;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{Keep, Play, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::assemble::{self, Opening, Parts, assemble};
-use crate::cli::play::before::Before;
+use crate::cli::output::watched;
+use crate::cli::play::assemble::{self, Before, Opening, Parts, assemble};
 use crate::cli::play::cast::Cast;
-use crate::cli::play::changes;
-use crate::cli::play::next::{self, ForkPoint, Next};
+use crate::cli::play::next::{self, ForkPoint, Next, Setup};
 use crate::cli::play::opening::{Follows, Meanwhile, beginning, follows, is_long, meanwhile};
-use crate::cli::play::setup::Setup;
-use crate::cli::play::terminal;
 use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
+use crate::cli::play::{changes, terminal};
 use crate::cli::session_file::{self, seats};
-use crate::cli::trust::allowed::Allowed;
-use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::cli::watched::watched;
+use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::engine::inherited;
 use crate::model::{Command, Kind, Wall};
 use crate::session::replay::Recording;
@@ -28,6 +22,7 @@ use crate::session::{self, Mode, ReadProgress, SessionError, Survey};
 use crate::state::State;
 use crate::ui::view::transcript::Transcript;
 use clap::Args;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -170,20 +165,12 @@ fn read(fork: &next::Fork, context: &Context) -> Result<Meanwhile<Box<Parent>>, 
     Ok(Meanwhile::Read(Box::new(parent), None))
 }
 
-/// Result of starting a branch.
-pub enum Started {
-    /// The branch is ready to play.
-    Branch(Box<Setup>),
-    /// The user chose another command while the parent was loading.
-    Left(Next),
-}
-
-/// Starts a branch.
-pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
+/// Starts a branch. Breaks with the next step if the user chose another command while the parent was loading.
+pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, Setup>, Failure> {
     let play = &fork.play;
     let (parent, view) = match read(fork, context)? {
         Meanwhile::Read(parent, view) => (*parent, view),
-        Meanwhile::Left(next) => return Ok(Started::Left(next)),
+        Meanwhile::Left(next) => return Ok(ControlFlow::Break(next)),
     };
     let Parent { survey, recording, whole, events, past } = parent;
     let events = events.ok_or_else(|| {
@@ -253,6 +240,6 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         lines,
         saved: !fork.keep.no_save,
     });
-    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice: warning };
-    Ok(Started::Branch(Box::new(setup)))
+    let (play, inquiry, notice) = (play.clone(), None, warning);
+    Ok(ControlFlow::Continue(Setup { conversation, play, allowed, inquiry, notice }))
 }

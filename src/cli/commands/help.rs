@@ -1,7 +1,6 @@
 //! `help`: explains topics beyond the options of a single command.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::expr;
 use crate::model::facts;
@@ -57,14 +56,10 @@ pub struct HelpArgs {
 
 impl HelpArgs {
     /// Prints a topic's page, a command's options, or the list of topics.
-    ///
-    /// # Errors
-    /// If neither a topic nor a command has this name.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let Some(topic) = self.topic else {
             let text = if self.skill { SKILL.to_owned() } else { list() };
-            output::data(text.as_bytes())?;
-            return Ok(Exit::Done);
+            return output::data(text.as_bytes());
         };
         let page = PAGES.iter().find(|(name, _)| *name == topic);
         let text = match (page, program.find_subcommand_mut(&topic)) {
@@ -84,8 +79,7 @@ impl HelpArgs {
                 ));
             }
         };
-        output::data(text.as_bytes())?;
-        Ok(Exit::Done)
+        output::data(text.as_bytes())
     }
 }
 

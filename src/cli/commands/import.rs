@@ -1,9 +1,8 @@
 //! `import`: makes a session of another program's conversation.
 
-use crate::cli::args::keep::Keep;
+use crate::cli::args::Keep;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
@@ -102,8 +101,7 @@ impl ImportArgs {
             None => files.id(),
         };
         context.say(&format!("{count} messages of {} participants", imported.speakers.len()));
-        output::data(format!("{}\n", text::line(&shown)).as_bytes())?;
-        Ok(Exit::Done)
+        output::data(format!("{}\n", text::line(&shown)).as_bytes())
     }
 }
 

@@ -1,10 +1,8 @@
 //! `keys`: prints the key map of the screen, including the user's own bindings.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
-use crate::text;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, ROWS};
 use crate::ui::view::list::keys;
 use clap::Args;
@@ -32,8 +30,7 @@ impl KeysArgs {
         } else {
             table(&keymap)
         };
-        output::data(text::block(&out).as_bytes())?;
-        Ok(Exit::Done)
+        output::text(&out)
     }
 }
 

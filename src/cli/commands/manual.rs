@@ -1,7 +1,6 @@
 //! `completions` and `man`: generates shell completions and the manual from the command definitions.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
@@ -26,8 +25,7 @@ impl CompletionsArgs {
         let mut script = vec![];
         let name = program.get_name().to_owned();
         generate(self.shell, &mut program, name, &mut script);
-        output::data(&script)?;
-        Ok(Exit::Done)
+        output::data(&script)
     }
 }
 
@@ -39,8 +37,7 @@ impl ManArgs {
         let written = write(program, &mut pages);
         written
             .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the man page: {e}")))?;
-        output::data(&pages)?;
-        Ok(Exit::Done)
+        output::data(&pages)
     }
 }
 

@@ -9,7 +9,6 @@ pub mod batch;
 pub mod check;
 pub mod demo;
 pub mod doctor;
-pub mod explain;
 pub mod export;
 pub mod fork;
 pub mod help;

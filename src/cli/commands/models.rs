@@ -1,9 +1,8 @@
 //! `models`: lists the reachable models by the names to use for them.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::output;

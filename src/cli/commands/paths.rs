@@ -1,8 +1,7 @@
 //! `paths`: prints the folders and files that the program uses.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::text;
 use clap::Args;
@@ -44,7 +43,6 @@ impl PathsArgs {
         } else {
             shown.iter().map(|(name, path)| format!("{name:9}  {path}\n")).collect()
         };
-        output::data(out.as_bytes())?;
-        Ok(Exit::Done)
+        output::data(out.as_bytes())
     }
 }

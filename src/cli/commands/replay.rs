@@ -1,20 +1,17 @@
 //! `replay`: plays a recorded conversation again. It runs no command from the file and calls no model.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::{self, watched};
 use crate::cli::play::next::{self, Home, Next, StartAt};
 use crate::cli::play::opening::{Meanwhile, beginning, is_long, meanwhile};
+use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, report_faults};
-use crate::cli::watched::watched;
-use crate::cli::{args::play::Play, play::outcome::resume_command};
 use crate::clock::Clock;
 use crate::model::steering::duration_ms;
 use crate::model::{Kind, Ms, Seq};
@@ -24,8 +21,7 @@ use crate::state::State;
 use crate::text;
 use crate::text::clock;
 use crate::ui::ViewState;
-use crate::ui::act::branches;
-use crate::ui::act::intents;
+use crate::ui::act::{branches, intents};
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::player::Playback;
@@ -320,12 +316,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
                 () = &mut play, if playing && all.is_none() => playing = false,
             }
         };
-        match printed {
-            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
-            }
-            Ok(()) | Err(_) => Ok(Exit::Done),
-        }
+        output::written(printed)
     })
 }
 

@@ -1,25 +1,20 @@
 //! `resume`: continues a session from its last event.
 
-use crate::cli::args::play::Play;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{Play, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::steer_lines;
 use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::assemble::{self, Opening, Parts, assemble};
-use crate::cli::play::before::{Before, OpenedSession};
+use crate::cli::play::assemble::{self, Before, OpenedSession, Opening, Parts, assemble};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
-use crate::cli::play::next::{self, Next};
-use crate::cli::play::setup::Setup;
+use crate::cli::play::next::{self, Next, Setup};
 use crate::cli::play::terminal;
 use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
-use crate::cli::trust::allowed::Allowed;
-use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::model::Command;
 use crate::session::{self, Mode, ResumedSession, Session};
 use clap::Args;

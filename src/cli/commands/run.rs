@@ -1,35 +1,28 @@
 //! `run`: plays a scenario.
 
-use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::args::{RunOptions, Topic};
 use crate::cli::commands::check;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
 use crate::cli::models::alike;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
-use crate::cli::play::assemble::{self, Opening, Parts, assemble};
-use crate::cli::play::before::Before;
+use crate::cli::play::assemble::{
+    self, Before, Opening, Parts, REHEARSAL_SEED, assemble, opened, rehearsal,
+};
 use crate::cli::play::cast::Cast;
-use crate::cli::play::casting;
-use crate::cli::play::dry_run;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
-use crate::cli::play::material;
-use crate::cli::play::next::{Begin, Next};
-use crate::cli::play::opened::{REHEARSAL_SEED, opened, rehearsal};
-use crate::cli::play::setup::Setup;
-use crate::cli::play::state_file;
-use crate::cli::play::terminal;
+use crate::cli::play::next::{Begin, Next, Setup};
 use crate::cli::play::toolbox::{decisions, give_files, meet_servers, toolbox};
+use crate::cli::play::{casting, dry_run, material, state_file, terminal};
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
-use crate::cli::trust::allowed::Allowed;
-use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::model::profile::merge;
 use crate::model::{CallRate, Debate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, Override, TakesPart, Wait};
+use crate::scenario::{self, Loaded, TakesPart, Wait};
 use crate::session::{self, Mode};
 use crate::state::State;
 use crate::{policy, text};
@@ -92,15 +85,9 @@ fn prepare(
     context: &Context,
 ) -> Result<Prepared, Failure> {
     let play = &options.play;
-    for setting in &play.set {
-        let setting = Override::parse(setting)
-            .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
-        found.source.settings.push(setting);
-    }
+    found.set(&play.set)?;
     let mut loaded = scenario::load(&found.source, &policy::rows())?;
-    if !loaded.warnings.list.is_empty() {
-        context.report(&loaded.warnings.to_string());
-    }
+    context.report_warnings(&loaded.warnings);
     let mut history = match &options.history {
         Some(path) => {
             let other = options.history_as.as_deref().unwrap_or(history::OTHER);

@@ -2,8 +2,7 @@
 
 use crate::cli::commands::schema::{Of, editor_line};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::source::{self, ENDING, TEMPLATE};
 use crate::config::make_private;
@@ -55,8 +54,7 @@ impl ScenariosArgs {
             ScenariosArgs::List { json } => list(context, json),
             ScenariosArgs::Show { name } => {
                 let found = source::find(&context.paths, &name)?;
-                output::data(text::block(&found.source.text).as_bytes())?;
-                Ok(Exit::Done)
+                output::text(&found.source.text)
             }
             ScenariosArgs::New { name } => new(context, &name),
         }
@@ -111,8 +109,7 @@ fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     let all: Vec<Listed> = bundled.chain(own.map(|name| Listed::own(name, context))).collect();
     let text =
         if json { format!("{:#}\n", json!(all)) } else { all.iter().map(Listed::line).collect() };
-    output::data(text.as_bytes())?;
-    Ok(Exit::Done)
+    output::data(text.as_bytes())
 }
 
 fn new(context: &Context, name: &str) -> Result<Exit, Failure> {

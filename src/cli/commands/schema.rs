@@ -1,8 +1,7 @@
 //! `schema`: prints JSON Schemas, generated from the tables that the parsers use.
 
 use crate::batch;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::config::{self, Paths, make_private};
 use crate::model::schema;
@@ -44,8 +43,7 @@ pub enum Of {
 impl SchemaArgs {
     /// Prints the JSON Schema.
     pub fn run(self) -> Result<Exit, Failure> {
-        output::data(self.of.text().as_bytes())?;
-        Ok(Exit::Done)
+        output::data(self.of.text().as_bytes())
     }
 }
 

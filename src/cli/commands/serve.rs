@@ -2,8 +2,7 @@
 //! person who takes part by one.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::attached::GUEST;
 use crate::cli::play::signals::Signals;
@@ -151,18 +150,18 @@ impl ServeArgs {
     }
 
     /// Prints the QR code of a link on a terminal.
-    fn print_qr(&self, links: &[PageLink]) -> Result<(), Failure> {
+    fn print_qr(&self, links: &[PageLink]) -> Result<Exit, Failure> {
         let usual = !self.address.is_loopback() || self.url.is_some();
         let word = match self.qr {
             Some(QrLink::Steer) => "steer",
             Some(QrLink::Watch) => "watch",
             None if usual => "watch",
-            Some(QrLink::None) | None => return Ok(()),
+            Some(QrLink::None) | None => return Ok(Exit::Done),
         };
         if !stdout().is_terminal() {
-            return Ok(());
+            return Ok(Exit::Done);
         }
-        let Some(link) = links.iter().find(|link| link.word == word) else { return Ok(()) };
+        let Some(link) = links.iter().find(|link| link.word == word) else { return Ok(Exit::Done) };
         let code = QrCode::with_error_correction_level(&link.url, EcLevel::L);
         let code = code.map_err(|e| Failure::new(Exit::Failed, format!("no QR code: {e}")))?;
         // dark modules are the terminal's background on most terminals

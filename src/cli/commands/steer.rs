@@ -1,14 +1,13 @@
 //! `steer`: sends steering lines to a running conversation and prints their receipts.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
 use crate::live::client::{Received, Receiver, Sender};
-use crate::live::protocol::{Attach, Bye};
+use crate::live::protocol::Bye;
 use crate::model::{Command, Key, Kind, SteerLine};
 use crate::session::Record;
 use clap::Args;
@@ -91,11 +90,7 @@ impl StopArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let running = RunningSession::find(&self.session, context)?;
         block_on(async {
-            let attach = Attach { from: None, name: Some("stop".into()), watch: false };
-            let greeted = running.greet(context).await?;
-            let attached = greeted.attach(attach).await;
-            let (_, mut receiver, mut sender) =
-                attached.map_err(|fault| running.failure(&fault, context))?;
+            let (mut receiver, mut sender) = running.enter("stop", context).await?;
             sender.stop().await.map_err(|fault| running.failure(&fault, context))?;
             let mut ended = false;
             loop {
@@ -153,10 +148,7 @@ fn send(
     let running = RunningSession::find(session, context)?;
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let attach = Attach { from: None, name: Some(sending.name.clone()), watch: false };
-        let greeted = running.greet(context).await?;
-        let attached = greeted.attach(attach).await;
-        let (_, receiver, sender) = attached.map_err(|fault| running.failure(&fault, context))?;
+        let (receiver, sender) = running.enter(&sending.name, context).await?;
         let no_wait = sending.no_wait;
         let work = Sent { open: BTreeMap::new(), number: 0, no_wait, prints, failed: None };
         tokio::select! { biased;

@@ -2,8 +2,7 @@
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::text;
 use crate::ui::theme::{Appearance, Depth, Theme, ThemeError, ThemeRole};
@@ -34,8 +33,7 @@ impl ThemesArgs {
         let rows = rows.collect::<Result<Vec<_>, ThemeError>>()?;
         if self.json {
             let all: Value = rows.iter().map(ThemeRow::json).collect();
-            output::data(text::block(&format!("{all:#}\n")).as_bytes())?;
-            return Ok(Exit::Done);
+            return output::data(text::block(&format!("{all:#}\n")).as_bytes());
         }
         let coloured = stdout().is_terminal() && !context.environment.no_color();
         let mut out = Vec::new();

@@ -1,13 +1,9 @@
 //! `watch`: follows a conversation that another process runs, over its socket or by its file: the viewer cannot steer,
 //! and the writer is never blocked.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::attached::{self, Visit};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
@@ -17,11 +13,11 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
-use crate::cli::session_file;
+use crate::cli::{output, session_file};
 use crate::clock::{Clock, wall_now};
 use crate::live::client::{Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;
-use crate::model::{Event, Kind, Ms, Seq};
+use crate::model::{Kind, Ms, Seq};
 use crate::session::{Feed, Follower, Survey};
 use crate::state::State;
 use crate::ui::ViewState;
@@ -116,7 +112,8 @@ fn print(
                 state.apply(&record.event);
             }
             printer.print(fresh.clone());
-            let ended = fresh.iter().any(|r| is_end(&r.event)) && state.ended.is_some();
+            let ends_here = fresh.iter().any(|r| matches!(r.event.kind, Kind::Ended(_)));
+            let ended = ends_here && state.ended.is_some();
             if fresh.is_empty() && (over || ends) {
                 break printer.finish().await;
             }
@@ -138,13 +135,7 @@ fn print(
                 () = clock.advance(Some(clock.now().plus(LOOK_MS))), if fresh.is_empty() => {}
             }
         };
-        match printed {
-            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                let message = format!("cannot write to standard output: {e}");
-                return Err(Failure::new(Exit::Failed, message));
-            }
-            Ok(()) | Err(_) => {}
-        }
+        output::written(printed)?;
         if state.ended.is_none() {
             let files = follower.files();
             let resume = resume_command(&context.name_of(files), &Play::default(), context);
@@ -181,10 +172,6 @@ fn no_writer(follower: &Follower) -> Failure {
     let message =
         format!("{} is empty, and no process writes it", follower.files().log().display());
     Failure::new(Exit::Session, message).hint("`colloquium sessions list` names the sessions")
-}
-
-fn is_end(event: &Event) -> bool {
-    matches!(event.kind, Kind::Ended(_))
 }
 
 /// Shows the past and new events on the screen, without its commands.

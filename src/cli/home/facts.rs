@@ -1,8 +1,7 @@
 //! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions.
 
 use crate::catalogue;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::args::{ModelOptions, RunOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

@@ -3,10 +3,9 @@
 //! Asks one question at a time and offers the same choices as the screen; an empty line selects the default.
 
 use crate::catalogue;
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::nearby;
 use crate::cli::home::screen::resume;
@@ -21,8 +20,7 @@ use crate::ui::linear::numbered;
 use crate::ui::start::{
     Choice, ListedScenario, News, OfferedModel, StartScreen, VoiceChoice, ago, status_text,
 };
-use crate::ui::theme::Theme;
-use crate::ui::theme::glyphs;
+use crate::ui::theme::{Theme, glyphs};
 use futures::future::join_all;
 use std::io::stdin;
 
@@ -225,5 +223,5 @@ fn read() -> Result<Option<String>, Failure> {
 }
 
 fn print(words: &str) -> Result<(), Failure> {
-    output::wrapped(words)
+    output::wrapped(words).map(drop)
 }

@@ -1,9 +1,8 @@
 //! Providers that the start screen discovers: local servers by a request to their default ports, all others by checking
 //! for a key. Only this machine is contacted, and no key command is run.
 
-use crate::cli::models::listed::{SERVER_TIME, list};
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, usual_place};
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};
 use crate::net::is_local;

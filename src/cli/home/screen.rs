@@ -4,11 +4,9 @@
 
 use crate::catalogue;
 use crate::cli::appearance::ScreenAppearance;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};

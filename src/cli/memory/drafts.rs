@@ -1,7 +1,6 @@
 //! The unsent text of the last session that was left, kept for the next visit.
 
 use crate::cli::memory::private_file::write_private;
-use crate::config::make_private;
 use crate::untrusted::read_own_text;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -24,14 +23,10 @@ pub fn read(folder: &Path, session: &str) -> Option<String> {
 }
 
 /// Saves the draft of a session. An empty draft does not replace the draft of another session.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep(folder: &Path, session: &str, words: &str) -> io::Result<()> {
     if words.trim().is_empty() && read(folder, session).is_none() {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     let draft = Draft { session: session.into(), words: words.into() };
     write_private(&folder.join(FILE), &serde_json::to_string(&draft)?)
 }

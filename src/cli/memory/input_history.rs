@@ -1,7 +1,6 @@
 //! The input history, kept between runs in a file of the user's state folder, one JSON string per line.
 
 use crate::cli::memory::private_file::write_private;
-use crate::config::make_private;
 use crate::untrusted::{FILE_MAX_BYTES, read_own_text};
 use std::io;
 use std::path::Path;
@@ -15,14 +14,10 @@ pub fn read(folder: &Path) -> Vec<String> {
 }
 
 /// Saves the sent inputs in a file that only its owner can read.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
     if sent.is_empty() {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     let lines = sent.iter().rev().filter_map(|words| serde_json::to_string(words).ok());
     let mut bytes = 0;
     // as much as is read again

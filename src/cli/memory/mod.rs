@@ -2,6 +2,5 @@
 
 pub mod drafts;
 pub mod input_history;
-pub mod last_copy;
 pub mod preferences;
 pub mod private_file;

@@ -1,7 +1,6 @@
 //! Screen preferences kept between runs: visible panels, theme, and recently used commands.
 
 use crate::cli::memory::private_file::write_private;
-use crate::config::make_private;
 use crate::ui::layout::Panels;
 use crate::ui::view::list::USED;
 use crate::untrusted::read_own_text;
@@ -19,14 +18,10 @@ pub fn commands(folder: &Path) -> Vec<String> {
 }
 
 /// Saves the commands run last.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
     if commands(folder) == used {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     write_private(
         &folder.join(COMMANDS),
         &used.iter().map(|id| format!("{id}\n")).collect::<String>(),
@@ -40,14 +35,10 @@ pub fn theme(folder: &Path) -> Option<String> {
 }
 
 /// Saves the theme chosen from the list.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
     if theme(folder).as_deref() == Some(name) {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     write_private(&folder.join(THEME), name)
 }
 
@@ -59,14 +50,10 @@ pub fn panels(folder: &Path) -> Panels {
 }
 
 /// Saves the state of the panels.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     if panels(folder) == shown {
         return Ok(());
     }
-    make_private(folder).map_err(io::Error::other)?;
     let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
     write_private(&folder.join(PANELS), name)
 }

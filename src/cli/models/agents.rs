@@ -1,7 +1,6 @@
 //! Installed agents: programs that speak the Agent Client Protocol, found by name on the path.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::config;
 use crate::model::{AgentSpec, Participant, Text, Timeouts, VoiceSpec};
 use std::path::{Path, PathBuf};

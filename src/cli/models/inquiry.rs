@@ -1,10 +1,9 @@
 //! Checks that the models of a conversation exist. Each provider is asked once for its list, all at the same time and
 //! before the first turn, so that a missing model fails at the start and not in the middle of a debate.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::models::listed::some_of;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::places::{Places, parts};
+use crate::cli::models::survey::some_of;
 use crate::model::{ErrorClass, Text};
 use crate::net::{Client, is_local};
 use crate::voice;

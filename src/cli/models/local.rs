@@ -2,14 +2,12 @@
 //!
 //! An address is never taken from a session, regardless of its origin.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::models::listed::{SERVER_TIME, list};
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::resolve::models_of;
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, usual_place};
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
 use crate::cli::runtime::block_on;
 use crate::model::Participant;
 use futures::future::join_all;

@@ -3,7 +3,6 @@
 pub mod agents;
 pub mod alike;
 pub mod inquiry;
-pub mod listed;
 pub mod local;
 pub mod places;
 pub mod providers;

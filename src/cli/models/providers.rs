@@ -3,10 +3,9 @@
 //! A file can only name a provider: address and key come from the user's side. A key is looked up when its provider is
 //! asked for the first time, and a missing key is reported before anything starts.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::config::{self, Paths, Provider, Settings};
 use crate::model::near::nearest;
 use crate::model::sentence::sentence_error;

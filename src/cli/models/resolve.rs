@@ -4,25 +4,22 @@
 //! later, or gets another model, may name any provider that was available at the start; its address and key are looked
 //! up at its first call.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
-use crate::cli::models::listed::{only_model, stated_parameters, stated_window};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::providers::Providers;
-use crate::cli::models::survey::LOCAL_TIME;
+use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::spawn::ChildEnvironment;
-use crate::voice::NoVoice;
-use crate::voice::remote::Remote;
-use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
+use crate::voice::remote::{Endpoint, Remote};
+use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -119,16 +116,8 @@ impl ModelSource {
             .filter_map(|seat| seat.voice.as_model())
             .map(|spec| spec.name.clone())
             .collect();
-        if names.is_empty() {
-            return Ok(());
-        }
-        let read = names.iter().map(async |name| {
-            let (provider, model) = parts(name).ok()?;
-            let endpoint = self.places.endpoint(provider).await.ok()?;
-            Some((name.clone(), stated_window(endpoint, model, LOCAL_TIME).await?))
-        });
-        let read = block_on(async { Ok(join_all(read).await) })?;
-        let read: BTreeMap<Text, u32> = read.into_iter().flatten().collect();
+        let read =
+            self.stated(&names, async |at, model| stated_window(at, model, LOCAL_TIME).await)?;
         set_windows(seats, &read);
         Ok(())
     }
@@ -138,21 +127,32 @@ impl ModelSource {
         let local = seats.iter().filter(|seat| seat.local).filter_map(|seat| seat.voice.as_model());
         let local = local.filter(|spec| spec.recording().is_none());
         let names: BTreeSet<Text> = local.map(|spec| spec.name.clone()).collect();
+        let read =
+            self.stated(&names, async |at, model| stated_parameters(at, model, LOCAL_TIME).await)?;
+        let is_small =
+            |spec: &ModelSpec| read.get(&spec.name).is_some_and(|n| *n < SMALL_PARAMETERS);
+        for seat in seats {
+            seat.small = seat.voice.as_model().is_some_and(is_small);
+        }
+        Ok(())
+    }
+
+    /// Asks local servers about their models, all at the same time; a server without an answer is left out.
+    fn stated<T>(
+        &self,
+        names: &BTreeSet<Text>,
+        ask: impl AsyncFn(Arc<Endpoint>, &str) -> Option<T>,
+    ) -> Result<BTreeMap<Text, T>, Failure> {
         if names.is_empty() {
-            return Ok(());
+            return Ok(BTreeMap::new());
         }
         let read = names.iter().map(async |name| {
             let (provider, model) = parts(name).ok()?;
             let endpoint = self.places.endpoint(provider).await.ok()?;
-            let size = stated_parameters(endpoint, model, LOCAL_TIME).await?;
-            (size < SMALL_PARAMETERS).then(|| name.clone())
+            Some((name.clone(), ask(endpoint, model).await?))
         });
         let read = block_on(async { Ok(join_all(read).await) })?;
-        let small: BTreeSet<Text> = read.into_iter().flatten().collect();
-        for seat in seats {
-            seat.small = seat.voice.as_model().is_some_and(|spec| small.contains(&spec.name));
-        }
-        Ok(())
+        Ok(read.into_iter().flatten().collect())
     }
 
     /// Rejects model settings that the API of the provider does not support; they would be dropped silently otherwise.
@@ -257,9 +257,6 @@ impl ModelSource {
     }
 
     /// Checks that each seat has a model that its provider lists.
-    ///
-    /// # Errors
-    /// See [`Inquiry::answer`].
     pub fn meet<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
@@ -312,9 +309,6 @@ impl ModelSource {
     }
 
     /// Finds a model by name, or the default model if the name is empty; its key is not looked up.
-    ///
-    /// # Errors
-    /// If the model is unknown.
     pub fn find(&self, name: &str) -> Result<FoundModel, Failure> {
         let name = match (name, &self.default) {
             ("", Some(default)) => default.as_str(),

@@ -1,25 +1,51 @@
 //! Assembles a conversation from its session, feed, voices, clock and engine: for `run`, `fork`, `resume` and `batch`,
-//! and through them for the start screen and `mcp`.
+//! and through them for the start screen and `mcp`. The past is read and folded once and passed on.
 //!
 //! It needs neither a terminal nor the options of `run`. Scripted tests (`testing::run`) and teams (`engine::team`)
 //! have engines whose session is not saved (`engine/unsaved.rs`).
 
-use crate::cli::play::before::Before;
+use crate::cli::error::{Exit, Failure};
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
-use crate::engine::{Engine, with_teams};
+use crate::engine::{Engine, Input, with_teams};
 use crate::model::payload::{LogRepaired, Opened};
-use crate::model::{Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
-use crate::session::{Feed, Session, SessionFiles, Survey, Tail};
+use crate::model::{CallRate, Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
+use crate::scenario::Loaded;
+use crate::session::{FORMAT, Feed, Record, Session, SessionFiles, Survey, Tail};
 use crate::state::State;
 use crate::tool::Tools;
 use crate::ui::ViewState;
 use crate::ui::view::transcript::Transcript;
 use crate::voice::Voices;
 use crate::voice::reading::ReadingPace;
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
+use std::future::pending;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// A session after reading and folding.
+pub struct OpenedSession {
+    /// Facts about its file.
+    pub survey: Survey,
+    /// State after its last event.
+    pub past: State,
+    /// The past in the form that its reader needs.
+    pub before: Before,
+}
+
+/// The past, for a reader that follows the conversation from here on.
+#[derive(Default)]
+pub enum Before {
+    /// No history; new events only.
+    #[default]
+    Nothing,
+    /// Earlier events, in order.
+    Events(Vec<Arc<Record>>),
+    /// The transcript, and the reader's position if its end was already on the screen.
+    Transcript(Box<Transcript>, Option<Box<ViewState>>),
+}
 
 /// Maximum time to wait for space on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(30);
@@ -168,4 +194,47 @@ pub fn random() -> u64 {
 /// Returns the time and the number that a new session is named after. Both are reproducible if its start is fixed.
 pub fn naming(fixed: Option<Wall>, seed: u64) -> (Wall, u64) {
     fixed.map_or_else(|| (wall_now(), random()), |at| (at, seed))
+}
+
+/// The seed of a rehearsal on virtual time that names none.
+pub const REHEARSAL_SEED: u64 = 0;
+
+/// Returns the first event of a conversation.
+pub fn opened(
+    loaded: Loaded,
+    rates: BTreeMap<Text, CallRate>,
+    seed: u64,
+    attended: bool,
+) -> Result<Opened, Failure> {
+    let scenario = serde_json::to_value(&loaded.scenario)
+        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the scenario: {e}")))?;
+    Ok(Opened {
+        format: FORMAT,
+        program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
+        seed,
+        rehearsed: loaded.is_rehearsed(),
+        scenario,
+        participants: loaded.participants,
+        parallel: loaded.parallel,
+        rates,
+        attended,
+        steered: false,
+    })
+}
+
+/// Returns the first event of a conversation that is only planned.
+pub fn rehearsal(loaded: Loaded) -> Result<Opened, Failure> {
+    opened(loaded, BTreeMap::new(), REHEARSAL_SEED, true)
+}
+
+/// Maximum number of commands queued for the engine; nobody types faster than that.
+pub const COMMANDS_WAITING: usize = 64;
+
+/// Forwards commands to the engine. Never returns, so that the engine's input stays open as long as the reader exists.
+pub async fn hand_over(mut given: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
+    while let Some((key, line)) = given.recv().await {
+        // a finished engine ignores commands; the reader shows that the conversation ended
+        let _ = inputs.send(Input::Command { key, line }).await;
+    }
+    pending().await
 }

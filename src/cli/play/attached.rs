@@ -1,12 +1,10 @@
 //! Shows a conversation that another process runs, over its socket. Leaving does not change the conversation.
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
+use crate::cli::args::{ModelOptions, Play};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::{input_history, preferences};
-use crate::cli::play::engine_input::COMMANDS_WAITING;
+use crate::cli::play::assemble::COMMANDS_WAITING;
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
 use crate::cli::play::signals::Signals;

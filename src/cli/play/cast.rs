@@ -1,19 +1,17 @@
 //! Voices of a conversation: rehearsed lines, scripts, models, HTTP services, recordings and agents.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::trust::allowed::Allowed;
 use crate::config;
 use crate::model::{AgentSpec, HttpSpec, Participant, SeatId, Secret, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::RecordedVoice;
-use crate::voice::NoVoice;
 use crate::voice::agent::Agent;
 use crate::voice::http::Http;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
-use crate::voice::{Speaking, Voice, Voices};
+use crate::voice::{NoVoice, Speaking, Voice, Voices};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -184,9 +182,6 @@ impl Voices for Cast {
 }
 
 /// Returns the key of a service from the variable that it names; `None` if it needs none.
-///
-/// # Errors
-/// If the variable is not set.
 pub fn service_key(
     spec: &HttpSpec,
     environment: &config::Environment,

@@ -5,8 +5,7 @@
 //! the persona of `any_topic`.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
 use crate::cli::play::editor;

@@ -1,7 +1,7 @@
 //! Translates the options of `resume` and `fork` into operator commands, so that the log records each change and its
 //! time.
 
-use crate::cli::args::play::Play;
+use crate::cli::args::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::session_file::seats;

@@ -1,12 +1,10 @@
 //! Conversations in the background: a copy of this program plays them, without a terminal, for clients to attach.
 
-use crate::cli::args::play::Play;
-use crate::cli::command_line;
+use crate::cli::args::Play;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::outcome::resume_words;
+use crate::cli::{command_line, output};
 use crate::config::make_private;
 use crate::own_file::append_to_named;
 use crate::session::{SessionFiles, inherit};
@@ -33,8 +31,7 @@ pub fn run_again(context: &Context) -> Result<Exit, Failure> {
     let words: Vec<String> = command_line::arguments().into_iter().map(option).collect();
     let copied = start_copy(&words, None).map_err(|e| refused(&e))?;
     let name = begun(copied, context)?;
-    output::data(format!("{name}\n").as_bytes())?;
-    Ok(Exit::Done)
+    output::data(format!("{name}\n").as_bytes())
 }
 
 /// Hands a conversation with its locked lock file over to a copy of this program, which resumes it.
@@ -79,11 +76,8 @@ fn begun(copied: Copied, context: &Context) -> Result<String, Failure> {
 
 /// Begins as the copy: leaves the terminal, and takes over the lock file from standard input, if it is there.
 pub fn begin() {
-    #[cfg(unix)]
-    {
-        spawn::leave_terminal();
-        spawn::input_file().into_iter().for_each(inherit);
-    }
+    spawn::leave_terminal();
+    spawn::input_file().into_iter().for_each(inherit);
 }
 
 /// Reports to the starter that the conversation runs, and sends all further output to a file.
@@ -99,7 +93,6 @@ pub fn report(files: &SessionFiles, context: &Context) -> Result<(), Failure> {
     let output = path.display().to_string();
     let ready = json!({"session": context.name_of(files), "output": output});
     output::data(format!("{ready}\n").as_bytes())?;
-    #[cfg(unix)]
     spawn::redirect_outputs(&log).map_err(fault)?;
     Ok(())
 }

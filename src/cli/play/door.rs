@@ -19,9 +19,6 @@ pub struct Door {
 
 impl Door {
     /// Waits until clients can attach; must be called once. Cancel safe.
-    ///
-    /// # Errors
-    /// The reason why they cannot.
     #[cfg(target_os = "linux")]
     pub async fn opened(&mut self) -> io::Result<()> {
         match &mut self.server {
@@ -31,9 +28,6 @@ impl Door {
     }
 
     /// Waits until clients can attach.
-    ///
-    /// # Errors
-    /// Always on this system.
     #[cfg(not(target_os = "linux"))]
     pub async fn opened(&mut self) -> io::Result<()> {
         Err(io::Error::other(CLOSED))
@@ -70,9 +64,6 @@ impl Doors {
     /// conversation lacks a name, and virtual time ends at once.
     ///
     /// Sockets need Linux, where the program recognises the processes that a conversation started.
-    ///
-    /// # Errors
-    /// If the system refuses a thread.
     #[cfg(target_os = "linux")]
     pub fn open(&self, conversation: &mut Assembled, owner: Owner) -> io::Result<Door> {
         use crate::live::server::{self, LiveOpening};

@@ -4,9 +4,8 @@
 //! of prompts match the real conversation. Everything that depends on the text of the replies, such as mentions, votes
 //! and stop rules, differs with real replies.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::PrintFormat;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::clock::VIRTUAL_EPOCH;
 use crate::engine::{self, Input};
@@ -73,17 +72,10 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     let mut plan = Plan::default();
     plan.play(opened, history);
-    let out = match format {
-        PrintFormat::Text | PrintFormat::Md => {
-            format!("{about}{}", plan.in_words())
-        }
-        PrintFormat::Jsonl => format!("{}\n", plan.as_json()),
-    };
     match format {
-        PrintFormat::Text | PrintFormat::Md => output::data(text::block(&out).as_bytes())?,
-        PrintFormat::Jsonl => output::data(out.as_bytes())?,
+        PrintFormat::Text | PrintFormat::Md => output::text(&format!("{about}{}", plan.in_words())),
+        PrintFormat::Jsonl => output::data(format!("{}\n", plan.as_json()).as_bytes()),
     }
-    Ok(Exit::Done)
 }
 
 /// Estimates a conversation.

@@ -15,10 +15,8 @@ pub async fn edit(draft: &str, context: &Context) -> Result<String, ServiceFault
     let editor = context.environment.editor().ok_or(none)?;
     let failed =
         |e: std::io::Error| format!("cannot write a file for {editor}: {e}; your draft is kept");
-    let mut file = tempfile::Builder::new().prefix("colloquium-").suffix(".md").tempfile();
-    let file = file
-        .as_mut()
-        .map_err(|e| format!("cannot write a file for {editor}: {e}; your draft is kept"))?;
+    let file = tempfile::Builder::new().prefix("colloquium-").suffix(".md").tempfile();
+    let mut file = file.map_err(failed)?;
     file.write_all(draft.as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     let ended = foreground(editor, file.path()).await;
     let status = ended.map_err(|e| format!("{editor}: {e}; your draft is kept"))?;

@@ -8,9 +8,6 @@ use crate::model::{Limits, Participant};
 /// before any program is started or server contacted.
 pub trait Gate {
     /// Checks the participants, and lowers the limits if necessary.
-    ///
-    /// # Errors
-    /// The reason for a refusal.
     fn admit(
         &self,
         seats: &[Participant],

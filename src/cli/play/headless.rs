@@ -1,22 +1,17 @@
 //! Plays a conversation without a screen: the engine runs, the printer prints, signals stop it, and the exit code
 //! reports the outcome.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::play::Play;
+use crate::cli::args::{Play, PrintFormat};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::{self, Exit};
+use crate::cli::error::{Exit, Failure, losses};
 use crate::cli::play::alive::Alive;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::play::call_log::CallLog;
-use crate::cli::play::detach;
-use crate::cli::play::door;
-use crate::cli::play::outcome;
+use crate::cli::play::next::Setup;
 use crate::cli::play::printer::Printer;
-use crate::cli::play::setup::Setup;
 use crate::cli::play::signals::{Signals, at_once, unless_told_again};
-use crate::cli::play::state_file;
 use crate::cli::play::stdin::{self, SteerLines};
+use crate::cli::play::{detach, door, outcome, state_file};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::engine::{Owner, Stopped};
@@ -308,7 +303,7 @@ fn verdict(
     signal: Option<Exit>,
     context: &Context,
 ) -> Result<Exit, Failure> {
-    let (Some(ended), Some(code)) = (&state.ended, exit::ended(state)) else {
+    let (Some(ended), Some(code)) = (&state.ended, Exit::from_state(state)) else {
         return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
     };
     let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
@@ -327,7 +322,7 @@ fn verdict(
     }
     let end = format!("{}{cause}", how_it_ended(ended.reason));
     context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
-    let losses = if play.strict && code == Exit::Done { exit::losses(state) } else { vec![] };
+    let losses = if play.strict && code == Exit::Done { losses(state) } else { vec![] };
     if !losses.is_empty() {
         let failure = Failure::new(Exit::Skipped, losses.join("; "));
         return Err(failure.hint("run without --strict to accept that"));

@@ -4,8 +4,7 @@
 //! messages become standing notes. The log contains them like everything else, so a resume does not repeat them and
 //! prompts need no special case.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::read_file;
 use crate::model::command::NoteFor;
 use crate::model::{Command, Key, Participant, SeatId, SteerLine, Text};
@@ -45,9 +44,6 @@ pub struct History {
 
 /// Reads a history file for the given seats. If a topic is given elsewhere, every message belongs to the history.
 /// `other` is the name for assistants without one.
-///
-/// # Errors
-/// If the file cannot be read or is invalid.
 pub fn read(
     path: &str,
     seats: &[Participant],

@@ -2,15 +2,12 @@
 //! user can type at any time. Leaving does not end the session.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::{self, Exit};
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
-use crate::cli::play::door;
-use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
-use crate::cli::play::next::Next;
-use crate::cli::play::setup::Setup;
+use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
+use crate::cli::play::next::{Next, Setup};
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{detach, outcome, stdin};
+use crate::cli::play::{detach, door, outcome, stdin};
 use crate::cli::runtime::{block_on, refused};
 use crate::engine::{Owner, Stopped};
 use crate::model::{Command, Seq};
@@ -122,7 +119,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
             Left::Again(commands) => Next::again(files.log(), commands, &play),
             Left::Signal(code) => Next::Over(code),
             Left::Done | Left::Detach | Left::Unwritable(_) => {
-                Next::Over(exit::ended(&state).unwrap_or(Exit::Done))
+                Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))
             }
         })
     })

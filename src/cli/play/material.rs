@@ -1,7 +1,6 @@
 //! Files that a panel reads: they fit into the context windows of its models, or they are cut on request.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::model::{Command, Key, Participant, SteerLine, Text};
 use crate::prompt::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
 

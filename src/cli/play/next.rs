@@ -1,12 +1,10 @@
 //! The next step of the program, as data: the code that chooses a step returns it to the loop in `go` and calls
-//! nothing.
+//! nothing. A conversation that is ready to be played is data as well.
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::keep::Keep;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
-use crate::cli::args::run::RunOptions;
-use crate::cli::exit::Exit;
+use crate::cli::args::{Keep, ModelOptions, Play, PrintFormat, RunOptions};
+use crate::cli::error::Exit;
+use crate::cli::models::inquiry::Inquiry;
+use crate::cli::play::assemble::Assembled;
 use crate::cli::trust::allowed::Allowed;
 use crate::model::{Command, Ms, Seq};
 use crate::session::replay::Speed;
@@ -191,4 +189,19 @@ fn later(play: &Play) -> Play {
     let tools = play.tools.clone();
     let state = play.state.clone();
     Play { trust: play.trust, state, tools, models, ..Play::default() }
+}
+
+/// A conversation that is ready to be played.
+pub struct Setup {
+    /// The engine and everything that belongs to it.
+    pub conversation: Assembled,
+    /// Options of the run.
+    pub play: Play,
+    /// Commands that the conversation may run.
+    pub allowed: Allowed,
+    /// Request for the providers' models, sent after the first frame and before the first turn; `None` if they were
+    /// asked already.
+    pub inquiry: Option<Inquiry>,
+    /// First notice on the screen, if any.
+    pub notice: Option<String>,
 }

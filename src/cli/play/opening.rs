@@ -2,18 +2,16 @@
 //!
 //! Nothing is locked or written here, so that a later refusal leaves the file unchanged.
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
+use crate::cli::args::{ModelOptions, Play};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::play::before::{Before, OpenedSession};
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::watched;
+use crate::cli::play::assemble::{Before, OpenedSession};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::outside;
 use crate::cli::play::screen::{failed, new_screen};
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
-use crate::cli::watched::watched;
 use crate::clock::Clock;
 use crate::model::{Event, Kind, Ms, Seq};
 use crate::session::{self, Feed, ReadProgress, SessionError, Survey, Tail};
@@ -23,6 +21,7 @@ use crate::ui::run::{LeaveTo, run};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::transcript::Transcript;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -52,25 +51,29 @@ pub fn follows(play: &Play, context: &Context) -> Follows {
     }
 }
 
-/// Result of opening a session.
-pub enum OpenOutcome {
-    /// The session was read.
-    Read(Box<OpenedSession>),
-    /// The user went elsewhere in the meantime.
-    Left(Next),
+/// Reads a session for its reader; on a screen, the last page and the progress are shown at once. Breaks with the next
+/// step if the user went elsewhere in the meantime.
+pub fn open(
+    path: &Path,
+    follows: Follows,
+    context: &Context,
+) -> Result<ControlFlow<Next, OpenedSession>, Failure> {
+    Ok(ControlFlow::Continue(match follows {
+        Follows::Screen => match read(path, context)? {
+            Meanwhile::Read((survey, transcript), view) => {
+                let past = transcript.state().clone();
+                OpenedSession { survey, past, before: Before::Transcript(transcript, view) }
+            }
+            Meanwhile::Left(next) => return Ok(ControlFlow::Break(next)),
+        },
+        Follows::Text => remember(path)?,
+        Follows::Output => open_for_output(path)?,
+    }))
 }
 
-/// Reads a session for its reader; on a screen, the last page and the progress are shown at once.
-pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutcome, Failure> {
-    let read = |opened| OpenOutcome::Read(Box::new(opened));
-    Ok(match follows {
-        Follows::Screen => match self::read(path, context)? {
-            Meanwhile::Read((survey, transcript), view) => outcome(survey, transcript, view),
-            Meanwhile::Left(next) => OpenOutcome::Left(next),
-        },
-        Follows::Text => read(remember(path)?),
-        Follows::Output => read(watched("reading the session", |progress| fold(path, progress))?),
-    })
+/// Reads a session for standard output, which gets only new events.
+pub fn open_for_output(path: &Path) -> Result<OpenedSession, Failure> {
+    Ok(watched("reading the session", |progress| fold(path, progress))?)
 }
 
 /// Facts about a session's file, and its transcript for the screen.
@@ -123,16 +126,6 @@ fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, Ses
     filter.finish(&mut each);
     transcript.keep_in(survey.archive.clone());
     Ok((survey, Box::new(transcript)))
-}
-
-fn outcome(
-    survey: Survey,
-    transcript: Box<Transcript>,
-    view: Option<Box<ViewState>>,
-) -> OpenOutcome {
-    let past = transcript.state().clone();
-    let before = Before::Transcript(transcript, view);
-    OpenOutcome::Read(Box::new(OpenedSession { survey, past, before }))
 }
 
 /// Returns the transcript of the last lines of a session, as far as they determine it.

@@ -1,9 +1,8 @@
 //! The last lines after leaving a conversation: the saved session, its outcome, and the command that resumes it.
 
-use crate::cli::args::play::Play;
+use crate::cli::args::Play;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::cli::play::state_file;
 use crate::engine::Engine;

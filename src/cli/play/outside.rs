@@ -1,19 +1,17 @@
 //! Services for a screen: files, sessions, an editor, programs of the system.
 
 use crate::catalogue;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exporting::export_to_new_file;
-use crate::cli::memory::last_copy;
+use crate::cli::memory::private_file::keep_last_copy;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey;
 use crate::cli::play::editor;
 use crate::cli::session_file;
-use crate::session::ReadProgress;
-use crate::session::SessionFiles;
 use crate::session::replay::Recording;
+use crate::session::{ReadProgress, SessionFiles};
 use crate::spawn::{open_with_system, start_aside};
 use crate::ui::request::ServiceFault;
 use crate::ui::run;
@@ -30,7 +28,7 @@ pub async fn with<T>(
     context: &Context,
     show: impl AsyncFnOnce(run::Outside<'_>) -> T,
 ) -> T {
-    let keep = |words: &str| last_copy::keep(&context.paths.state, words);
+    let keep = |words: &str| keep_last_copy(&context.paths.state, words);
     let export = |format: &str| export_to_new_file(files.log(), format, context);
     let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
     let notify = |told: &str| notify(told, context);

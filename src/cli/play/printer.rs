@@ -1,7 +1,7 @@
 //! Prints a conversation on standard output while it runs. Uses its own thread, so that a slow reader delays nothing,
 //! in particular not the signal that ends the program.
 
-use crate::cli::args::format::PrintFormat;
+use crate::cli::args::PrintFormat;
 use crate::export::Narrator;
 use crate::session::Record;
 use crate::state::State;
@@ -38,9 +38,6 @@ impl Room {
 
 impl Printer {
     /// Starts to print every event after a state; without a format, nothing is printed.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Vec<Arc<Record>>>();
         let (tell, done) = oneshot::channel();
@@ -89,9 +86,6 @@ impl Printer {
     }
 
     /// Waits until everything is printed.
-    ///
-    /// # Errors
-    /// The error of writing to standard output.
     pub async fn finish(self) -> io::Result<()> {
         drop(self.records);
         self.done

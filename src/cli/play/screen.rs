@@ -6,17 +6,13 @@
 
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::{self, Exit};
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::{drafts, input_history, preferences};
+use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::call_log::CallLog;
-use crate::cli::play::detach;
-use crate::cli::play::door;
-use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
-use crate::cli::play::next::{Home, Next};
-use crate::cli::play::setup::Setup;
+use crate::cli::play::next::{Home, Next, Setup};
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{outcome, outside};
+use crate::cli::play::{detach, door, outcome, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::config::{Habits, StartFocus};
@@ -171,9 +167,9 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
             Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
             Left::Quit(Ok(run::LeaveTo::Quit | run::LeaveTo::Detach)) => {
-                Ok(Next::Left(exit::ended(&state).unwrap_or(Exit::Done)))
+                Ok(Next::Left(Exit::from_state(&state).unwrap_or(Exit::Done)))
             }
-            Left::Unwritable(_) => Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done))),
+            Left::Unwritable(_) => Ok(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))),
         }
     })
 }
@@ -192,11 +188,12 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     let mut screen = Screen::new(since, clock, appearance.theme, appearance.glyphs);
     (screen.keymap, screen.modes, screen.themes) =
         (appearance.keymap, appearance.modes, appearance.themes);
-    screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
+    let habits = appearance.habits;
+    screen.view.vim = (habits.keys == Habits::Vim).then(Vim::default);
     // vim has a mode of its own for letters as keys
-    screen.view.line = appearance.start == StartFocus::Line && screen.view.vim.is_none();
-    screen.view.hand.patience = appearance.hold;
-    screen.view.rest.after = appearance.ambient;
+    screen.view.line = habits.start == StartFocus::Line && screen.view.vim.is_none();
+    screen.view.hand.patience = habits.hold;
+    screen.view.rest.after = habits.ambient;
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);
@@ -204,9 +201,6 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
 }
 
 /// Saves the theme that was chosen on a screen, unless an option or the settings name one.
-///
-/// # Errors
-/// If it cannot be saved.
 pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
     if screen.themes.fixed || !screen.themes.chosen {
         Ok(())

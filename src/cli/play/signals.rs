@@ -6,15 +6,12 @@
 //!
 //! A signal that was ignored at program start stays ignored, as `nohup` and a shell's `&` require.
 
-use crate::cli::exit::Exit;
-#[cfg(unix)]
+use crate::cli::error::Exit;
 use crate::cli::runtime::{block_on, refused};
 use crate::spawn;
-#[cfg(unix)]
 use crate::ui::terminal;
 use std::future::Future;
 use std::io;
-#[cfg(unix)]
 use {
     rustix::event::{PollFd, PollFlags, poll},
     rustix::io::Errno,
@@ -30,44 +27,31 @@ use {
 };
 
 /// Maximum time between the loss of the terminal and a reaction to it.
-#[cfg(unix)]
 const UNHEEDED: Duration = Duration::from_secs(3);
 /// Time for leaving before output is dropped, and again before the terminal is restored from another thread.
-#[cfg(unix)]
 const BLOCKED: Duration = Duration::from_millis(700);
 /// Time for that restoring before the process ends.
-#[cfg(unix)]
 const LAST_TRY: Duration = Duration::from_millis(300);
 /// True while the program ends because its terminal has vanished.
-#[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
 
 /// Turns a write beyond the system's limit on file sizes into an error, which is handled, instead of a signal that ends
 /// the program.
 pub fn let_writes_fail() {
-    #[cfg(unix)]
-    {
-        let told = std::sync::Arc::new(AtomicBool::new(false));
-        // if the registration fails, a full disk is still reported
-        let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), told);
-    }
+    let told = std::sync::Arc::new(AtomicBool::new(false));
+    // if the registration fails, a full disk is still reported
+    let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), told);
 }
 
 /// Signals, caught since the value was created.
 pub struct Signals {
-    #[cfg(unix)]
     streams: Vec<(tokio::signal::unix::Signal, Exit)>,
     /// State of the terminal if it is watched; it may disappear without a signal.
-    #[cfg(unix)]
     terminal: Option<watch::Receiver<bool>>,
 }
 
 impl Signals {
     /// Starts to catch the signals. Must be called within a runtime.
-    ///
-    /// # Errors
-    /// If a signal handler cannot be installed.
-    #[cfg(unix)]
     pub fn listen() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
         let ignored = ignored();
@@ -84,17 +68,12 @@ impl Signals {
     }
 
     /// Starts to catch the signals for a screen; a disappearing terminal counts as a hang-up.
-    ///
-    /// # Errors
-    /// If a signal handler cannot be installed.
-    #[cfg(unix)]
     pub fn at_terminal() -> io::Result<Signals> {
         release_terminal_at_signals();
         Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })
     }
 
     /// Waits for the next signal; returns the exit code for it. Cancel safe.
-    #[cfg(unix)]
     pub async fn next(&mut self) -> Exit {
         let came = tokio::select! { biased;
             code = caught(&mut self.streams) => code,
@@ -107,33 +86,6 @@ impl Signals {
             self.streams.retain(|(_, code)| *code != Exit::HungUp);
         }
         came
-    }
-
-    /// Starts to catch the signals. Must be called within a runtime.
-    ///
-    /// # Errors
-    /// Never on this system.
-    #[cfg(not(unix))]
-    pub fn listen() -> io::Result<Signals> {
-        Ok(Signals {})
-    }
-
-    /// Starts to catch the signals. Must be called within a runtime.
-    ///
-    /// # Errors
-    /// Never on this system.
-    #[cfg(not(unix))]
-    pub fn at_terminal() -> io::Result<Signals> {
-        Signals::listen()
-    }
-
-    /// Waits for the next signal; returns the exit code for it. Cancel safe.
-    #[cfg(not(unix))]
-    pub async fn next(&mut self) -> Exit {
-        match tokio::signal::ctrl_c().await {
-            Ok(()) => Exit::Interrupted,
-            Err(_) => std::future::pending().await,
-        }
     }
 }
 
@@ -152,7 +104,6 @@ pub fn at_once(code: Exit) -> ! {
 }
 
 /// Waits for the next signal; returns the code to exit with.
-#[cfg(unix)]
 async fn caught(streams: &mut [(tokio::signal::unix::Signal, Exit)]) -> Exit {
     poll_fn(|cx| {
         let came = streams.iter_mut().find_map(|(stream, code)| {
@@ -165,7 +116,6 @@ async fn caught(streams: &mut [(tokio::signal::unix::Signal, Exit)]) -> Exit {
 
 /// Lets output to a stopped terminal go on at a signal, from a thread of its own: the program may be waiting in a write.
 /// If the terminal is not given back in time, ends the program without its help.
-#[cfg(unix)]
 fn release_terminal_at_signals() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
@@ -187,7 +137,6 @@ fn release_terminal_at_signals() {
 }
 
 /// Ends the program if its terminal takes no more output.
-#[cfg(unix)]
 fn leave_blocked(code: Exit) {
     for release in [terminal::drop_output, terminal::restore] {
         thread::sleep(BLOCKED);
@@ -205,7 +154,6 @@ fn leave_blocked(code: Exit) {
 }
 
 /// Waits until a terminal is gone; never returns where none is watched.
-#[cfg(unix)]
 async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
     let gone = match terminal {
         Some(terminal) => terminal.wait_for(|gone| *gone).await.is_ok(),
@@ -218,7 +166,6 @@ async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
 
 /// Watches the terminal on its own thread, because the reader of keys may be stuck when it is gone; the value becomes
 /// true when it is.
-#[cfg(unix)]
 fn vanishing() -> watch::Receiver<bool> {
     static WATCHED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
     let watched = WATCHED.get_or_init(|| {
@@ -246,7 +193,6 @@ fn vanishing() -> watch::Receiver<bool> {
 }
 
 /// Returns the ignored signals as a bit mask; 0 if the system does not report them.
-#[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));

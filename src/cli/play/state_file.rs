@@ -1,9 +1,8 @@
 //! `--state FILE`: known facts about the person, read before a conversation and written after it, so that a server can
 //! keep them for its client and run one turn at a time.
 
-use crate::cli::args::state::StateFile;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::args::StateFile;
+use crate::cli::error::{Exit, Failure};
 use crate::own_file::OwnFile;
 use crate::state::State;
 use crate::untrusted;

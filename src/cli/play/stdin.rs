@@ -27,9 +27,6 @@ pub struct SteerLines {
 /// Starts to read standard input. Keys begin with the `seq` of the opening or reopening.
 ///
 /// The thread is never joined: a read of a terminal cannot be cancelled.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub fn listen(since: Seq) -> io::Result<SteerLines> {
     let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);
@@ -58,45 +55,24 @@ type Typed = Mutex<mpsc::Receiver<String>>;
 /// standard input.
 ///
 /// The thread is never joined: a read of a terminal cannot be cancelled, and a second reader would lose a line to it.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> {
     static TYPED: OnceLock<Typed> = OnceLock::new();
     let typed = match TYPED.get() {
         Some(typed) => typed,
         None => {
-            let lines = read_typed()?;
+            let lines = read_typed(LINES_WAITING, || true)?;
             TYPED.get_or_init(|| Mutex::new(lines))
         }
     };
     Ok(typed.lock().await)
 }
 
-fn read_typed() -> io::Result<mpsc::Receiver<String>> {
-    let (tx, lines) = mpsc::channel(LINES_WAITING);
-    std::thread::Builder::new().name("typed".into()).spawn(move || {
-        let mut from = stdin().lock();
-        while let Ok(Some(line)) = next_line(&mut from) {
-            if tx.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok(lines)
-}
-
-/// Returns the lines typed by the user while the program is in the foreground. A read in the background would stop the
-/// whole program.
-///
-/// # Errors
-/// If the system cannot start a thread.
-#[cfg(feature = "serve")]
-pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
-    let (tx, lines) = mpsc::channel(1);
+/// Starts to read lines that a user types; `waits` returns false if no further line can be read.
+fn read_typed(waiting: usize, waits: fn() -> bool) -> io::Result<mpsc::Receiver<String>> {
+    let (tx, lines) = mpsc::channel(waiting);
     std::thread::Builder::new().name("typed".into()).spawn(move || {
         let mut from = io::BufReader::new(stdin().lock());
-        while (!from.buffer().is_empty() || wait_for_foreground())
+        while (!from.buffer().is_empty() || waits())
             && let Ok(Some(line)) = next_line(&mut from)
         {
             if tx.blocking_send(line).is_err() {
@@ -107,8 +83,15 @@ pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
     Ok(lines)
 }
 
+/// Returns the lines typed by the user while the program is in the foreground. A read in the background would stop the
+/// whole program.
+#[cfg(feature = "serve")]
+pub fn typed_in_foreground() -> io::Result<mpsc::Receiver<String>> {
+    read_typed(1, wait_for_foreground)
+}
+
 /// Waits until a line can be read without stopping the program; returns false if standard input cannot be read.
-#[cfg(all(unix, feature = "serve"))]
+#[cfg(feature = "serve")]
 fn wait_for_foreground() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
@@ -130,11 +113,6 @@ fn wait_for_foreground() -> bool {
         // only waits: a signal may end it early
         let _ = poll(&mut [], Some(&pause));
     }
-}
-
-#[cfg(all(not(unix), feature = "serve"))]
-fn wait_for_foreground() -> bool {
-    true
 }
 
 impl SteerLines {

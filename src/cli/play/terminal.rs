@@ -1,7 +1,7 @@
 //! Checks before the start if there is a terminal for the requested mode.
 
 use crate::cli::appearance::AppearanceSettings;
-use crate::cli::args::play::Play;
+use crate::cli::args::Play;
 use crate::cli::command_line;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

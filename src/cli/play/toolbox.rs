@@ -1,13 +1,11 @@
 //! Tools of a run as allowed by its options, checked before anything starts.
 
-use crate::cli::args::play::Play;
+use crate::cli::args::Play;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::runtime::block_on;
-use crate::cli::trust::allowed::Allowed;
+use crate::cli::trust::allowed::{Allowed, Consent};
 use crate::cli::trust::pins;
-use crate::cli::trust::untrusted::Consent;
 use crate::model::agent::{AGENT_TOOLS, permission};
 use crate::model::{Command, Participant, Secret, Text, Tool, ToolServer, ToolSource, VoiceSpec};
 use crate::scenario::Loaded;

@@ -2,4 +2,3 @@
 
 pub mod allowed;
 pub mod pins;
-pub mod untrusted;

@@ -5,10 +5,9 @@
 //! rejected.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::private_file::write_private;
-use crate::cli::trust::untrusted::{Consent, agreed};
+use crate::cli::trust::allowed::{Consent, agreed};
 use crate::config::make_private;
 use crate::model::{Text, Tool, ToolServer};
 use crate::text;

@@ -128,9 +128,6 @@ impl Recording {
     }
 
     /// Reads the recording of a file, whose events stay there, and passes each of them to `each`.
-    ///
-    /// # Errors
-    /// As [`read`](crate::session::read) of a session.
     pub fn read(
         path: &Path,
         progress: &ReadProgress,

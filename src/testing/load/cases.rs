@@ -39,9 +39,6 @@ impl Case {
     }
 
     /// Fills the case's variables into all texts of a value.
-    ///
-    /// # Errors
-    /// As [`fill`](Case::fill).
     pub fn fill_value(&self, value: &Value) -> Result<Value, TestFault> {
         Ok(match value {
             Value::String(text) => Value::String(self.fill(text)?),

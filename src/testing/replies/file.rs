@@ -101,9 +101,6 @@ impl ReplyFile {
     }
 
     /// Returns the reply to a request, and true if the model was called for it; `live` calls the model.
-    ///
-    /// # Errors
-    /// The reason why there is no reply.
     pub async fn reply(
         &self,
         request: &ModelRequest,

@@ -73,9 +73,6 @@ impl RunModels {
     }
 
     /// Returns the reply of a model, recorded or live; the call is charged to `account`.
-    ///
-    /// # Errors
-    /// The reason why there is no reply.
     pub async fn reply(
         &self,
         name: &str,

@@ -2,11 +2,7 @@
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
-use crate::ui::act::appearance;
-use crate::ui::act::completion;
-use crate::ui::act::intents;
-use crate::ui::act::participant;
-use crate::ui::act::queued;
+use crate::ui::act::{appearance, completion, intents, participant, queued};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::request::{FollowUp, Request};
@@ -14,9 +10,8 @@ use crate::ui::screen::Screen;
 use crate::ui::slash::{spelled, usage};
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
-use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind, USED};
-use crate::ui::view::moment;
+use crate::ui::view::{link, moment};
 
 pub(in crate::ui) fn whisper(screen: &mut Screen) {
     if let Some(seat) = intents::selected(screen) {

@@ -6,9 +6,7 @@
 use crate::model::{Command, Participant, SeatId};
 use crate::state::leave::asks_leave;
 use crate::state::{RunState, State};
-use crate::ui::act::appearance;
-use crate::ui::act::queued;
-use crate::ui::act::undo;
+use crate::ui::act::{appearance, queued, undo};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;

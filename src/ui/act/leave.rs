@@ -5,8 +5,7 @@
 use crate::model::Command;
 use crate::state::State;
 use crate::text;
-use crate::ui::act::appearance;
-use crate::ui::act::intents;
+use crate::ui::act::{appearance, intents};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;

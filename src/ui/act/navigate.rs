@@ -10,11 +10,9 @@ use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown;
 use crate::ui::view::analysis::AnalysisPane;
-use crate::ui::view::inspector;
-use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, ListEntry};
 use crate::ui::view::transcript::{Aside, Id, RowView};
-use crate::ui::view::versions;
+use crate::ui::view::{inspector, link, versions};
 use ratatui::text::Line;
 
 /// Width at which plain text is laid out, in cells: so large that no line of a message wraps.

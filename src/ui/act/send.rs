@@ -1,9 +1,8 @@
 //! Sending the draft: a message to everybody, the message of a human seat, or a `/command`.
 
 use crate::model::Command;
-use crate::ui::act::commands;
-use crate::ui::act::completion;
 use crate::ui::act::intents::{ask, command, cut_in_queued};
+use crate::ui::act::{commands, completion};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash;

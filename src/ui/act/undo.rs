@@ -28,9 +28,8 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     let mut next: Option<u64> = None;
     if view.prefixed && !view.keys_listed {
         let since = *view.prefixed_since.get_or_insert(now);
-        match KEYS_MS.saturating_sub(now.since(since)) {
-            0 => (view.keys_listed, changed) = (true, true),
-            left => next = Some(left),
+        if is_due(since, KEYS_MS, now, &mut next) {
+            (view.keys_listed, changed) = (true, true);
         }
     } else if !view.prefixed {
         view.prefixed_since = None;
@@ -39,37 +38,28 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     if view.leaving.is_some() {
         let told = view.notice.clone().unwrap_or_default();
         let (since, told) = view.leaving_since.get_or_insert((now, told));
-        match LEAVING_MS.saturating_sub(now.since(*since)) {
-            0 => {
-                view.notice.take_if(|notice| notice == told);
-                view.leaving = None;
-                view.leaving_since = None;
-                changed = true;
-            }
-            left => next = Some(next.map_or(left, |next| next.min(left))),
+        if is_due(*since, LEAVING_MS, now, &mut next) {
+            view.notice.take_if(|notice| notice == told);
+            view.leaving = None;
+            view.leaving_since = None;
+            changed = true;
         }
     } else {
         view.leaving_since = None;
     }
     if let Some(undo) = view.undo.as_mut().filter(|undo| !undo.lasts) {
         let since = *undo.since.get_or_insert(now);
-        match UNDO_MS.saturating_sub(now.since(since)) {
-            0 => {
-                view.notice.take_if(|notice| *notice == undo.told);
-                view.undo = None;
-                changed = true;
-            }
-            left => next = Some(next.map_or(left, |next| next.min(left))),
+        if is_due(since, UNDO_MS, now, &mut next) {
+            view.notice.take_if(|notice| *notice == undo.told);
+            view.undo = None;
+            changed = true;
         }
     }
     if view.typed.is_some() {
         let since = *view.typed_since.get_or_insert(now);
-        match TYPED_MS.saturating_sub(now.since(since)) {
-            0 => {
-                view.typed = None;
-                changed = true;
-            }
-            left => next = Some(next.map_or(left, |next| next.min(left))),
+        if is_due(since, TYPED_MS, now, &mut next) {
+            view.typed = None;
+            changed = true;
         }
     } else {
         view.typed_since = None;
@@ -81,17 +71,23 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
                 view.notice_since = Some((now, notice));
             }
             let since = view.notice_since.as_ref().map_or(now, |(since, _)| *since);
-            match NOTICE_MS.saturating_sub(now.since(since)) {
-                0 => {
-                    view.notice = None;
-                    changed = true;
-                }
-                left => next = Some(next.map_or(left, |next| next.min(left))),
+            if is_due(since, NOTICE_MS, now, &mut next) {
+                view.notice = None;
+                changed = true;
             }
         }
         _ => view.notice_since = None,
     }
     (next, changed)
+}
+
+/// Returns true if something has lasted its time; otherwise `next` is at most the milliseconds that are left.
+fn is_due(since: Ms, lasts_ms: u64, now: Ms, next: &mut Option<u64>) -> bool {
+    let left = lasts_ms.saturating_sub(now.since(since));
+    if left > 0 {
+        *next = Some(next.map_or(left, |next| next.min(left)));
+    }
+    left == 0
 }
 
 /// Reports a command as done, and offers to undo it.

@@ -19,13 +19,11 @@ use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
-use crate::ui::view::card;
-use crate::ui::view::keys_page;
 use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
-use crate::ui::view::{outcomes, profile, progress};
+use crate::ui::view::{card, keys_page, outcomes, profile, progress};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Handles a key.

@@ -1,18 +1,14 @@
 //! The loop of the start screen: a frame first, then keys and findings as they arrive, until a choice is made.
 
 use crate::ui::action::Action;
-use crate::ui::draw;
-use crate::ui::keymap;
 use crate::ui::start::{self, Choice, News, StartScreen};
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
+use crate::ui::{draw, keymap};
 use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
 use std::io;
 
 /// Shows the start screen until a choice is made; `estimate` returns the expected usage of a choice.
-///
-/// # Errors
-/// If the terminal is closed.
 pub async fn run(
     screen: &mut StartScreen,
     terminal: &mut Terminal,

@@ -10,13 +10,10 @@ use crossterm::event::{Event, KeyCode, KeyModifiers};
 use parking_lot::Mutex;
 
 /// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
-#[cfg(unix)]
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[c";
 /// Time limit of the answer in milliseconds: far more than needed on the same machine.
-#[cfg(unix)]
 const PATIENCE_MS: u64 = 100;
 /// Maximum bytes of an answer.
-#[cfg(unix)]
 const ANSWER_MAX: usize = 1024;
 
 /// Report of the terminal.
@@ -29,7 +26,6 @@ pub struct TerminalReport {
 }
 
 /// Queries the terminal; without a terminal, or without an answer in time, nothing is known.
-#[cfg(unix)]
 pub fn ask() -> TerminalReport {
     use crate::clock::Clock;
     use crate::model::Ms;
@@ -59,12 +55,6 @@ pub fn ask() -> TerminalReport {
     let _ = disable_raw_mode();
     *CUT.lock() = cut(&answer);
     read(&answer)
-}
-
-/// Queries nothing on this system.
-#[cfg(not(unix))]
-pub fn ask() -> TerminalReport {
-    TerminalReport::default()
 }
 
 /// Returns whether the answer is complete.

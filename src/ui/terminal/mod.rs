@@ -135,9 +135,6 @@ impl Terminal {
     }
 
     /// Sets the addresses of cells in the last frame, if the terminal opens addresses.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
         if self.modes.links { self.painter.link(links) } else { Ok(()) }
     }
@@ -166,21 +163,14 @@ impl Terminal {
     }
 
     /// Releases the terminal, stops until the shell continues the program, and takes it again.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn suspend(&mut self) -> io::Result<()> {
         self.lend();
         // not TSTP, which is caught and would stop nothing
-        #[cfg(unix)]
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         self.take_back()
     }
 
     /// Takes the terminal again after an unannounced stop: a shell may have changed it.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn again(&mut self) -> io::Result<()> {
         self.lend();
         self.take_back()
@@ -192,9 +182,6 @@ impl Terminal {
     }
 
     /// Takes the terminal again, whatever was drawn on it meanwhile.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
         switch_on(self.modes)?;
         self.entitled.clear();
@@ -203,17 +190,11 @@ impl Terminal {
     }
 
     /// Sends a text to the clipboard of the terminal, which may ignore it.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn copy(&mut self, words: &str) -> io::Result<()> {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
     }
 
     /// Sets the title if it changed; it must be safe for one line.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn entitle(&mut self, title: &str) -> io::Result<()> {
         if !self.modes.title || self.entitled == title {
             return Ok(());
@@ -223,9 +204,6 @@ impl Terminal {
     }
 
     /// Captures the mouse, or releases it for selecting text.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
         self.modes.mouse = taken;
         if taken {
@@ -238,9 +216,6 @@ impl Terminal {
 
     /// Rings the bell and sends a notification, which the terminal may ignore; the text must be safe for one line. At
     /// most once in half a minute; returns whether it rang.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<bool> {
         let soon = self.rang.is_some_and(|rang| now.since(rang) < RING_MS);
         if !self.modes.rings || soon {
@@ -295,7 +270,6 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
 /// Returns the area of the terminal.
 fn area() -> io::Result<Rect> {
     // called for each frame, and crossterm opens the terminal each time
-    #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
         && size.ws_col > 0
         && size.ws_row > 0
@@ -330,7 +304,6 @@ pub fn is_taken() -> bool {
 }
 
 /// Lets output to a terminal that was stopped go on.
-#[cfg(unix)]
 pub fn start_output() {
     use rustix::termios::{Action, tcflow};
     if is_taken() {
@@ -341,7 +314,6 @@ pub fn start_output() {
 }
 
 /// Drops the output that the terminal has not taken yet: nobody reads it.
-#[cfg(unix)]
 pub fn drop_output() {
     let _ = rustix::termios::tcflush(io::stdout(), rustix::termios::QueueSelector::OFlush);
 }
@@ -449,7 +421,6 @@ impl Drop for TerminalEvents {
 }
 
 /// Returns whether the terminal has vanished. A reader of its keys then never returns.
-#[cfg(unix)]
 pub fn is_gone() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let input = io::stdin();
@@ -459,14 +430,7 @@ pub fn is_gone() -> bool {
     poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
 }
 
-/// Returns whether the terminal has vanished; unknown on this system.
-#[cfg(not(unix))]
-pub fn is_gone() -> bool {
-    false
-}
-
 /// Returns the signals to stop and to continue, each as a key event.
-#[cfg(unix)]
 fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
     use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
@@ -477,9 +441,4 @@ fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
         signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))
     };
     stream::select(pressed(Signal::TSTP, STOP), pressed(Signal::CONT, AGAIN))
-}
-
-#[cfg(not(unix))]
-fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::pending()
 }

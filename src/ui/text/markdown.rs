@@ -7,7 +7,7 @@
 
 use crate::text;
 use crate::ui::text::wrap::wrap;
-use crate::ui::text::{code, links, marks, tables};
+use crate::ui::text::{code, links, tables};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::{Modifier, Style};
@@ -189,7 +189,7 @@ fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> 
         _ => {
             let line = ticked(made_safe(line, base));
             match frames {
-                Some(frames) => marks::wrap_marked(line, room, sheet.quote, frames.glyphs),
+                Some(frames) => wrap_marked(line, room, sheet.quote, frames.glyphs),
                 None => wrap(&line, room),
             }
         }
@@ -280,9 +280,59 @@ pub fn plainly(style: Style) -> Style {
     style.remove_modifier(Modifier::UNDERLINED)
 }
 
+/// Tasks in Markdown: open ones, then done ones.
+const TASKS: [&str; 2] = ["- [ ] ", "- [x] "];
+
+/// Breaks a line at a width. A quote keeps its bar on every row, in a style of its own; a task has a sign.
+fn wrap_marked(
+    mut line: Line<'static>,
+    room: usize,
+    bar: Style,
+    glyphs: &Glyphs,
+) -> Vec<Line<'static>> {
+    let depth = line.spans.iter().take_while(|span| span.content == ">").count();
+    line.spans.drain(..depth);
+    sign_task(&mut line, glyphs);
+    if depth == 0 {
+        return wrap(&line, room);
+    }
+    // the blank between bar and text
+    if let Some(first) = line.spans.first_mut().filter(|span| span.content.starts_with(' ')) {
+        first.content = first.content[1..].to_owned().into();
+    }
+    let lead = format!("{} ", glyphs.wall).repeat(depth);
+    let inside = room.saturating_sub(2 * depth);
+    let rows = wrap(&line, inside).into_iter();
+    rows.map(|mut row| {
+        row.spans.insert(0, Span::styled(lead.clone(), bar));
+        row
+    })
+    .collect()
+}
+
+/// Replaces the bullet and the box of a task by a sign.
+fn sign_task(line: &mut Line<'static>, glyphs: &Glyphs) {
+    let text: String = line.spans.iter().map(|span| &*span.content).collect();
+    let inside = text.trim_start();
+    let Some(done) = TASKS.iter().position(|mark| inside.starts_with(mark)) else { return };
+    let indent = text.len() - inside.len();
+    let style = line.spans.first().map_or(line.style, |span| span.style);
+    let mut left = indent + TASKS[done].len();
+    for span in &mut line.spans {
+        let cut = left.min(span.content.len());
+        span.content = span.content[cut..].to_owned().into();
+        left -= cut;
+    }
+    let sign = format!("{}{} ", &text[..indent], glyphs.tasks[done]);
+    line.spans.insert(0, Span::styled(sign, style));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::text::markdown::{CodeFrames, framed};
+    use crate::ui::theme::Theme;
+    use crate::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 
     fn check(said: &str, room: usize, expected: &[&str]) {
         let theme = Theme::default();
@@ -347,5 +397,21 @@ mod tests {
             .map(Line::to_string)
             .collect();
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+    }
+
+    fn check_marks(said: &str, glyphs: &'static Glyphs, expected: &[&str]) {
+        let rows = framed(said, 12, &Theme::default(), CodeFrames { glyphs, from: 1 });
+        let shown: Vec<String> = rows.iter().map(|l| l.to_string().trim_end().to_owned()).collect();
+        assert_eq!(shown, expected, "{said:?}");
+    }
+
+    #[test]
+    fn quotes_have_a_bar_and_tasks_a_sign() {
+        let quote = "> one two three\n>> four\n\nfive";
+        check_marks(quote, &UNICODE, &["│ one two", "│ three", "│", "│ │ four", "", "five"]);
+        let tasks = "- [x] one two three\n- [ ] four\n- five";
+        check_marks(tasks, &UNICODE, &["✓ one two", "  three", "○ four", "- five"]);
+        check_marks(tasks, &ASCII, &["[x] one two", "    three", "[ ] four", "- five"]);
+        check_marks("2 > 1 [x] a", &UNICODE, &["2 > 1 [x] a"]);
     }
 }

@@ -5,6 +5,5 @@ pub mod caret;
 pub mod code;
 pub mod links;
 pub mod markdown;
-mod marks;
 pub mod tables;
 pub mod wrap;

@@ -32,9 +32,6 @@ impl Themes {
     }
 
     /// Returns a theme by its name, in the colours of this terminal.
-    ///
-    /// # Errors
-    /// The reason why it cannot be shown.
     pub fn theme(&self, name: &str) -> Result<Theme, String> {
         self.library.theme(name, self.ground, self.depth).map_err(|e| e.to_string())
     }

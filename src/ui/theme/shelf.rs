@@ -54,17 +54,11 @@ impl ThemeLibrary {
     }
 
     /// Returns the metadata of a theme.
-    ///
-    /// # Errors
-    /// If there is no theme with that name, or it has a fault.
     pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
         Ok(self.read(name)?.1.meta.clone())
     }
 
     /// Returns a theme in the colours of a terminal.
-    ///
-    /// # Errors
-    /// If there is no theme with that name, or it has a fault.
     pub fn theme(
         &self,
         name: &str,

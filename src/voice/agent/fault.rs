@@ -2,6 +2,7 @@
 
 use crate::model::ErrorClass;
 use crate::spawn::{ChildEnvironment, SpawnError};
+use crate::voice::spawn_class;
 
 /// Failure of an agent's turn: its class and its reason.
 #[derive(Debug, PartialEq)]
@@ -30,13 +31,6 @@ impl AgentFault {
 
 impl From<SpawnError> for AgentFault {
     fn from(e: SpawnError) -> AgentFault {
-        let class = match e {
-            SpawnError::TooLarge(_) => ErrorClass::TooLarge,
-            SpawnError::Deaf | SpawnError::Lost(_) => ErrorClass::Failed,
-            SpawnError::NoCommand | SpawnError::NoFolder(_) | SpawnError::Refused(_) => {
-                ErrorClass::NotFound
-            }
-        };
-        AgentFault(class, e.to_string())
+        AgentFault(spawn_class(&e), e.to_string())
     }
 }

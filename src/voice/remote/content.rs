@@ -1,7 +1,6 @@
 //! Parts of a request and of an answer frame, shared by all wire formats.
 
-use crate::model::Role;
-use crate::model::{Message, ModelSpec, Tool, ToolRound};
+use crate::model::{Message, ModelSpec, Role, Tool, ToolRound};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};

@@ -28,7 +28,7 @@
 mod answer;
 pub(super) mod request;
 
-use super::{CallFailure, CallRequest, Chunk, Out, Pieces, Speaking, Voice};
+use super::{CallFailure, CallRequest, Chunk, Out, Pieces, Speaking, Voice, spawn_class};
 use crate::model::{ErrorClass, Text, Timeouts};
 use crate::spawn::{self, Child, ChildEnvironment, ChildExit, Job, Output, SpawnError};
 use crate::text;
@@ -124,14 +124,7 @@ async fn send(pieces: Pieces, out: &Out) {
 }
 
 fn fault(e: SpawnError) -> AnswerFault {
-    let class = match e {
-        SpawnError::TooLarge(_) => ErrorClass::TooLarge,
-        SpawnError::Deaf | SpawnError::Lost(_) => ErrorClass::Failed,
-        SpawnError::NoCommand | SpawnError::NoFolder(_) | SpawnError::Refused(_) => {
-            ErrorClass::NotFound
-        }
-    };
-    AnswerFault(class, e.to_string())
+    AnswerFault(spawn_class(&e), e.to_string())
 }
 
 /// Describes the exit of a script, with its last line of standard error.

@@ -1,8 +1,6 @@
 //! Arguments of `acp`.
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::usd;
-use crate::cli::args::tools::ToolOptions;
+use crate::cli::args::{ModelOptions, ToolOptions, usd};
 use crate::model::Usd;
 use clap::Args;
 

@@ -3,8 +3,7 @@
 //! A conversation takes its limit out of the budget while it runs, and what it used afterwards. Models without a known
 //! price and agents cannot be counted in dollars; unless the user set the budget, a limit in tokens replaces it.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
 use crate::cli::play::purse::{Purse, token_worth};

@@ -1,7 +1,6 @@
 //! Failures as errors of the protocol.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::text;
 use agent_client_protocol::{Error, ErrorCode};
 

@@ -21,14 +21,13 @@ mod transport;
 mod updates;
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
+use crate::cli::source;
 use crate::{policy, scenario};
 use agent_client_protocol::Lines;
 pub use args::AcpArgs;
-use serving::find_scenario;
 use sessions::Sessions;
 use std::sync::Arc;
 
@@ -42,7 +41,7 @@ impl AcpArgs {
             ));
         }
         // a fault is reported now, and not with the first prompt
-        let found = find_scenario(&self.scenario, context)?;
+        let found = source::find_panel(&context.paths, &self.scenario)?;
         scenario::load(&found.source, &policy::rows())?;
         let sessions = Arc::new(Sessions::new(self, context));
         let served = block_on(async {

@@ -7,22 +7,15 @@ use super::playing::{AfterPlay, Playing};
 use super::prompt::ClientPrompt;
 use super::session::ClientSession;
 use super::updates::Updates;
-use crate::cli::args::keep::Keep;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
-use crate::cli::args::run::{RunOptions, Topic};
-use crate::cli::args::tools::ToolOptions;
+use crate::cli::args::{Keep, ModelOptions, Play, RunOptions, ToolOptions, Topic};
 use crate::cli::commands::{resume, run};
-use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::play::next::Resume;
-use crate::cli::play::opening::{self, Follows, OpenOutcome};
-use crate::cli::play::setup::Setup;
-use crate::cli::source::{self, FoundScenario};
+use crate::cli::error::{Exit, Failure};
+use crate::cli::play::next::{Resume, Setup};
+use crate::cli::play::opening::open_for_output;
+use crate::cli::source::{self};
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Source};
+use crate::scenario::{self};
 use crate::session::{self, holder};
 use crate::state::{RunState, State};
 use crate::ui::act::intents;
@@ -31,7 +24,6 @@ use crate::ui::view::extension::{one_more_round, round};
 use agent_client_protocol::v1::schema::{
     CloseSessionResponse, LoadSessionResponse, SetSessionModeResponse,
 };
-use std::path::PathBuf;
 
 impl ClientSession {
     /// Carries out orders until the session is closed.
@@ -93,12 +85,7 @@ impl ClientSession {
             self.began = true;
             return Ok(setup);
         }
-        let opened = match opening::open(&self.path, Follows::Output, &self.context)? {
-            OpenOutcome::Read(opened) => *opened,
-            OpenOutcome::Left(_) => {
-                return Err(Failure::new(Exit::Session, "the session could not be read"));
-            }
-        };
+        let opened = open_for_output(&self.path)?;
         if holder(&opened.survey.files).is_some() {
             let message = "another program runs this conversation";
             return Err(
@@ -124,7 +111,7 @@ impl ClientSession {
                 "send its topic first",
             ));
         }
-        let found = find_scenario(&self.args.scenario, &self.context)?;
+        let found = source::find_panel(&self.context.paths, &self.args.scenario)?;
         let mut lines: Vec<SteerLine> = prompt.files().collect();
         let loaded = scenario::load(&found.source, &policy::rows())?;
         let rehearsed = loaded.participants.iter().any(|seat| {
@@ -187,16 +174,4 @@ impl ClientSession {
         }
         Ok(commands)
     }
-}
-
-/// Finds a scenario or panel by its name, or a file.
-///
-/// # Errors
-/// If it does not exist or cannot be read.
-pub fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
-    if let Some(text) = scenario::panel(name) {
-        let source = Source { name: name.to_owned(), text: text.to_owned(), settings: vec![] };
-        return Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true });
-    }
-    source::find(&context.paths, name)
 }

@@ -4,7 +4,7 @@ use super::args::AcpArgs;
 use super::budget::BudgetShare;
 use super::order::Order;
 use super::pace::Pace;
-use crate::cli::args::play::{Play, SteerSource};
+use crate::cli::args::{Play, SteerSource};
 use crate::cli::context::Context;
 use agent_client_protocol::Client;
 use agent_client_protocol::v1::ConnectionTo;

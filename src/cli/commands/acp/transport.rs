@@ -14,9 +14,6 @@ const WAITING: usize = 16;
 /// line that is not JSON.
 ///
 /// The thread is never joined: a read cannot be cancelled.
-///
-/// # Errors
-/// If the system cannot start a thread.
 pub fn input() -> io::Result<impl Stream<Item = io::Result<String>> + Send + 'static> {
     let (tx, rx) = mpsc::channel(WAITING);
     thread::Builder::new().name("acp".into()).spawn(move || {

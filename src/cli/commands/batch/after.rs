@@ -3,11 +3,10 @@
 use super::folder::run_note;
 use crate::batch::report::{Report, UNREAD_MOST};
 use crate::batch::{CONVERSATIONS, Refused, ReportRules, arithmetic, conversations, merge, page};
-use crate::cli::args::target::Target;
+use crate::cli::args::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::export::figures;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -93,8 +92,7 @@ impl BatchCommand {
             BatchCommand::Arithmetic(args) => {
                 let items = arithmetic::items(args.count, args.difficulty, args.seed);
                 let lines: String = items.map(|item| format!("{item}\n")).collect();
-                document::write(&lines, &args.target, context)?;
-                Ok(Exit::Done)
+                document::write(&lines, &args.target, context)
             }
         }
     }
@@ -148,8 +146,7 @@ impl ReportArgs {
             }
             (Format::Html, _) => page(&report, &title(&path)),
         };
-        document::write(&out, &self.target, context)?;
-        Ok(Exit::Done)
+        document::write(&out, &self.target, context)
     }
 }
 

@@ -1,9 +1,7 @@
 //! Options of `batch`.
 
 use super::after::BatchCommand;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::{Play, usd};
-use crate::cli::args::tools::ToolOptions;
+use crate::cli::args::{ModelOptions, Play, ToolOptions, usd};
 use crate::model::Usd;
 use clap::Args;
 use std::num::NonZeroUsize;

@@ -3,8 +3,8 @@
 
 use super::protocols::Prepared;
 use crate::batch::Slice;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::play::assemble::opened;
 use crate::cli::play::dry_run;
 use crate::model::Participant;
 use crate::prompt::UNKNOWN_WINDOW;
@@ -102,7 +102,7 @@ pub fn estimate(
         let used = if prepared.protocol.as_many_tokens {
             compared.clone()
         } else {
-            let opened = super::protocols::opened(prepared.of_item(first)?, BTreeMap::new(), 0)?;
+            let opened = opened(prepared.of_item(first)?, BTreeMap::new(), 0, false)?;
             let estimate = dry_run::estimated(opened);
             if estimate.truncated {
                 lines.push(too_long(prepared)?);

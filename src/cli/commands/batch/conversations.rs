@@ -1,15 +1,13 @@
 //! Conversations of a batch. Each has its own session and is resumed if it was stopped.
 
 use super::folder::SESSIONS;
-use super::protocols::{Prepared, opened};
+use super::protocols::Prepared;
 use crate::batch::{
     BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest, hash, line,
 };
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::play::assemble::{self, Opening, Parts, assemble};
-use crate::cli::play::before::Before;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::play::assemble::{self, Before, Opening, Parts, assemble, opened};
 use crate::cli::play::door::Doors;
 use crate::clock::wall_now;
 use crate::engine::{Owner, Stopped};
@@ -85,7 +83,7 @@ impl Conversations {
         loaded.scenario.limits = bounded(&own, job.slice);
         let seed = hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.protocol.name))
             >> SEED_SHIFT;
-        let opening = opened(loaded, prepared.rates.clone(), seed)?;
+        let opening = opened(loaded, prepared.rates.clone(), seed, false)?;
         if number > 1 {
             let path = self.path(prepared, &job.item.id, number - 1);
             if let Some(log) = self.own_log(&path, &opening)? {

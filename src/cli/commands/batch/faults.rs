@@ -1,7 +1,6 @@
 //! Failures for files of a batch.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use std::io::ErrorKind;
 use std::path::Path;
 

@@ -3,8 +3,7 @@
 use super::faults::{unreadable, unusable};
 use crate::batch::{Appended, KnownResults, Protocol, RunNote};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::own_file::{OwnFile, create_folder};
 use crate::untrusted;
 use serde::{Deserialize, Serialize};

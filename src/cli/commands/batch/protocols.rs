@@ -4,17 +4,14 @@ use super::args::BatchArgs;
 use crate::batch::{Protocol, calls, digest};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
-use crate::cli::play::opened;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
-use crate::cli::trust::allowed::Allowed;
-use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::model::{Aggregation, CallRate, Command, Limits, ModelSpec, SeatId, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, ResultRule, Source};
@@ -124,11 +121,7 @@ pub fn prepare(
     context: &Context,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut found = source::find(&context.paths, scenario)?;
-    for setting in &args.set {
-        let setting = Override::parse(setting)
-            .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
-        found.source.settings.push(setting);
-    }
+    found.set(&args.set)?;
     let name = Path::new(scenario).file_stem().map(|s| s.to_string_lossy().into_owned());
     let first = one(name.unwrap_or_default(), found, None, args, context)?;
     let mut all = vec![first];
@@ -203,9 +196,7 @@ fn one(
     let mut loaded = scenario::load(&found.source, &policy::rows())?;
     // a batch counts answers; nobody reads a result of each conversation
     loaded.scenario.result = ResultRule::None;
-    if !loaded.warnings.list.is_empty() {
-        context.report(&loaded.warnings.to_string());
-    }
+    context.report_warnings(&loaded.warnings);
     if args.rehearsed {
         loaded.rehearse();
     }
@@ -281,13 +272,4 @@ fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
         digest(&[&json!([spec, judges.collect::<Vec<_>>()]).to_string()])
     });
     (digest(&[&all]), judge)
-}
-
-/// Returns the first event of a conversation.
-pub fn opened(
-    loaded: Loaded,
-    rates: BTreeMap<Text, CallRate>,
-    seed: u64,
-) -> Result<crate::model::payload::Opened, Failure> {
-    opened::opened(loaded, rates, seed, false)
 }

@@ -3,8 +3,7 @@
 use super::faults::unreadable;
 use crate::batch::{Damaged, Items};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use serde_json::{Map, Value};
 use std::path::Path;
 

@@ -3,8 +3,7 @@
 //! [`ClientGate`] checks them last, on the final participants. No argument of a client disables a check or raises a
 //! limit.
 
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
 use crate::cli::play::purse::Purse;
@@ -45,9 +44,6 @@ impl Bounds {
     }
 
     /// Refuses a model that the settings do not allow.
-    ///
-    /// # Errors
-    /// When it is not allowed.
     pub fn model(&self, name: &str) -> Result<(), Failure> {
         if self.serving.allows(name) {
             return Ok(());
@@ -57,9 +53,6 @@ impl Bounds {
     }
 
     /// Refuses participants who would run something, or ask a model that is not allowed.
-    ///
-    /// # Errors
-    /// When one would.
     pub fn admit<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,

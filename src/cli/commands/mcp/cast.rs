@@ -1,18 +1,15 @@
 //! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
 use super::values::{ClientText, GivenName, ModelName};
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::{Play, SteerSource};
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::{ModelOptions, Play, RunOptions, SteerSource};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::source::{self, FoundScenario};
 use crate::model::{Command, Key, Limits, SteerLine, Trigger, Usd};
 use crate::policy;
-use crate::scenario::{self, Loaded, Source, TurnOrder};
+use crate::scenario::{self, Loaded, TurnOrder};
 use crate::state::policies;
 use serde::Deserialize;
-use std::path::PathBuf;
 use toml::{Table, Value};
 
 /// The panels that answer a question.
@@ -76,9 +73,6 @@ impl Wanted {
     }
 
     /// Finds the scenario.
-    ///
-    /// # Errors
-    /// When no scenario has that name.
     pub fn found(&self, context: &Context) -> Result<FoundScenario, Failure> {
         let fix = "name a scenario (see list_scenarios), or give a cast of {\"name\", \"persona\"}";
         match (&self.scenario, self.cast.is_empty()) {
@@ -124,7 +118,7 @@ impl Wanted {
         let mut whole = Table::new();
         whole.insert("title".into(), "A conversation".into());
         whole.insert("participant".into(), Value::Array(members));
-        Ok(provided("the cast", whole.to_string()))
+        Ok(FoundScenario::provided("the cast", &whole.to_string()))
     }
 
     /// Returns the limits that the client asks for, which only lower others.
@@ -205,15 +199,10 @@ fn blind_turns(loaded: &Loaded) -> Option<u32> {
 /// Finds a scenario by its name. A path is not a name: clients choose no files.
 fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
     if let Some(text) = scenario::panel(name) {
-        return Ok(provided(name, text.to_owned()));
+        return Ok(FoundScenario::provided(name, text));
     }
     source::find_named(&context.paths, name)?.ok_or_else(|| {
         let message = format!("no scenario `{name}`");
         Failure::usage(message, "list_scenarios names them all")
     })
-}
-
-fn provided(name: &str, text: String) -> FoundScenario {
-    let source = Source { name: name.into(), text, settings: vec![] };
-    FoundScenario { source, folder: PathBuf::from("."), trusted: true }
 }

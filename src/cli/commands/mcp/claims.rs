@@ -78,9 +78,6 @@ pub fn claim(folder: &Path, key: &GivenName, arguments: &Value) -> io::Result<Cl
 
 impl FreeClaim {
     /// Keeps the id of the session that was started.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub fn keep(mut self, session: &str) -> io::Result<()> {
         let key = self.key.as_str();
         let kept = json!({"key": key, "arguments": self.arguments, "session": session});

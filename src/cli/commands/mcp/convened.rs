@@ -2,8 +2,8 @@
 
 use crate::cli::play::assemble::{Assembled, random};
 use crate::cli::play::door::Doors;
+use crate::cli::play::next::Setup;
 use crate::cli::play::purse::token_worth;
-use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};
 use crate::model::{Key, Kind, Participant, Seq, SteerLine, Usd};

@@ -2,13 +2,11 @@
 //! sockets of [`crate::live`], as a second terminal does, but with fewer rights.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::running::{RunningSession, doing, introductions};
 use crate::cli::runtime::block_on;
 use crate::cli::saved_id::SavedId;
 use crate::live::client::Received;
-use crate::live::protocol::Attach;
 use crate::model::{Command, Key, Kind, SteerLine};
 use crate::state::State;
 use crate::text;
@@ -36,9 +34,6 @@ pub fn list(context: &Context) -> Result<Vec<Value>, Failure> {
 
 /// Refuses a command that lifts a limit, or that speaks for a person. `at_limit` is true if the conversation has reached
 /// a limit.
-///
-/// # Errors
-/// When it does.
 fn check(command: &Command, at_limit: bool) -> Result<(), Failure> {
     let name = command.name();
     if command.needs_terminal() {
@@ -74,9 +69,7 @@ pub fn give(
     let failed = |fault| running.failure(&fault, context);
     let raw = Value::Object(line.to_map()).to_string();
     let receipt = block_on(async {
-        let attach = Attach { from: None, name: Some(NAME.into()), watch: false };
-        let greeted = running.greet(context).await?;
-        let (_, mut receiver, mut sender) = greeted.attach(attach).await.map_err(failed)?;
+        let (mut receiver, mut sender) = running.enter(NAME, context).await?;
         let key = sender.steer(&raw).await.map_err(failed)?;
         let first = async {
             loop {

@@ -7,17 +7,14 @@ use super::bounds::Bounds;
 use super::claims::{Claim, claim};
 use super::convened::{Convened, play};
 use super::values::GivenName;
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::SteerSource;
+use crate::cli::args::{ModelOptions, SteerSource};
 use crate::cli::commands::resume;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::door::Doors;
-use crate::cli::play::next::Resume;
-use crate::cli::play::opening::{self, Follows, OpenOutcome};
+use crate::cli::play::next::{Resume, Setup};
+use crate::cli::play::opening::open_for_output;
 use crate::cli::play::purse::Purse;
-use crate::cli::play::setup::Setup;
 use crate::cli::runtime::refused;
 use crate::cli::saved_id::SavedId;
 use crate::model::{Command, Participant, Usd};
@@ -88,9 +85,6 @@ impl Jobs {
     }
 
     /// Starts a conversation, unless one with the same key was started before, by this process or another one.
-    ///
-    /// # Errors
-    /// Reason that prevents its start.
     pub fn start(
         &self,
         key: Option<&GivenName>,
@@ -160,10 +154,7 @@ impl Jobs {
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
         let models = ModelOptions { model: None, ..self.models.clone() };
         self.begun(context, move |context, purse| {
-            let opened = match opening::open(&path, Follows::Output, context)? {
-                OpenOutcome::Read(opened) => *opened,
-                _ => return Err(Failure::new(Exit::Session, "the session could not be read")),
-            };
+            let opened = open_for_output(&path)?;
             let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
             let set = purse.limits(&seats, &state.limits);
             let commands = vec![Command::Limit { set }];

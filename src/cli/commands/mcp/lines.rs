@@ -34,9 +34,6 @@ pub struct Lines {
 
 impl Lines {
     /// Returns the connection, and the thread that writes; it ends with the connection.
-    ///
-    /// # Errors
-    /// When the system starts no thread.
     pub fn new(open: OpenRequests) -> io::Result<(Lines, JoinHandle<()>)> {
         let (output, mut waiting) = mpsc::channel::<String>(WAITING);
         let write = move || {

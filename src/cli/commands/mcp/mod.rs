@@ -28,10 +28,9 @@ mod tests;
 mod tools;
 mod values;
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
 use bounds::Bounds;
@@ -43,8 +42,7 @@ use rmcp::ServiceExt;
 use service::McpService;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 /// Serve the Model Context Protocol: let other programs start, follow and read conversations

@@ -64,9 +64,6 @@ fn wrong(message: impl Into<String>) -> RpcError {
 }
 
 /// Calls a tool whose conversation the client takes as a task: returns as soon as it has begun.
-///
-/// # Errors
-/// As [`answer`].
 pub fn begin(
     params: &Value,
     jobs: &Jobs,

@@ -3,8 +3,7 @@
 use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::{fold, unreadable};
 use crate::export::{self, Narrated, Narrator, Reveal, discreet};
@@ -32,9 +31,6 @@ pub fn read(id: &SavedId, context: &Context) -> Result<Log, Failure> {
 }
 
 /// Reads a session by an id that the program made.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     if !path.is_file() {
@@ -47,9 +43,6 @@ pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
 }
 
 /// Returns the length of a session's file.
-///
-/// # Errors
-/// If the session does not exist.
 pub fn length(id: &SavedId, context: &Context) -> Result<u64, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let hint = "`status` lists the running conversations";
@@ -102,18 +95,12 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
 }
 
 /// Returns a conversation as text, without what was not meant for everybody.
-///
-/// # Errors
-/// When the session cannot be told.
 pub fn transcript(log: &Log) -> Result<String, Failure> {
     let records = discreet(&log.records, Reveal::default())?;
     Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
 }
 
 /// Returns a page of a transcript, from a character on.
-///
-/// # Errors
-/// As [`transcript`].
 pub fn page(log: &Log, from: usize) -> Result<Value, Failure> {
     let text = transcript(log)?;
     let all = text.chars().count();
@@ -128,9 +115,6 @@ pub fn page(log: &Log, from: usize) -> Result<Value, Failure> {
 }
 
 /// Returns what was told after an event, a slice at a time.
-///
-/// # Errors
-/// When the session cannot be told.
 pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
     let records = discreet(&log.records, Reveal::default())?;
     let mut state = State::default();
@@ -154,17 +138,11 @@ pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
 }
 
 /// Returns the state of a session that a client names.
-///
-/// # Errors
-/// As [`read`].
 pub fn state(id: &SavedId, context: &Context) -> Result<Value, Failure> {
     own_state(id.as_str(), context)
 }
 
 /// Returns the state of a session by an id that the program made.
-///
-/// # Errors
-/// As [`read`].
 pub fn own_state(id: &str, context: &Context) -> Result<Value, Failure> {
     let log = read_own(id, context)?;
     if log.records.is_empty() {

@@ -69,9 +69,6 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, R
 }
 
 /// Ends the conversation of a task.
-///
-/// # Errors
-/// As [`state`].
 pub fn cancel(id: &str, jobs: &Jobs, context: &Context) -> Result<(), RpcError> {
     jobs.going_on(&parse(id)?, context).map_err(unknown)?.stop();
     Ok(())

@@ -3,7 +3,7 @@
 //! Each argument is parsed into one of these types before it is used. Command-line options that give `-` or a path a
 //! meaning are never built from a client's text.
 
-use crate::cli::args::run::Topic;
+use crate::cli::args::Topic;
 use crate::cli::saved_id::ID_MAX;
 use crate::model::Text;
 use serde::Deserialize;
@@ -85,9 +85,6 @@ fn at_most(text: &str, most: usize) -> Result<(), String> {
 
 impl ClientText {
     /// Refuses text that would be filled in as a template: those belong to scenarios of the user.
-    ///
-    /// # Errors
-    /// When it opens one.
     pub fn plain(&self) -> Result<&str, String> {
         without_templates(&self.0).map(|()| &*self.0)
     }

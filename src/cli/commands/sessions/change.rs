@@ -2,11 +2,10 @@
 
 use crate::catalogue;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::watched;
 use crate::cli::runtime::block_on;
-use crate::cli::trust::untrusted::asked;
-use crate::cli::watched::watched;
+use crate::cli::trust::allowed::asked;
 use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;

@@ -2,18 +2,14 @@
 
 mod change;
 mod list;
-mod moment;
 mod search;
 mod tree;
 
-use crate::cli::args::format::PrintFormat;
-use crate::cli::args::session::SessionName;
+use crate::cli::args::{PrintFormat, SessionName};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::output::{self, watched};
 use crate::cli::session_file::{delete, find, find_own, report_faults};
-use crate::cli::watched::watched;
 use crate::export::Telling;
 use crate::session::{self, Records};
 use crate::state::State;
@@ -127,8 +123,7 @@ impl SessionsArgs {
             SessionsArgs::Show { which, format } => show(&find(&which, context)?, format, context),
             SessionsArgs::Path { which } => {
                 let path = find(&which, context)?;
-                output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
-                Ok(Exit::Done)
+                output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())
             }
             SessionsArgs::Repair { which } => change::repair(&find_own(&which, context)?, context),
         }

@@ -1,10 +1,9 @@
 //! `sessions search`: prints the matches with session, time and speaker.
 
-use super::moment::moment;
+use super::list::moment;
 use crate::catalogue::{Hit, Query, search as look};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::session_file::unreadable;
 use crate::text;
@@ -25,13 +24,12 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
         let mut all: Vec<Value> = vec![];
         look(&folder, &query, |hits| all.extend(hits.iter().map(as_json)))
             .map_err(unreadable(&folder))?;
-        output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
-        return Ok(Exit::Done);
+        return output::data(format!("{:#}\n", Value::Array(all)).as_bytes());
     }
     // print matches as they are found, not only at the end of the search
     let mut found = 0;
     let mut sessions = 0;
-    let mut written = Ok(());
+    let mut written = Ok(Exit::Done);
     look(&folder, &query, |hits| {
         found += hits.len();
         sessions += usize::from(!hits.is_empty());

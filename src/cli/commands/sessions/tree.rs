@@ -3,29 +3,22 @@
 use super::list::{as_json, status_columns};
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
-use crate::cli::session_file::unreadable;
-use crate::cli::watched::watched;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::{output, session_file};
 use crate::export::utterances;
 use crate::text;
 use serde_json::{Value, json};
 
 /// Prints the sessions as a tree of branches.
 pub fn tree(context: &Context, json: bool) -> Result<Exit, Failure> {
-    let folder = context.paths.sessions();
-    let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
-        .map_err(unreadable(&folder))?;
+    let all = session_file::list(context)?;
     let rows = catalogue::tree(&all);
     if json {
         let rows: Vec<Value> = rows.iter().map(|(depth, s)| branch_json(*depth, s)).collect();
-        output::data(format!("{:#}\n", Value::Array(rows)).as_bytes())?;
-        return Ok(Exit::Done);
+        return output::data(format!("{:#}\n", Value::Array(rows)).as_bytes());
     }
     let lines = rows.iter().map(|(depth, summary)| row(*depth, summary));
-    output::data(lines.collect::<String>().as_bytes())?;
-    Ok(Exit::Done)
+    output::data(lines.collect::<String>().as_bytes())
 }
 
 fn row(depth: usize, s: &SessionSummary) -> String {

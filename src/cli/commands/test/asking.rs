@@ -2,8 +2,7 @@
 
 use super::voices::Own;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::model::{Usage, Usd};
 use crate::testing::{Real, Test, UNPRICED_TOKENS};
 use std::sync::Arc;

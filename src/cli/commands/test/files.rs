@@ -1,8 +1,7 @@
 //! Finds and loads test files.
 
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::policy;
 use crate::scenario::{self, Source};

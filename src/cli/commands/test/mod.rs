@@ -8,11 +8,9 @@ mod watching;
 
 pub use files::read;
 
-use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::usd;
+use crate::cli::args::{ModelOptions, usd};
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
@@ -21,7 +19,6 @@ use crate::testing::report::{self, FORMATS};
 use crate::testing::{
     CallBudget, How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage,
 };
-use crate::text;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::io::{IsTerminal, stderr};
@@ -140,7 +137,7 @@ impl TestCommand {
         let tests = self.chosen(loaded.tests, &mut loaded.faulty)?;
         if self.list {
             let names: String = tests.iter().map(|t| format!("{}\n", t.id())).collect();
-            output::data(text::block(&names).as_bytes())?;
+            output::text(&names)?;
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
         let (mut records, signal) = self.play(&tests, &budget, context)?;
@@ -282,20 +279,18 @@ impl TestCommand {
                 format!("{lines}{}\n", report::summary(records))
             }
         };
-        output::data(text::block(&spelled).as_bytes())?;
+        output::text(&spelled)?;
         if !self.coverage {
             return Ok(());
         }
         let covered = coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref()));
         match self.format.as_str() {
-            "text" => output::data(text::block(&coverage::text(&covered)).as_bytes()),
+            "text" => _ = output::text(&coverage::text(&covered))?,
             // already part of the JSON report
-            "json" => Ok(()),
-            _ => {
-                context.report(coverage::text(&covered).trim_end());
-                Ok(())
-            }
+            "json" => {}
+            _ => context.report(coverage::text(&covered).trim_end()),
         }
+        Ok(())
     }
 }
 

@@ -1,12 +1,9 @@
 //! `test --new`: writes a test from a recorded run.
 
-use crate::cli::args::session::SessionName;
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::output;
-use crate::cli::session_file;
-use crate::cli::source;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::{output, session_file, source};
 use crate::scenario::Source;
 use crate::testing::{ENDING, Words, events_of, from_session, load};
 use crate::{policy, text};

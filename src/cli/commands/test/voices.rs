@@ -1,6 +1,6 @@
 //! Voices outside the test runner: scripts, if permitted, and models.
 
-use crate::cli::args::models::ModelOptions;
+use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
@@ -11,15 +11,13 @@ use crate::cli::runtime::refused;
 use crate::config;
 use crate::model::{AgentSpec, CallId, HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
-use crate::testing::TestFault;
-use crate::testing::{CallBudget, Real, RealModel, Test, service_name};
+use crate::testing::{CallBudget, Real, RealModel, Test, TestFault, service_name};
 use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
-use crate::voice::NoVoice;
 use crate::voice::agent::Agent;
 use crate::voice::http::Http;
 use crate::voice::script::Script;
-use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
+use crate::voice::{CallRequest, NoVoice, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;

@@ -2,8 +2,7 @@
 
 use super::files;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
