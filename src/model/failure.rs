@@ -121,3 +121,13 @@ pub struct CallError {
     /// One sentence, untrusted.
     pub text: Text,
 }
+    /// Pointer to the first wrong field of a structured reply, such as `/profile/home`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<Text>,
+}
+
+impl CallError {
+    /// Creates an error that concerns the whole call.
+    pub fn new(class: ErrorClass, text: impl Into<Text>) -> CallError {
+        CallError { class, text: text.into(), field: None }
+    }
