@@ -4,7 +4,7 @@ use crate::cli::agreements::store::Content;
 use crate::cli::args::global::{Colour, Global};
 use crate::cli::args::play::Play;
 use crate::cli::command_line;
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, LABEL};
 use crate::cli::exit::Exit;
 use crate::cli::log_file::LogFile;
 use crate::cli::output;
@@ -214,7 +214,7 @@ impl Context {
 
     /// Prints a failure that is not reported elsewhere, and returns its exit code.
     pub fn fail(&self, failure: &Failure) -> Exit {
-        self.keep(&format!("error: {}", failure.message));
+        self.keep(&format!("{LABEL}{}", failure.message));
         output::failure(failure);
         failure.code
     }

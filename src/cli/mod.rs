@@ -39,7 +39,7 @@ use args::global::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
 use context::Context;
-use error::Failure;
+use error::{Failure, LABEL};
 use exit::Exit;
 use go::go;
 use play::next::{Home, Next};
@@ -156,7 +156,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     appearance::check_theme(&context)?;
     let done = execute(cli.command, &context);
     if let Err(failure) = &done {
-        context.keep(&format!("error: {}", failure.message));
+        context.keep(&format!("{LABEL}{}", failure.message));
     }
     done
 }
@@ -220,7 +220,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
         (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
         _ => {
             let message = e.render().to_string();
-            Err(Failure::new(Exit::Usage, message.trim_start_matches("error: ")))
+            Err(Failure::new(Exit::Usage, message.trim_start_matches(LABEL)))
         }
     }
 }

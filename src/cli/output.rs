@@ -1,6 +1,6 @@
 //! Output to the user: messages on standard error, data on standard output.
 
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, LABEL};
 use crate::cli::exit::Exit;
 use crate::text;
 use crate::ui::text::wrap::{width, wrap};
@@ -79,7 +79,7 @@ fn broken(words: &str, columns: usize) -> String {
 /// Prints a failure and its hint on standard error.
 pub fn failure(failure: &Failure) {
     // a report of faults has a label on each
-    let label = if failure.faults.is_empty() { "error: " } else { "" };
+    let label = if failure.faults.is_empty() { LABEL } else { "" };
     print(&format!("{label}{}", text::block(failure.message.trim_end())));
     if let Some(hint) = &failure.hint {
         print(&format!("\nhint: {}", text::block(hint)));

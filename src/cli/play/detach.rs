@@ -3,7 +3,7 @@
 use crate::cli::args::play::Play;
 use crate::cli::command_line;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, LABEL};
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::play::outcome::resume_words;
@@ -66,7 +66,7 @@ fn begun(copied: Copied, context: &Context) -> Result<String, Failure> {
         None if !name.is_empty() => {}
         code => {
             let code = code.and_then(Exit::from_code).unwrap_or(Exit::Failed);
-            let message = err.trim().trim_start_matches("error: ").to_owned();
+            let message = err.trim().trim_start_matches(LABEL).to_owned();
             return Err(Failure::new(code, message));
         }
     }

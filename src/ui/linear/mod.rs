@@ -18,7 +18,7 @@ use crate::state::leave::asked_in;
 use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
-use crate::ui::draw::floor::words;
+use crate::ui::draw::floor::{Activity, words};
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
@@ -291,7 +291,8 @@ impl Linear {
     fn status(&self, now: Ms) -> String {
         let state = self.transcript.state();
         let standing = Status::from_state(state);
-        let (what, then) = words(&self.transcript, standing, now, &Keymap::default());
+        let Activity { what, then, names_status } =
+            words(&self.transcript, standing, now, &Keymap::default());
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
         let used = match near(state, now) {
@@ -300,8 +301,7 @@ impl Linear {
         };
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
-        // "paused by you" already contains the status
-        let what = if what.starts_with(&standing) { what } else { format!("{standing}: {what}") };
+        let what = if names_status { what } else { format!("{standing}: {what}") };
         note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
     }
 
