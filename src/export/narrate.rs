@@ -303,7 +303,8 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
     let title = &*title.unwrap_or_else(|| state.shown_title());
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::label(t).into_owned();
-    let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();
+    let voices: Vec<String> =
+        state.cast().filter_map(|(_, seat)| voice(state, &seat.spec)).collect();
     let voices = (!voices.is_empty()).then(|| one_line(&voices.join(", ")));
     Narrated::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
 }

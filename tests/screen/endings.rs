@@ -89,6 +89,16 @@ fn an_end_is_said_at_most_twice() {
     }
 }
 
+/// The template of executors takes no part.
+#[test]
+fn the_cast_has_no_template_of_executors() {
+    for width in [60, 120] {
+        let shown = ended(on_line(Stage::new(width, 40)), &["demo", "planner-executor"]).text();
+        assert!(shown.contains("1 Ruth") && shown.contains("Clerk 1"), "{shown}");
+        assert!(!shown.contains("2 Clerk"), "{shown}");
+    }
+}
+
 /// The input box keeps its frame, however long the line of the floor is.
 #[test]
 fn a_long_status_leaves_the_corners_of_the_input_box() {
