@@ -166,7 +166,7 @@ fn ending(state: &State) -> Option<Draft> {
             end(reason, text)
         }
         (None, None, Some(closed)) if quiet => {
-            let failed = matches!(closed.reason, StopReason::Failure | StopReason::Starved);
+            let failed = closed.reason.is_failure();
             end(closed.reason, failed.then(|| failures(state)).flatten())
         }
         (None, _, _) => None,
