@@ -31,6 +31,7 @@
 //! | vocabulary: events, commands, participants | [`model`] |
 //! | the state, and how an event changes it | [`state`] (`apply.rs`) |
 //! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give; `state/policies/` has the state and traits of policies, `state/memo.rs` their memos |
+//! | progress of a policy on the screen; its part of prompts | as data: `policy/board.rs`, `policy/prompt_parts.rs`; `ui/view/board.rs`, `ui/draw/board.rs` and `prompt/sections.rs` know no policy |
 //! | plans: steps, executors, their messages | `policy/plan.rs` starts steps, `policy/step.rs` runs the conversation in a step, `state/planned.rs` holds the data; `engine/steps.rs` checks the operator's commands on a plan |
 //! | operator commands | [`model::command::COMMANDS`] lists them; `engine/resolve.rs` finds their targets, `state/commands.rs` queues them, `engine/execute.rs` executes them |
 //! | failed calls, retries and their delays (HTTP 429) | `engine/turns.rs`; failures are classified by `voice/remote/failure.rs` |
@@ -131,9 +132,10 @@
 //! | bundled scenario | 2 | its file in `assets/scenarios/`, its line in `scenario/bundled.rs`; a user's own scenario is one file |
 //! | vendor with a known wire format | 1 | its row in `voice/remote/vendor.rs` |
 //! | key of a scenario | 2 | its entry in `scenario/keys.rs` or below, which is also the field of its struct; the file in `scenario/` that resolves its table |
-//! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
-//! | policy with traits or state of its own | 4 | its file in `policy/` and in `state/policies/`, their lines in `policy/mod.rs` and `state/policies/mod.rs` |
-//! | policy with prompts, replies and a pane of its own | up to 9 modules | as `plan` and `consensus`: also [`model`], [`reply`], [`prompt`], [`engine`], [`export`], [`analysis`], [`ui`] |
+//! | policy, also with a board and prompt sections | 2 | its file in `policy/`, its line in `policy/mod.rs`; `policy/dummy.rs` is such a policy, for tests |
+//! | policy with traits of its own | 3 | those two, and its row in `state/policies/mod.rs` |
+//! | policy with state of its own | 5 | those three, its file in `state/policies/`, its arm in `state/policy_state.rs` |
+//! | policy with events and forms of replies of its own | up to 8 modules | as `plan` and `consensus`: also [`model`], [`reply`], [`engine`], [`export`], [`analysis`], the threads of steps in [`ui`] |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
 //! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also gives its page on the screen |
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |

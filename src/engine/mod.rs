@@ -39,6 +39,8 @@ mod stream;
 mod summary;
 mod tally;
 mod team;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod turns;
 mod unsaved;

@@ -104,7 +104,7 @@ pub enum StepState {
 
 impl StepState {
     /// Returns its name in the log and on the screen.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             StepState::Waiting => "waiting",
             StepState::Running => "running",
@@ -187,6 +187,20 @@ impl MessageKind {
             MessageKind::TaskComplete => "task_complete",
             MessageKind::Error => "error",
             MessageKind::SiblingMessage => "sibling_message",
+        }
+    }
+
+    /// Returns its name on the screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            MessageKind::TaskAssignment => "assignment",
+            MessageKind::Question => "question",
+            MessageKind::Clarification => "answer",
+            MessageKind::ProgressUpdate => "progress",
+            MessageKind::PartialResult => "partial result",
+            MessageKind::TaskComplete => "done",
+            MessageKind::Error => "error",
+            MessageKind::SiblingMessage => "message",
         }
     }
 

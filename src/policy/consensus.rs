@@ -6,12 +6,17 @@
 //! for answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The
 //! winner presents the answer.
 
+mod board;
+mod prompt;
+
+use super::board::{Board, Detail};
 use super::in_turn::ROUNDS;
+use super::prompt_parts::PromptParts;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::consensus;
-use crate::state::{Coordination, Memo, MoveKind, Task};
+use crate::state::{Coordination, Memo, MoveKind, Task, Turn};
 use serde_json::{Value, json};
 
 /// Policy `consensus`; see the module.
@@ -96,6 +101,22 @@ impl Policy for Consensus {
             Some(Task::Judge) => after_judge(v, &stands),
             Some(_) => worked(v, &stands),
         }
+    }
+
+    fn board(&self, v: &View<'_>) -> Option<Board> {
+        board::board(v)
+    }
+
+    fn details(&self, v: &View<'_>) -> Vec<Detail> {
+        board::details(v)
+    }
+
+    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
+        Some(prompt::parts(v, turn))
+    }
+
+    fn tags(&self) -> &'static [&'static str] {
+        prompt::TAGS
     }
 
     fn supersedes(&self, v: &View<'_>) -> Option<TurnId> {

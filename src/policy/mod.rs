@@ -7,13 +7,17 @@
 //! To add a policy, write a file with a unit struct and add it to [`ALL`].
 
 mod bids;
+mod board;
 mod consensus;
 mod depends;
+#[cfg(test)]
+mod dummy;
 mod in_turn;
 mod manual;
 mod moderated;
 mod phases;
 mod plan;
+mod prompt_parts;
 mod requests;
 mod round_robin;
 mod simultaneous;
@@ -22,11 +26,13 @@ mod talkative;
 mod view;
 mod weighted;
 
+pub use board::{Board, BoardRow, Detail, DetailPart, RowLabel, RowProgress, Tally};
 pub use depends::{NeverRan, never_ran};
+pub use prompt_parts::{PromptParts, PromptSection, SectionContent};
 pub use view::{Decision, NextMove, Policy, View};
 
 use crate::scenario::PolicyRow;
-use crate::state::{State, Thread};
+use crate::state::{State, Thread, Turn};
 use serde_json::Value;
 
 /// All policies that scenarios can name, in the order of the help text.
@@ -45,7 +51,11 @@ pub const ALL: &[&dyn Policy] = &[
 ];
 
 /// Policies of threads that another policy opens; scenarios cannot name them.
-const INNER: &[&dyn Policy] = &[&step::StepTalk];
+const INNER: &[&dyn Policy] = &[
+    &step::StepTalk,
+    #[cfg(test)]
+    &dummy::Dummy,
+];
 
 /// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
@@ -59,6 +69,38 @@ pub fn result(state: &State, thread: &Thread) -> Value {
         (None, Some(policy)) => policy.result(&View { state, thread }),
         (None, None) => Value::Null,
     }
+}
+
+/// Returns the progress of the conversation: that of its newest open thread with a board, or else of the newest one.
+pub fn board(state: &State) -> Option<Board> {
+    with_board(state).map(|(.., board)| board)
+}
+
+/// Returns everything about the progress that [`board`] returns.
+pub fn details(state: &State) -> Vec<Detail> {
+    with_board(state).map_or(vec![], |(policy, view, _)| policy.details(&view))
+}
+
+fn with_board(state: &State) -> Option<(&'static dyn Policy, View<'_>, Board)> {
+    let threads = || state.threads.values().rev();
+    let open = threads().filter(|t| t.closed.is_none());
+    open.chain(threads()).find_map(|thread| {
+        let policy = find(&thread.spec.policy)?;
+        let view = View { state, thread };
+        let board = policy.board(&view)?;
+        Some((policy, view, board))
+    })
+}
+
+/// Returns the parts of a turn's prompt that its policy writes; `None` for the usual prompt.
+pub fn prompt(state: &State, turn: &Turn) -> Option<PromptParts> {
+    let thread = state.threads.get(&turn.thread)?;
+    find(&thread.spec.policy)?.prompt(&View { state, thread }, turn)
+}
+
+/// Returns the tags in the prompt parts of all policies.
+pub fn tags() -> impl Iterator<Item = &'static str> {
+    ALL.iter().chain(INNER).flat_map(|policy| policy.tags()).copied()
 }
 
 /// Returns the rows of all policies, for the scenario loader.

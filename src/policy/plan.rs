@@ -5,12 +5,17 @@
 //! once for another plan. Steps that depend on it are blocked. The planner reads new operator messages before any
 //! further step begins. Progress is in the state's plan; the memo holds the planner's last task.
 
+mod board;
+mod prompt;
+
+use super::board::{Board, Detail};
+use super::prompt_parts::PromptParts;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::*;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, Task};
+use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, Task, Turn};
 use serde_json::{Value, json};
 
 /// Policy `plan`; see the module.
@@ -92,6 +97,22 @@ const ASK_REST: &str = "List all remaining steps, including the waiting ones you
 impl Policy for Planning {
     fn row(&self) -> &'static PolicyRow {
         &ROW
+    }
+
+    fn board(&self, v: &View<'_>) -> Option<Board> {
+        board::board(v)
+    }
+
+    fn details(&self, v: &View<'_>) -> Vec<Detail> {
+        board::details(v)
+    }
+
+    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
+        prompt::parts(v.state, turn)
+    }
+
+    fn tags(&self) -> &'static [&'static str] {
+        prompt::TAGS
     }
 
     fn overlaps(&self) -> bool {

@@ -4,11 +4,13 @@
 //! times in a row. The step ends with the result, an error, the last exchange, its time limit, or when the same message
 //! gets the same answer twice.
 
+use super::plan::Planning;
+use super::prompt_parts::PromptParts;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{CALL_FAILED, Memo, PlannedStep, Reply, StepMessage, Task, Thread};
+use crate::state::{CALL_FAILED, Memo, PlannedStep, Reply, StepMessage, Task, Thread, Turn};
 use serde_json::{Value, json};
 
 /// Policy of a step's thread; see the module.
@@ -44,6 +46,10 @@ impl Policy for StepTalk {
             StepState::Cancelled => v.end(StopReason::Operator),
             StepState::Waiting | StepState::Running | StepState::Blocked => talk.next(),
         }
+    }
+
+    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
+        Planning.prompt(v, turn)
     }
 
     fn result(&self, v: &View<'_>) -> Value {

@@ -1,9 +1,12 @@
 //! Input and output of policies: the view that they get and the decision that they return.
 
+use super::board::{Board, Detail};
+use super::prompt_parts::PromptParts;
 use crate::model::payload::ThreadOpened;
 use crate::model::{Kind, Purpose, SeatId, StopReason, Text, TurnId};
 use crate::scenario::PolicyRow;
-use crate::state::{Batch, Entry, Handled, Memo, State, Thread};
+use crate::state::{Batch, Entry, Handled, Memo, State, Thread, Turn};
+use crate::text;
 use serde_json::Value;
 
 /// A policy's next move.
@@ -79,6 +82,26 @@ pub trait Policy: Sync {
         None
     }
 
+    /// Returns the progress of a thread, for screens; `None` before it has any.
+    fn board(&self, _view: &View<'_>) -> Option<Board> {
+        None
+    }
+
+    /// Returns everything about the progress of a thread, for a page.
+    fn details(&self, _view: &View<'_>) -> Vec<Detail> {
+        vec![]
+    }
+
+    /// Returns the parts of a turn's prompt that the policy writes; `None` for the usual prompt.
+    fn prompt(&self, _view: &View<'_>, _turn: &Turn) -> Option<PromptParts> {
+        None
+    }
+
+    /// Returns the tags in these parts, or their beginnings: text of others with such a tag is escaped.
+    fn tags(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns the result of a thread that is over or stopped, besides its messages.
     fn result(&self, _view: &View<'_>) -> Value {
         Value::Null
@@ -92,6 +115,11 @@ impl<'a> View<'a> {
         'a: 's,
     {
         self.state.seat(seat).map_or(seat, |s| &s.spec.name)
+    }
+
+    /// Returns the display name of a seat, safe for a terminal.
+    pub(super) fn shown_name(&self, seat: &SeatId) -> String {
+        text::name(self.name(&seat.0)).into_owned()
     }
 
     /// Returns the memo of the last decision, to change it for the next one.

@@ -6,6 +6,7 @@
 use super::budget::{most_tokens_of, room, tokens_of};
 use super::{bare, block, built, frame};
 use crate::model::{Block, Prompt, Purpose, Sees, Text, VoiceSpec};
+use crate::policy;
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
@@ -73,8 +74,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || turn.purpose == Purpose::Result
         || turn.part.is_some()
         || bare::is_bare(state, turn)
-        || state.finds_answer(turn).is_some()
-        || state.plan_thread(turn.thread).is_some()
+        || state.threads.get(&turn.thread).is_some_and(|thread| thread.traits().own_prompts)
         || state.contract_of(turn).keep;
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let built = built(state, turn);
@@ -92,7 +92,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         return Account { digest, left_out, tokens, most_tokens };
     }
     let place = state.heard_to(turn);
-    let mut hash = framed(&frame(state, turn));
+    let mut hash = framed(&frame(state, turn, &policy::prompt(state, turn).unwrap_or_default()));
     let take = |hash: &mut Sha256, e: &Entry| {
         if let Some(words) = e.digest_at(place) {
             add(hash, &block(state, turn, &labels, e, "".into()), &words);

@@ -1,11 +1,13 @@
 //! Escapes text in prompts, so that it can neither close the tag around it nor imitate one.
 
 use crate::model::{Text, ToolRound};
+use crate::policy;
 use crate::text;
 use memchr::memchr3_iter;
+use std::sync::LazyLock;
 
-/// Names of the tags around blocks.
-pub(super) const TAGS: [&str; 23] = [
+/// Names of the tags around blocks, without those of policies.
+const TAGS: [&str; 16] = [
     "said",
     "host",
     "moderator",
@@ -16,21 +18,19 @@ pub(super) const TAGS: [&str; 23] = [
     "lore",
     "profile",
     "ranking",
-    "history",
-    "message",
-    "answer",
-    "vote",
-    "plan",
-    "step",
     "result",
     // without the underscore, because names are compared by letters only
     "toolrequest",
     "toolresult",
     "yournotes",
-    "yourdraft",
     "material",
     "phase",
 ];
+/// Names of all tags, compared by letters only.
+pub(super) static ALL_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let own = policy::tags().map(|tag| tag.replace('_', ""));
+    TAGS.iter().map(|tag| (*tag).to_owned()).chain(own).collect()
+});
 /// Beginnings of the control tokens of chat formats, after their `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
@@ -79,7 +79,7 @@ fn acts(rest: &str) -> bool {
     // skip other characters, such as spaces, a slash or invisible ones, which may hide the name
     let letters = rest.chars().take(HIDING_CHARS).filter(|c| c.is_alphanumeric());
     let name: String = letters.flat_map(char::to_lowercase).collect();
-    TAGS.iter().any(|tag| name.starts_with(tag)) || is_control(rest)
+    ALL_TAGS.iter().any(|tag| name.starts_with(tag)) || is_control(rest)
 }
 
 /// Returns true if the text after a `<` makes it a control token.

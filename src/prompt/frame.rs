@@ -5,13 +5,13 @@
 
 use super::ballot;
 use super::bare;
-use super::consensus;
 use super::judge;
 use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
 use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text};
+use crate::policy::PromptParts;
 use crate::scenario::Rule;
 use crate::state::{self, Labels, State, Turn};
 
@@ -44,7 +44,7 @@ pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     if seat.voice.is_model() { state.layout_of(seat) } else { Layout::Own }
 }
 
-pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
+pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFrame {
     let Some(seat) = state.seat(&turn.seat) else {
         return PromptFrame { system: String::new(), aside: None };
     };
@@ -65,17 +65,14 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         }
     });
     let shared = layout(state, seat) == Layout::Shared;
-    let later = consensus::later_question(state, turn).map(Text::from);
-    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| {
+    let topic = own.topic.as_ref().or_else(|| topic(state)).filter(|topic| {
         if shared {
             state.seats.iter().any(|s| !says_topic(&s.spec, topic))
         } else {
             !persona.contains(topic.trim())
         }
     });
-    // in a plan, the topic is part of the request, which has its own section
-    let in_request = turn.purpose != Purpose::Summarise && state.plan_thread(turn.thread).is_some();
-    let topic = if in_request { None } else { topic };
+    let topic = if own.has_topic { None } else { topic };
     let motion = judge::is_motion(state, turn) || state.scenario.poll.is_some();
     let topic = topic.map(|topic| {
         let heading = if motion { "The motion:" } else { heading(topic) };
@@ -83,7 +80,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     });
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared, state.numbers_turns(turn)));
-    let process = if by_model { consensus::process(state, turn) } else { None };
+    let process = if by_model { own.process.map(str::to_owned) } else { None };
     let material = if by_model { material::rule(state, turn) } else { None };
     let around =
         lines([topic, judge::arguments(state, turn), process, table, tags, material, own_label]);

@@ -258,7 +258,7 @@ fn without_frame(prompt: &Prompt) -> Vec<Message> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::escape::{ESCAPED, FIRST_BYTES, OPENERS, TAGS};
+    use super::super::escape::{ALL_TAGS, ESCAPED, FIRST_BYTES, OPENERS};
     use super::*;
     use crate::model::Rejected;
     use proptest::prelude::*;
@@ -296,7 +296,7 @@ mod tests {
             let letters = inside.chars().filter(|c| c.is_alphanumeric()).take(12);
             letters.collect::<String>().to_lowercase()
         });
-        names.filter(|n| TAGS.iter().any(|tag| n.starts_with(tag))).count()
+        names.filter(|n| ALL_TAGS.iter().any(|tag| n.starts_with(tag.as_str()))).count()
     }
 
     #[test]

@@ -9,7 +9,6 @@ mod account;
 mod ballot;
 mod bare;
 mod budget;
-mod consensus;
 mod cue;
 mod escape;
 mod frame;
@@ -21,10 +20,10 @@ mod messages;
 mod notes;
 mod persona;
 mod plain;
-mod plan;
 mod profile;
 mod reader;
 mod rounds;
+mod sections;
 mod small;
 mod stance;
 mod task;
@@ -54,11 +53,13 @@ pub const WORDING: u32 = 9;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};
-use self::reader::{VISITOR, addresses_the_reader, reads_summary};
+use self::reader::{VISITOR, addresses_the_reader};
+use self::sections::SectionTexts;
 use crate::model::contract::WHISPER;
 use crate::model::{
     Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, VoiceSpec,
 };
+use crate::policy::{self, PromptParts};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text::quotation;
 use budget::Loses;
@@ -96,18 +97,14 @@ pub fn built(state: &State, turn: &Turn) -> BuiltPrompt {
 
 /// Returns a prompt with everything around its blocks, before it is shortened to fit.
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
-    let mut prompt = frame(state, turn);
-    if let Some(sections) = sections(state, turn, &prompt) {
-        prompt.sections = sections.all;
-        prompt.left_out = sections.left_out;
+    let own = policy::prompt(state, turn).unwrap_or_default();
+    let mut prompt = frame(state, turn, &own);
+    let sections = sections(state, turn, &own, &prompt);
+    prompt.sections = sections.all;
+    prompt.left_out = sections.left_out;
+    prompt.brief = own.brief;
+    if own.replaces_messages {
         blocks.clear();
-    }
-    if let Some(plan::PlanParts { brief, sections, alone }) = plan::parts(state, turn) {
-        prompt.brief = brief;
-        prompt.sections = sections;
-        if alone {
-            blocks.clear();
-        }
     }
     if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
         && seat.voice.reads_as_a_model()
@@ -136,24 +133,21 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     }
 }
 
-/// Returns the sections that replace the conversation in a thread that seeks a single answer. For a model, the history
-/// is shortened to fit its window.
-fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::AnswerSections> {
-    let whole = consensus::sections(state, turn, usize::MAX)?;
-    let seat = &state.seat(&turn.seat)?.spec;
-    if !seat.voice.is_model() {
-        return Some(whole);
-    }
+/// Returns the sections that the policy writes. For a model, their history is shortened to fit its window.
+fn sections(state: &State, turn: &Turn, own: &PromptParts, frame: &Prompt) -> SectionTexts {
+    let whole = sections::render(&own.sections, usize::MAX);
+    let seat = state.seat(&turn.seat).map(|s| &s.spec).filter(|s| s.voice.is_model());
+    let (Some(seat), Some(_)) = (seat, own.history_to) else { return whole };
     let room = budget::room(seat, state.reply_tokens(turn), turn.shrunk);
-    let cost = |sections: &consensus::AnswerSections| {
+    let cost = |sections: &SectionTexts| {
         budget::tokens_of(&Prompt { sections: sections.all.clone(), ..frame.clone() }) as usize
     };
     if cost(&whole) <= room {
-        return Some(whole);
+        return whole;
     }
-    // the answers are never omitted
-    let least = cost(&consensus::sections(state, turn, 0)?);
-    consensus::sections(state, turn, budget::bytes_of(room.saturating_sub(least)))
+    // other sections are never omitted
+    let least = cost(&sections::render(&own.sections, 0));
+    sections::render(&own.sections, budget::bytes_of(room.saturating_sub(least)))
 }
 
 /// Returns the texts that a turn's speaker must not repeat: the topic, its task, the last message of another participant,
@@ -174,7 +168,7 @@ pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
 fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
-    let summed = reads_summary(state, turn);
+    let summed = state.reads_summary(turn);
     let summary = if summed { state.summary_for(turn) } else { None };
     let labels = state.labels(turn);
     let covered = summary.map(|s| s.task.upto);
@@ -227,8 +221,10 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     if matches!(seat.context, Budget::Last(_)) || bare::is_bare(state, turn) {
         return None;
     }
-    if let Some(sections) = sections(state, turn, &frame(state, turn)) {
-        return if sections.left_out > 0 { sections.history_to } else { None };
+    let own = policy::prompt(state, turn).unwrap_or_default();
+    if own.replaces_messages {
+        let sections = sections(state, turn, &own, &frame(state, turn, &own));
+        return if sections.left_out > 0 { own.history_to } else { None };
     }
     let (blocks, places) = blocks(state, turn);
     let prompt = whole(state, turn, blocks);
@@ -250,8 +246,8 @@ pub fn summing_up(viewer: &Participant, name: &str) -> Text {
 }
 
 /// Returns the frame around the conversation.
-fn frame(state: &State, turn: &Turn) -> Prompt {
-    let frame::PromptFrame { system, aside } = frame::frame(state, turn);
+fn frame(state: &State, turn: &Turn, own: &PromptParts) -> Prompt {
+    let frame::PromptFrame { system, aside } = frame::frame(state, turn, own);
     Prompt {
         system: system.into(),
         aside: aside.map(Into::into),

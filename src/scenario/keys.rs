@@ -134,32 +134,32 @@ keys! {
 }
 
 keys! {
-    /// The keys of `[[participant]]`.
+    /// The keys of `[[participant]]`. The command `change` accepts those that are changeable.
     pub(super) static PARTICIPANT as RawSeat;
     id: Option<Text> = needed(ValueKind::Id, r#""ada""#,
         "Stable name of lower-case letters, digits, `-` and `_`; in expressions context['a-b'] or context.a_b.");
-    name: Option<Text> = key(ValueKind::Line, r#""Ada""#, "Display name (default: the id).");
-    aliases: Option<Vec<Text>> = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.");
+    name: Option<Text> = key(ValueKind::Line, r#""Ada""#, "Display name (default: the id).").changeable();
+    aliases: Option<Vec<Text>> = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.").changeable();
     role: Option<Or<Text, Vec<Text>>> = key(ONE_OR_MORE_NAMES, r#""pro""#,
-        "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.");
+        "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.").changeable();
     description: Option<Text> = key(ValueKind::Line, r#""knows the harbour, hates speeches""#,
-        "One line about the participant for the chooser of the next speaker.");
-    words = key(WORDS, "[40, 90]", "Minimum and maximum words of its turns, unless the phase sets them.");
-    persona: Option<Text> = key(ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model.");
+        "One line about the participant for the chooser of the next speaker.").changeable();
+    words = key(WORDS, "[40, 90]", "Minimum and maximum words of its turns, unless the phase sets them.").changeable();
+    persona: Option<Text> = key(ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model.").changeable();
     goal: Option<Goal> = key(ValueKind::Table(GOAL), r#"{ text = "sell for 310 or more", least = 310 }"#,
         "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted \
          offer.");
     any_topic = key(ValueKind::Table(ANY_TOPIC), r#"{ persona = "You are Ada. You would lose by a yes." }"#,
         "Role and persona if the conversation gets another topic (--topic).");
     model: Option<Text> = key(ValueKind::Model, r#""ollama:llama3""#,
-        "A language model; without any voice, the default model is used.");
+        "A language model; without any voice, the default model is used.").changeable();
     agent: Option<Vec<Text>> = key(NAMES, r#"["opencode", "acp"]"#,
         "Voice: a program that speaks the Agent Client Protocol, with its arguments. It runs for the whole \
          conversation.");
     folder: Option<Text> = key(ValueKind::Line, r#""./work""#,
         "The folder an agent works in (default: a new one, removed at the end).");
     script: Option<Vec<Text>> = key(NAMES, r#"["./reply.sh"]"#,
-        "A program and its arguments: one JSON request in, the reply out.");
+        "A program and its arguments: one JSON request in, the reply out.").changeable();
     http: Option<RawHttp> = key(ValueKind::Table(HTTP),
         r#"{ url = "http://127.0.0.1:8000/chat", body = { text = "{{ message }}" }, reply = "answer" }"#,
         "An HTTP service: one request for each reply. `help http` explains its keys.");
@@ -175,14 +175,14 @@ keys! {
         "A bundled scenario, or a file beside this one, as one participant: each turn is an inner conversation, \
          and its last message becomes the participant's message.");
     lines: Option<Vec<Or<Text, Line>>> = key(LINES, r#"["First this.", "Then that."]"#,
-        "Rehearsed lines in order, repeating after the last.");
+        "Rehearsed lines in order, repeating after the last.").changeable();
     stand_in: Option<Box<RawSeat>> = key(ValueKind::Table(STAND_IN), r#"{ lines = ["I pass."] }"#,
         "The voice used when no one is at the keyboard.");
     weight: Option<f64> = key(ValueKind::Number { least: 0.001, most: 1000.0 }, "1",
-        "Share of the floor, with weighted policies.");
+        "Share of the floor, with weighted policies.").changeable();
     talkativeness: Option<f64> = key(ValueKind::Number { least: 0.0, most: 1.0 }, "0.5",
-        "How readily the participant speaks, with the policy talkative.");
-    max_utterances: Option<u32> = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.");
+        "How readily the participant speaks, with the policy talkative.").changeable();
+    max_utterances: Option<u32> = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.").changeable();
     after: Vec<Or<SeatId, RawAfter>> = key(
         ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
         r#"["ada", { participant = "bo", when = "context.get('unclear', False)" }]"#,
@@ -196,63 +196,32 @@ keys! {
     may_request: Option<Vec<SeatId>> = key(NAMES, r#"["bo"]"#,
         "The participants that `requests` in its structured replies may wake (default: everyone).");
     timeout = key(ValueKind::Duration, r#""30s""#,
-        "Total time of a call; if above two minutes, also the time to the first token.");
+        "Total time of a call; if above two minutes, also the time to the first token.").changeable();
     on_failure: RawFailureRule = key(ValueKind::Table(ON_FAILURE), r#"{ retry = 1, then = "skip" }"#,
-        "What happens when a call fails.");
+        "What happens when a call fails.").changeable();
     pace: Option<u64> = key(PACE_RANGE, "70", "Milliseconds per rehearsed word.");
     speaks: Option<bool> = key(ValueKind::Flag, "true",
         "Whether it takes turns (default: true, but false for judges and moderators).");
-    reply = key(REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies.");
+    reply = key(REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies.").changeable();
     sees: Option<Or<Sees, Vec<Text>>> = key(SEES, r#""own""#,
         "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of \
          participants.");
     tools = key(NAMES, r#"["read_file", "search_files"]"#, "Names of the tools that its model may call.");
     context: Option<Or<Text, RawContext>> = key(CONTEXT, r#""summary""#,
-        "What to do when the conversation is too long for its model.");
-    temperature: Option<f64> = key(TEMPERATURE, "0.7", "Sampling temperature.");
-    top_p: Option<f64> = key(TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from.");
-    seed: Option<u64> = key(SEED, "7", "Random seed for the model, if its server takes one.");
-    frequency_penalty: Option<f64> = key(PENALTY, "0.4", "Frequency penalty.");
-    presence_penalty: Option<f64> = key(PENALTY, "0.4", "Presence penalty.");
-    repeat_penalty: Option<f64> = key(REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers.");
-    max_tokens: Option<u32> = key(TOKENS, "400", "Maximum tokens of one reply.");
-    stop: Option<Vec<Text>> = key(NAMES, r#"["END"]"#, "Stop sequences.");
-    effort: Option<Text> = key(EFFORT, r#""low""#, "Reasoning effort.");
+        "What to do when the conversation is too long for its model.").changeable();
+    temperature: Option<f64> = key(TEMPERATURE, "0.7", "Sampling temperature.").changeable();
+    top_p: Option<f64> = key(TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from.").changeable();
+    seed: Option<u64> = key(SEED, "7", "Random seed for the model, if its server takes one.").changeable();
+    frequency_penalty: Option<f64> = key(PENALTY, "0.4", "Frequency penalty.").changeable();
+    presence_penalty: Option<f64> = key(PENALTY, "0.4", "Presence penalty.").changeable();
+    repeat_penalty: Option<f64> = key(REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers.").changeable();
+    max_tokens: Option<u32> = key(TOKENS, "400", "Maximum tokens of one reply.").changeable();
+    stop: Option<Vec<Text>> = key(NAMES, r#"["END"]"#, "Stop sequences.").changeable();
+    effort: Option<Text> = key(EFFORT, r#""low""#, "Reasoning effort.").changeable();
     fallbacks: Option<Vec<Text>> = key(ValueKind::List(&ValueKind::Model), r#"["ollama:llama3"]"#,
-        "Fallback models, in order, used when the previous one fails.");
-    max_usd: Option<Usd> = key(USD, "0.5", "Maximum cost of this participant in dollars.");
+        "Fallback models, in order, used when the previous one fails.").changeable();
+    max_usd: Option<Usd> = key(USD, "0.5", "Maximum cost of this participant in dollars.").changeable();
 }
-
-/// The keys that `change` accepts.
-pub(super) const CHANGEABLE: &[&str] = &[
-    "name",
-    "aliases",
-    "role",
-    "description",
-    "words",
-    "persona",
-    "weight",
-    "talkativeness",
-    "max_utterances",
-    "timeout",
-    "on_failure",
-    "reply",
-    "context",
-    "model",
-    "fallbacks",
-    "temperature",
-    "top_p",
-    "seed",
-    "frequency_penalty",
-    "presence_penalty",
-    "repeat_penalty",
-    "max_tokens",
-    "max_usd",
-    "stop",
-    "effort",
-    "script",
-    "lines",
-];
 
 keys! {
     /// The keys of a dependency in `after`.

@@ -5,7 +5,7 @@ use super::contest::silent;
 use super::contract::{contract, one_form, whispers};
 use super::fault::Fault;
 use super::http;
-use super::keys::{CHANGEABLE, Key, PARTICIPANT, RawContext, RawHuman, RawSeat};
+use super::keys::{Key, PARTICIPANT, RawContext, RawHuman, RawSeat};
 use super::runs::runs;
 use super::shows::{seen, sees, words};
 use super::tools::DeclaredTools;
@@ -79,8 +79,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     let node = Node::from(set);
     let at = At::root(&node);
     let mut walk = Walk::new("", &[]);
-    let keys: Vec<Key> =
-        PARTICIPANT.iter().filter(|k| CHANGEABLE.contains(&k.name)).copied().collect();
+    let keys: Vec<Key> = PARTICIPANT.iter().filter(|k| k.changeable).copied().collect();
     walk.table(&at, &keys);
     one_voice(&mut walk, &at);
     if let Some(reply) = at.get("reply") {

@@ -32,6 +32,13 @@ impl Conversation {
         }));
     }
 
+    /// Returns whether a turn reads a summary instead of the messages that it covers.
+    pub fn reads_summary(&self, turn: &Turn) -> bool {
+        let by_seat =
+            matches!(self.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
+        by_seat || turn.summarises.is_some() || self.sees(turn) == Sees::Summary
+    }
+
     /// Returns the latest summary that may replace the entries it covers in a turn's prompt: it was made from the same
     /// entries, and none of them was changed or hidden since.
     pub fn summary_for(&self, turn: &Turn) -> Option<&Summary> {

@@ -85,6 +85,14 @@ pub fn streamer() -> Stream {
     Stream::block()
 }
 
+/// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
+pub fn clock(ms: u64) -> String {
+    let s = ms / 1_000 % 60;
+    let m = ms / 60_000 % 60;
+    let h = ms / 3_600_000;
+    if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
+}
+
 /// Returns the number of words of a text, in any script; ideographs count one each.
 pub fn word_count(text: &str) -> u32 {
     u32::try_from(text.unicode_words().count()).unwrap_or(u32::MAX)

@@ -70,8 +70,8 @@ pub struct Areas {
     pub panel: Rect,
     /// Second side panel of a wide screen: the current message.
     pub side: Rect,
-    /// Plan, or answers and votes of a conversation that seeks one answer.
-    pub coordination: Rect,
+    /// Progress of the policy: steps of a plan, or answers and votes.
+    pub board: Rect,
     /// Profile of the person: at the side below the panel, or below the messages.
     pub profile: Rect,
     /// Positions of the participants over the turns, over the whole width.
@@ -135,10 +135,8 @@ pub struct RowsNeeded {
     pub outcome: (u16, u16),
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
-    /// Rows of the plan, or of answers and votes.
-    pub coordination: u16,
-    /// Minimum rows of it beside an outcome.
-    pub coordination_least: u16,
+    /// Rows of the progress of the policy, and its minimum beside an outcome.
+    pub board: (u16, u16),
     /// Rows of the profile: at the side, and below the messages.
     pub profile: (u16, u16),
     /// Mode of the panels.
@@ -186,7 +184,7 @@ impl RowsNeeded {
         let captions = RowsNeeded { stands: stands(1), ..lanes };
         let numbers = RowsNeeded {
             stands: stands(2),
-            coordination: self.coordination.min(self.coordination_least),
+            board: (self.board.0.min(self.board.1), self.board.1),
             ..lanes
         };
         [lanes, captions, numbers, RowsNeeded { stands: 0, lanes: 0, ..numbers }]
@@ -260,7 +258,7 @@ fn arrange(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     }
     if screen.height >= BOARD_ROWS {
         let most = areas.transcript.height / BOARD_PART;
-        areas.coordination = bottom(&mut areas.transcript, needs.coordination.min(most));
+        areas.board = bottom(&mut areas.transcript, needs.board.0.min(most));
         let (at_side, below) = needs.profile;
         let spare = areas.panel.height.saturating_sub(PANEL_ROWS);
         areas.profile = if docked {

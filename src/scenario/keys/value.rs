@@ -76,6 +76,8 @@ pub struct Key {
     pub example: &'static str,
     /// One sentence for the schema, help and messages.
     pub meaning: &'static str,
+    /// True if the command `change` accepts it.
+    pub changeable: bool,
 }
 
 /// Defines the keys of a table: each with the kind of its value, an example and its meaning, as [`key`] or [`needed`].
@@ -107,15 +109,21 @@ pub use keys;
 
 /// Returns an optional key; [`keys`] names it.
 pub const fn key(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: false, example, meaning }
+    Key { name: "", kind, needed: false, example, meaning, changeable: false }
 }
 
 /// Returns a required key; [`keys`] names it.
 pub const fn needed(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: true, example, meaning }
+    Key { name: "", kind, needed: true, example, meaning, changeable: false }
 }
 
 impl Key {
+    /// Returns the key, accepted by the command `change`.
+    pub const fn changeable(mut self) -> Key {
+        self.changeable = true;
+        self
+    }
+
     /// Returns the key with a name, which may be an identifier with `r#`.
     pub const fn called(self, name: &'static str) -> Key {
         let name = match name.as_bytes() {

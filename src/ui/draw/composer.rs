@@ -3,7 +3,7 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{coordination, lanes, moment, plan, profile, stands, timeline};
+use crate::ui::draw::{board, lanes, moment, profile, stands, timeline};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
@@ -36,31 +36,15 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let queue = (waiting + held + usize::from(asks_person)) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
-    let (coordination, coordination_least, profile) = match panels {
-        Panels::Hide => (0, 0, (0, 0)),
-        Panels::Auto | Panels::Show => {
-            let planned = plan::rows(screen);
-            // votes are part of the outcome, the steps of a plan are not
-            let (rows, least) = match (planned, coordination::rows(screen)) {
-                (0, votes) => (votes, votes),
-                (planned, _) => (planned, 1),
-            };
-            (rows, least, profile::rows(screen, width))
-        }
+    let (board, profile) = match panels {
+        Panels::Hide => ((0, 0), (0, 0)),
+        Panels::Auto | Panels::Show => (board::rows(screen), profile::rows(screen, width)),
     };
     let card_width = panels.beside(width);
     let stands = if panels == Panels::Hide { 0 } else { stands::rows(screen) };
     let is_final = is_over(screen.transcript.state());
-    let needs = RowsNeeded {
-        queue,
-        panels,
-        coordination,
-        coordination_least,
-        profile,
-        stands,
-        is_final,
-        ..RowsNeeded::default()
-    };
+    let needs =
+        RowsNeeded { queue, panels, board, profile, stands, is_final, ..RowsNeeded::default() };
     match &screen.view.playback {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {

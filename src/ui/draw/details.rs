@@ -3,6 +3,7 @@
 use crate::export::{cost, utterances};
 use crate::state::Spent;
 use crate::text;
+use crate::text::clock;
 use crate::ui::action::Action;
 use crate::ui::draw::heading::section_heading;
 use crate::ui::draw::panel::wall;
@@ -11,7 +12,6 @@ use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::message::clock;
 use crate::ui::view::transcript::{RowKind, RowView};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};

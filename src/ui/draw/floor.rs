@@ -87,7 +87,7 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
     let stands = view.areas.stands;
     let y = if stands.is_empty() { view.areas.floor.y } else { stands.y };
-    let panes = [view.areas.lanes, view.areas.coordination];
+    let panes = [view.areas.lanes, view.areas.board];
     let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {

@@ -2,13 +2,13 @@
 
 use crate::model::Limit;
 use crate::state::Turn;
+use crate::text::clock;
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
-use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

@@ -1,12 +1,12 @@
 //! The lanes of a live conversation: a row for each participant below the transcript, up to now.
 
+use crate::text::clock;
 use crate::ui::frame::Frame;
 use crate::ui::layout::{LANES_MAX, PAIRED_LANES_MAX, TIMELINE_LABEL};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::lanes::Lanes;
-use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 

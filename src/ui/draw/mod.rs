@@ -7,10 +7,10 @@ mod ambient;
 mod ambiguous;
 mod analysis;
 mod bar;
+mod board;
 mod cast;
 mod completion;
 mod composer;
-mod coordination;
 mod details;
 pub(super) mod floor;
 mod footer;
@@ -24,7 +24,6 @@ mod open;
 mod overlay;
 mod page;
 mod panel;
-mod plan;
 mod prefix;
 mod profile;
 mod stands;
@@ -60,7 +59,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.side, draw: details::draw },
-    Pane { area: |a| a.coordination, draw: draw_progress },
+    Pane { area: |a| a.board, draw: board::draw },
     Pane { area: |a| a.profile, draw: profile::draw },
     Pane { area: |a| a.stands, draw: stands::draw },
     Pane { area: |a| a.lanes, draw: lanes::draw },
@@ -165,14 +164,6 @@ fn needs_all(view: &ViewState) -> bool {
 /// Returns whether an overlay dims the screen behind it; a preview of colours does not.
 fn is_dimmed(view: &ViewState) -> bool {
     view.page.is_some() || view.list.is_some() && view.previous_theme.is_none()
-}
-
-/// Draws the progress of the conversation: its plan, or its answers and votes.
-fn draw_progress(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    match plan::rows(screen) {
-        0 => coordination::draw(frame, area, screen),
-        _ => plan::draw(frame, area, screen),
-    }
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

@@ -3,7 +3,7 @@
 use crate::model::RankedItem;
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::draw::coordination::heading;
+use crate::ui::draw::board::heading;
 use crate::ui::draw::heading::section_heading;
 use crate::ui::draw::panel;
 use crate::ui::frame::Frame;

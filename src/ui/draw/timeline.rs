@@ -2,12 +2,12 @@
 //!
 //! On a low screen the lanes become one row of seat numbers; the row of the playhead is dropped last.
 
+use crate::text::clock;
 use crate::ui::frame::Frame;
 use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
 use crate::ui::view::timeline::Sort;
 use jiff::Timestamp;

@@ -3,6 +3,7 @@
 
 use crate::model::{Limit, Ms, Outcome, Usd};
 use crate::state::leave::asks_leave;
+use crate::text::clock;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
@@ -12,7 +13,6 @@ use crate::ui::view::away;
 use crate::ui::view::extension::{more, one_more_round};
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
-use crate::ui::view::message::clock;
 use crate::ui::view::moment::{failed, is_paid, why};
 
 /// Maximum cells of the description of a tool call.

@@ -2,9 +2,9 @@
 //! search for one answer.
 
 use crate::state::State;
+use crate::ui::view::board;
 use crate::ui::view::floor::Status;
 use crate::ui::view::transcript::{Aside, RowView, Transcript};
-use crate::ui::view::{coordination, plan};
 use std::ops::RangeInclusive;
 
 /// Returns whether a conversation has ended as planned, or by a decision.
@@ -39,7 +39,7 @@ pub fn rows(transcript: &Transcript) -> Option<RangeInclusive<usize>> {
     if over || has_result { found } else { None }
 }
 
-/// Returns whether a pane below the messages shows a plan, or answers and votes.
+/// Returns whether a pane below the messages shows the progress of the policy.
 fn has_board(transcript: &Transcript) -> bool {
-    plan::status(transcript).is_some() || coordination::status(transcript).is_some()
+    board::current(transcript).is_some()
 }

@@ -104,11 +104,3 @@ pub(super) fn behind_gutter(
     });
     drawn.collect()
 }
-
-/// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
-pub fn clock(ms: u64) -> String {
-    let s = ms / 1_000 % 60;
-    let m = ms / 60_000 % 60;
-    let h = ms / 3_600_000;
-    if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
-}

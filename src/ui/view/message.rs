@@ -5,7 +5,7 @@
 use crate::export::fields;
 use crate::model::*;
 use crate::reply::streamed_answer;
-use crate::state::{Entry, Turn, Who};
+use crate::state::{Entry, Thread, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
@@ -14,9 +14,8 @@ use crate::ui::text::markdown::{CodeFrames, bold, framed, plain, plainly};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::contest::{self, ContestLook};
-use crate::ui::view::coordination;
 use crate::ui::view::floor::is_team;
-pub use crate::ui::view::look::{INDENT, Look, Reading, clock};
+pub use crate::ui::view::look::{INDENT, Look, Reading};
 use crate::ui::view::look::{WORDS_MAX, behind_gutter, block, body_rows, room};
 use crate::ui::view::step;
 use crate::ui::view::transcript::{Aside, RowView, Transcript};
@@ -128,7 +127,8 @@ impl Growing {
         let (_, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
         let said = transcript.live.said(turn.id);
         // the marker of an answer or a vote is not speech
-        let marked = coordination::seeks_answer(transcript.state(), turn.thread);
+        let thread = transcript.state().threads.get(&turn.thread);
+        let marked = thread.is_some_and(Thread::is_search);
         let said = if marked { streamed_answer(&said) } else { &said };
         let thought = transcript.live.thought(turn.id);
         let of = (turn.call, thought.len());
@@ -386,7 +386,7 @@ fn head(
     let name = clip(&name, room / 2, look.glyphs.ellipsis);
     let mut spans = vec![Span::styled(name.clone(), bold(style))];
     let mut used = INDENT + width(&name);
-    let time = at.map(|at| clock(at.0));
+    let time = at.map(|at| text::clock(at.0));
     let end = room.min(WORDS_MAX + INDENT);
     let room = end.saturating_sub(time.as_ref().map_or(0, |time| width(time) + 2));
     let told: Vec<(String, ThemeRole)> = facts

@@ -5,13 +5,13 @@ pub mod analysis;
 pub mod answered;
 pub mod availability;
 pub mod away;
+pub mod board;
 pub mod branches;
 pub mod card;
 pub mod charts;
 pub mod completion;
 pub mod composer;
 pub mod contest;
-pub mod coordination;
 pub mod dependencies;
 pub mod drag;
 pub mod ending;
@@ -38,7 +38,6 @@ pub mod outbox;
 pub mod outcomes;
 pub mod page;
 pub mod past;
-pub mod plan;
 pub mod player;
 pub mod profile;
 pub mod receipts;
@@ -64,9 +63,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::Page;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the page for the policy of the conversation: its plan, its answers and votes, or its dependencies.
+/// Returns the page for the policy of the conversation: the progress that it reports, or its dependencies.
 pub fn progress(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
-    plan::page(transcript, now, glyphs)
-        .or_else(|| coordination::page(transcript, now, glyphs))
-        .or_else(|| dependencies::page(transcript, now, glyphs))
+    board::page(transcript, now, glyphs).or_else(|| dependencies::page(transcript, now, glyphs))
 }

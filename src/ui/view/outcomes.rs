@@ -3,8 +3,8 @@
 
 use crate::model::{Ms, SeatId};
 use crate::text;
+use crate::text::clock;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::message::clock;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::receipts::CommandOutcome;
 use crate::ui::view::transcript::Transcript;

@@ -1,6 +1,6 @@
 //! Text for the thread of a plan step in the transcript: its executor, its state, and the type of each message.
 
-use crate::model::{MessageKind, StepState, ThreadId, TurnId};
+use crate::model::{StepState, ThreadId, TurnId};
 use crate::state::{PlannedStep, State, Thread};
 use crate::text;
 use crate::ui::view::transcript::Transcript;
@@ -49,22 +49,7 @@ pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String>
         .flat_map(|s| &s.messages);
     let message = turn.and_then(|turn| messages.into_iter().find(|m| m.turn == Some(turn)));
     Some(match message {
-        Some(message) => format!("step {n}, {}", kind(message.kind)),
+        Some(message) => format!("step {n}, {}", message.kind.label()),
         None => format!("step {n}"),
     })
-}
-
-/// Returns the type of a message as text.
-pub fn kind(kind: MessageKind) -> String {
-    match kind {
-        MessageKind::TaskAssignment => "assignment",
-        MessageKind::Question => "question",
-        MessageKind::Clarification => "answer",
-        MessageKind::ProgressUpdate => "progress",
-        MessageKind::PartialResult => "partial result",
-        MessageKind::TaskComplete => "done",
-        MessageKind::Error => "error",
-        MessageKind::SiblingMessage => "message",
-    }
-    .to_owned()
 }

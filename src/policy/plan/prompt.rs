@@ -2,61 +2,52 @@
 //! on. They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but
 //! not the threads of other executors; the planner sees the whole plan.
 
-use super::escape::{attribute, quoted};
-use crate::model::{Purpose, Seq, StepState, Text};
+use crate::model::{MessageKind, Purpose, Seq, StepState, Text};
+use crate::policy::prompt_parts::{PromptParts, PromptSection};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 
-/// Prompt parts of a turn in a plan.
-pub(super) struct PlanParts {
-    /// Task of the step.
-    pub brief: Option<Text>,
-    /// Other parts in order, each in its tag.
-    pub sections: Vec<Text>,
-    /// True if they replace the history, because the plan contains it.
-    pub alone: bool,
-}
+/// Tags of the sections.
+pub(super) const TAGS: &[&str] =
+    &["history", "request", "executor_tools", "plan", "step", "result", "message"];
 
-/// Returns the prompt parts of a turn in a plan besides the messages of its thread; `None` outside a plan.
-pub(super) fn parts(state: &State, turn: &Turn) -> Option<PlanParts> {
+/// Returns the prompt parts of a turn of the planner or in a step; `None` outside a plan.
+pub(super) fn parts(state: &State, turn: &Turn) -> Option<PromptParts> {
     let root = state.plan_thread(turn.thread)?;
     if turn.purpose == Purpose::Summarise {
         return None;
     }
-    let plan = root.state.plan();
     let (history, request) = requests(state, root, turn);
-    let mut sections = vec![];
+    let parts = PromptParts { has_topic: true, ..PromptParts::default() };
     let Some((plan, step)) = state.step_of(turn.thread) else {
-        sections.extend(history);
-        sections.push(request);
-        sections.extend(executor_tools(state, root));
-        sections.extend(plan.and_then(|plan| whole(state, plan)));
-        return Some(PlanParts { brief: None, sections, alone: true });
+        let sections = history
+            .into_iter()
+            .chain([request])
+            .chain(executor_tools(state, root))
+            .chain(root.state.plan().and_then(|plan| whole(state, plan)));
+        return Some(PromptParts {
+            sections: sections.collect(),
+            replaces_messages: true,
+            ..parts
+        });
     };
-    let by_executor = step.executor.as_ref() == Some(&turn.seat) && step.spec.executor;
-    sections.push(request);
-    if !by_executor {
-        sections.extend(whole(state, plan));
-    } else {
+    let mut sections = vec![request];
+    if step.executor.as_ref() == Some(&turn.seat) && step.spec.executor {
         let waited = step.spec.after.iter().filter_map(|n| plan.step(*n));
         sections.extend(waited.filter_map(|s| result(state, s)));
-        let told = state.sibling_messages(plan, step).into_iter().map(|m| {
+        sections.extend(state.sibling_messages(plan, step).into_iter().map(|m| {
             let by = state.seat(&m.from).map_or(&m.from.0, |s| &s.spec.name);
-            let words =
-                crate::model::MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words);
-            tagged("message", &format!(" from=\"{}\"", attribute(by)), words)
-        });
-        sections.extend(told);
+            let words = MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words);
+            PromptSection::new("message", words.trim()).with("from", by.clone())
+        }));
+    } else {
+        sections.extend(whole(state, plan));
     }
     let brief = format!("{}\nGoal: {}", step.spec.description, step.spec.goal);
-    Some(PlanParts { brief: Some(brief.into()), sections, alone: false })
-}
-
-fn tagged(tag: &str, attributes: &str, words: &str) -> Text {
-    format!("<{tag}{attributes}>\n{}\n</{tag}>", quoted(words.trim())).into()
+    Some(PromptParts { brief: Some(brief.into()), sections, ..parts })
 }
 
 /// Returns the earlier exchanges with the host, if there are any, and the request of this one.
-fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
+fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<PromptSection>, PromptSection) {
     let place = state.heard_to(turn);
     let hears = |e: &&Entry| {
         let here = state.plan_thread(e.thread).is_some_and(|t| t.id == root.id)
@@ -105,43 +96,37 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
                 format!("{who}: {}", words(e))
             }))
             .collect();
-        tagged("history", "", &all.join("\n\n"))
+        PromptSection::new("history", all.join("\n\n").trim())
     });
-    (history, tagged("request", "", &request.join("\n\n")))
+    (history, PromptSection::new("request", request.join("\n\n").trim()))
 }
 
 /// Returns the tools of the executors, for the planner.
-fn executor_tools(state: &State, root: &Thread) -> Option<Text> {
+fn executor_tools(state: &State, root: &Thread) -> Option<PromptSection> {
     let template = root.spec.options["executor"].as_str().and_then(|id| state.seat(id))?;
     let tools = template.spec.tools.iter();
     let lines: Vec<String> =
         tools.map(|tool| format!("- {}: {}", tool.name, tool.description.trim())).collect();
-    (!lines.is_empty()).then(|| tagged("executor_tools", "", &lines.join("\n")))
+    (!lines.is_empty()).then(|| PromptSection::new("executor_tools", lines.join("\n").trim()))
 }
 
 /// Returns the whole plan, with the states and results of its steps.
-fn whole(state: &State, plan: &Plan) -> Option<Text> {
-    if plan.steps.is_empty() {
-        return None;
-    }
+fn whole(state: &State, plan: &Plan) -> Option<PromptSection> {
     let steps = plan.steps.iter().map(|step| {
         let after: Vec<String> = step.spec.after.iter().map(u32::to_string).collect();
         let after = match &after[..] {
             [] => String::new(),
             after => format!(", after {}", after.join(", ")),
         };
-        let head = format!(
-            "{}. {} ({}{after})\nGoal: {}",
-            step.spec.number,
-            step.spec.description,
-            plan.state_of(step).as_str(),
-            step.spec.goal
-        );
-        let told = outcome(state, step).map(|told| format!("\n{told}")).unwrap_or_default();
-        format!("<step number=\"{}\">\n{}\n</step>", step.spec.number, quoted(&(head + &told)))
+        let number = step.spec.number;
+        let description = &step.spec.description;
+        let status = plan.state_of(step).as_str();
+        let outcome = outcome(state, step).map(|text| format!("\n{text}")).unwrap_or_default();
+        let text =
+            format!("{number}. {description} ({status}{after})\nGoal: {}{outcome}", step.spec.goal);
+        PromptSection::new("step", text).with("number", number.to_string())
     });
-    let steps: Vec<String> = steps.collect();
-    Some(format!("<plan>\n{}\n</plan>", steps.join("\n")).into())
+    (!plan.steps.is_empty()).then(|| PromptSection::with_parts("plan", steps.collect()))
 }
 
 /// Returns the outcome of a step as text.
@@ -156,12 +141,12 @@ fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
 }
 
 /// Returns the result of a step for the steps that depend on it.
-fn result(state: &State, step: &PlannedStep) -> Option<Text> {
-    let told = match step.state {
-        StepState::Completed => state.step_result(step)?.to_string(),
-        _ => outcome(state, step)?,
+fn result(state: &State, step: &PlannedStep) -> Option<PromptSection> {
+    let text: Text = match step.state {
+        StepState::Completed => state.step_result(step)?,
+        _ => outcome(state, step)?.into(),
     };
-    let about =
-        format!(" step=\"{}\" of=\"{}\"", step.spec.number, attribute(&step.spec.description));
-    Some(tagged("result", &about, &told))
+    let number = step.spec.number.to_string();
+    let description = step.spec.description.clone();
+    Some(PromptSection::new("result", text.trim()).with("step", number).with("of", description))
 }
