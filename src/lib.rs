@@ -140,7 +140,7 @@
 //! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also gives its page on the screen |
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |
 //! | wire format | 3 | its file in `voice/remote/wire/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
-//! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
+//! | command | 4 | its variant and its row in `model/command.rs`, its arms in `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs` |
 //! | key | 1 | its row in `ui/action.rs`, with its handler |
 //! | text overlay | 3 | its file in `ui/view/`, its line in `ui/view/mod.rs`, its row in `ui/action.rs`; `page.rs` draws it |
 //! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/view/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |

@@ -8,6 +8,8 @@
 
 #[path = "house/circles.rs"]
 mod circles;
+#[path = "house/matching.rs"]
+mod matching;
 #[path = "house/names.rs"]
 mod names;
 #[path = "house/packages.rs"]

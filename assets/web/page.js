@@ -244,6 +244,7 @@ function showSeats() {
       chip.addEventListener("click", () => openSeat(n));
     }
     const item = make("li");
+    item.hidden = seat.template;
     item.append(chip);
     return item;
   });
@@ -293,7 +294,7 @@ function showSteer() {
   const options = [option("say", "to everyone, after this turn"), option("cut_in", "to everyone, now: stops the speaker")];
   if (person) options.unshift(option(`speak ${person.id}`, `as ${person.name}, who has the floor`));
   showChoices(person);
-  for (const seat of seats.filter((seat) => !seat.gone && seat.id !== person?.id)) options.push(option(`whisper ${seat.id}`, `whisper to ${seat.name}`));
+  for (const seat of seats.filter((seat) => !seat.gone && !seat.template && seat.id !== person?.id)) options.push(option(`whisper ${seat.id}`, `whisper to ${seat.name}`));
   const key = options.map((node) => node.value + node.textContent).join("\n");
   if (how.dataset.key !== key) {
     how.dataset.key = key;
@@ -440,7 +441,7 @@ function listen() {
   });
   $("pause").addEventListener("click", () => {
     const { state, of, seats } = table;
-    if (state === "limit") command({ do: "limit", set: { utterances: of + seats.filter((seat) => !seat.gone).length } });
+    if (state === "limit") command({ do: "limit", set: { utterances: of + seats.filter((seat) => !seat.gone && !seat.template).length } });
     else command({ do: ["paused", "pausing"].includes(state) ? "resume" : "pause" });
   });
   $("pass").addEventListener("click", () => command({ do: "pass", who: table.seats[me.seat].id }));

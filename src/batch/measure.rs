@@ -5,7 +5,7 @@ use super::results::{
     Held, JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
 };
 use crate::analysis::{self, AnswerRound};
-use crate::model::{AnswerKind, Event, StopReason, Text, payload::Ended};
+use crate::model::{AnswerKind, Event, Text, payload::Ended};
 use crate::reply::spelled;
 use crate::state::{State, Stated};
 use serde_json::Value;
@@ -99,7 +99,7 @@ pub fn line<'a>(
 fn failed(state: &State, ended: &Ended) -> Option<String> {
     let why = |e: &Text| e.to_string();
     match ended.reason {
-        StopReason::Failure | StopReason::Starved => {
+        reason if reason.is_failure() => {
             Some(ended.text.as_ref().map_or_else(|| "it failed".into(), why))
         }
         _ if state.failed > 0 => {

@@ -113,7 +113,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;
             summary.parent = parent(&state);
-            summary.cast = state.seats.iter().map(|s| s.spec.name.to_string()).collect();
+            summary.cast = state.cast().map(|(_, seat)| seat.spec.name.to_string()).collect();
             summary.last = last_words(&state);
             summary.standing = session_status(&files, &log, &state);
             if !matches!(summary.standing, SessionStatus::Running(_)) {

@@ -2,7 +2,7 @@
 
 use crate::cli::agreements::store::Content;
 use crate::cli::args::{Global, Play};
-use crate::cli::error::{Exit, Failure};
+use crate::cli::error::{Exit, Failure, LABEL};
 use crate::cli::log_file::LogFile;
 use crate::cli::{command_line, output};
 use crate::clock::wall_now;
@@ -192,7 +192,7 @@ impl Context {
 
     /// Prints a failure that is not reported elsewhere, and returns its exit code.
     pub fn fail(&self, failure: &Failure) -> Exit {
-        self.keep(&format!("error: {}", failure.message));
+        self.keep(&format!("{LABEL}{}", failure.message));
         output::failure(failure);
         failure.code
     }

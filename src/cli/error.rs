@@ -95,6 +95,9 @@ pub fn losses(state: &State) -> Vec<String> {
     skipped.into_iter().chain(steps).chain(idle).collect()
 }
 
+/// Label of an error on standard error. A report of faults has one for each fault.
+pub const LABEL: &str = "error: ";
+
 /// Reason for the early end of a command: message, hint and exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -128,6 +131,13 @@ impl Failure {
     pub fn with_hint(&self) -> String {
         let hint = self.hint.iter().map(|hint| format!("; {hint}"));
         std::iter::once(self.message.clone()).chain(hint).collect()
+    }
+
+    /// Returns the message and the hint in one line, without the label of the first fault.
+    pub fn unlabelled(&self) -> String {
+        let line = self.with_hint();
+        let label = if self.faults.is_empty() { "" } else { LABEL };
+        line.strip_prefix(label).map_or(line.clone(), str::to_owned)
     }
 }
 

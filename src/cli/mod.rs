@@ -37,7 +37,7 @@ use args::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
 use context::Context;
-use error::{Exit, Failure};
+use error::{Exit, Failure, LABEL};
 use go::go;
 use play::next::{Home, Next};
 use std::ffi::OsString;
@@ -153,7 +153,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     appearance::check_theme(&context)?;
     let done = execute(cli.command, &context);
     if let Err(failure) = &done {
-        context.keep(&format!("error: {}", failure.message));
+        context.keep(&format!("{LABEL}{}", failure.message));
     }
     done
 }
@@ -216,7 +216,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
         (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
         _ => {
             let message = e.render().to_string();
-            Err(Failure::new(Exit::Usage, message.trim_start_matches("error: ")))
+            Err(Failure::new(Exit::Usage, message.trim_start_matches(LABEL)))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Output to the user: messages on standard error, data on standard output, and the progress of long tasks, shown on a
 //! terminal after one second.
 
-use crate::cli::error::{Exit, Failure};
+use crate::cli::error::{Exit, Failure, LABEL};
 use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::text::wrap::{width, wrap};
@@ -70,7 +70,7 @@ fn broken(words: &str, columns: usize) -> String {
 /// Prints a failure and its hint on standard error.
 pub fn failure(failure: &Failure) {
     // a report of faults has a label on each
-    let label = if failure.faults.is_empty() { "error: " } else { "" };
+    let label = if failure.faults.is_empty() { LABEL } else { "" };
     print(&format!("{label}{}", text::block(failure.message.trim_end())));
     if let Some(hint) = &failure.hint {
         print(&format!("\nhint: {}", text::block(hint)));

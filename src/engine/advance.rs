@@ -147,7 +147,7 @@ fn ending(state: &State) -> Option<Draft> {
     let quiet = state.turns.is_empty();
     let late = || execute::late(state).next();
     let first = |reason| late().or_else(|| closing::before_end(state, reason).into_iter().next());
-    let end = |reason, text| first(reason).or_else(|| result::conclude(state, reason, text));
+    let end = |reason, text| first(reason).or_else(|| stops::conclude(state, reason, text));
     let at_once = |reason, text| first(reason).or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator, None),
@@ -165,7 +165,7 @@ fn ending(state: &State) -> Option<Draft> {
             end(reason, text)
         }
         (None, None, Some(closed)) if quiet => {
-            let failed = matches!(closed.reason, StopReason::Failure | StopReason::Starved);
+            let failed = closed.reason.is_failure();
             end(closed.reason, failed.then(|| failures(state)).flatten())
         }
         (None, _, _) => None,

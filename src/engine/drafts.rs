@@ -109,7 +109,7 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let goals = if result.is_null() { goals::outcome(state) } else { None };
     let result = goals.unwrap_or(result);
-    let ended = Ended { reason, settled: reason.settled(), text, result };
+    let ended = Ended { reason, settled: reason.settled(), text, rule: None, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
 

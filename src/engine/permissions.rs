@@ -16,7 +16,7 @@ pub(super) fn next(state: &State) -> Option<Draft> {
         let (yes, why) = match state.decided(&asked.tool) {
             Some(true) => (true, None),
             Some(false) => (false, Some(REFUSED)),
-            None if state.can_ask_leave() => return None,
+            None if state.has_operator() => return None,
             None => (false, Some(NOBODY)),
         };
         Some(answer(turn, asked, yes, why))

@@ -118,7 +118,7 @@ fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
     match state.decided(name) {
         Some(true) => Decided::Call,
         Some(false) => back(ToolOutcome::Refused, "the operator does not allow it".to_owned()),
-        None if state.can_ask_leave() => Decided::Waits,
+        None if state.has_operator() => Decided::Waits,
         None => back(ToolOutcome::Refused, NOBODY.to_owned()),
     }
 }

@@ -88,7 +88,7 @@ fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
         }
         NoRoom::Seat(why) => why,
     };
-    let error = CallError { class: ErrorClass::Budget, text };
+    let error = CallError::new(ErrorClass::Budget, text);
     let (usage, cost) = money::of_turn(turn, None);
     by_seat(
         turn,
@@ -121,7 +121,7 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
     let retried = CallRetried {
         turn: turn.id,
         call,
-        error: CallError { class: ErrorClass::Form, text: IN_ANOTHERS_NAME.into() },
+        error: CallError::new(ErrorClass::Form, IN_ANOTHERS_NAME),
         wait_ms: 0,
         model: None,
         usage: done.usage.clone().or(guess),
@@ -181,15 +181,15 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         cost,
         ..turn.ended(now, outcome)
     };
-    let again = |class, text| {
-        let error = CallError { class, text };
+    let again = |class, text: &str| {
+        let error = CallError::new(class, text);
         let (wait_ms, model, usage) = (0, None, used.clone());
         let retried = CallRetried { turn: turn.id, call: turn.call?, error, wait_ms, model, usage };
         Some(draft(turn.thread, event::ENGINE, retried.into()))
     };
     if is_free(state, turn)
         && is_echo(state, turn, &words.text)
-        && let Some(again) = again(ErrorClass::Echo, ECHO.into())
+        && let Some(again) = again(ErrorClass::Echo, ECHO)
     {
         return Some(again);
     }
@@ -197,13 +197,13 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         Ok(form) => {
             if let Some(text) = spoken_field(state, turn, &form)
                 && is_echo(state, turn, text)
-                && let Some(again) = again(ErrorClass::Echo, ECHO.into())
+                && let Some(again) = again(ErrorClass::Echo, ECHO)
             {
                 return Some(again);
             }
             let vain = || profile::named_in_vain(state, turn, &form);
             let vain = if turn.corrections == 0 { vain() } else { None };
-            if let Some(again) = vain.and_then(|why| again(ErrorClass::Form, why.into())) {
+            if let Some(again) = vain.and_then(|why| again(ErrorClass::Form, &why)) {
                 return Some(again);
             }
             with_form(state, turn, words, form, end)
@@ -212,8 +212,9 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
             // a reply cut in its middle is never valid, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
-            let text = if cut { at_the_limit(turn).into() } else { why };
-            let error = CallError { class, text };
+            let why = if cut { at_the_limit(turn).into() } else { why };
+            let field = why.field.map(Text::from);
+            let error = CallError { class, text: why.text.into(), field };
             let most = state.contract_of(turn).again;
             let again = turn.corrections < most || class == ErrorClass::Length;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
@@ -248,11 +249,10 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
 }
 
 /// Parses a reply in the form that its turn requires.
-fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
-    let shortened = |fault: FormFault| -> Text {
-        let mut why = String::from(fault);
-        why.truncate(why.floor_char_boundary(WRONG_MAX));
-        why.into()
+fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, FormFault> {
+    let shortened = |mut fault: FormFault| {
+        fault.text.truncate(fault.text.floor_char_boundary(WRONG_MAX));
+        fault
     };
     if let Some(unknown) = parted(state, turn, words).unknown.first() {
         let labels = state.labels(turn);
@@ -343,7 +343,7 @@ fn with_form(
 /// # Errors
 /// The fault of the message, if the turn requires another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
-    let form = formed(state, turn, text, &Value::Null)?;
+    let form = formed(state, turn, text, &Value::Null).map_err(|why| why.text)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }
@@ -404,7 +404,7 @@ pub(super) fn failed(
     failure: &CallFailure,
     shown: CutWhy,
 ) -> Draft {
-    let error = CallError { class: failure.class, text: failure.text.clone() };
+    let error = CallError::new(failure.class, failure.text.clone());
     if !is_empty(live, turn) {
         let why = if failure.class == ErrorClass::Filter { CutWhy::Filtered } else { shown };
         let mut draft = cut(live, turn, now, why);

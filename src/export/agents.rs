@@ -47,7 +47,7 @@ pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
 
 /// Returns the note on a request that waits for the operator's permission.
 pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
-    if !state.can_ask_leave() || state.decided(&asked.tool).is_some() {
+    if !state.has_operator() || state.decided(&asked.tool).is_some() {
         return vec![];
     }
     let who = who(state, asked.turn);

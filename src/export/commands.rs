@@ -2,10 +2,11 @@
 
 use super::narrated::{Narrated, place, utterances};
 use crate::analysis::name;
-use crate::model::command::NoteFor;
+use crate::model::command::{COMMANDS, NoteFor};
 use crate::model::*;
 use crate::state::State;
 use crate::text;
+use serde_json::Value;
 
 /// Returns the note on a command; messages and pauses are noted when they take effect.
 pub(super) fn given(
@@ -41,16 +42,6 @@ pub(super) fn given(
             let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
             note(format!("turn {utterance} hidden{why}"))
         }
-        Command::Unhide { utterance } => note(format!("turn {utterance} shown again")),
-        Command::Choose { utterance, alternative } => {
-            note(format!("version {alternative} of turn {utterance} chosen"))
-        }
-        Command::LiftNote { note: lifted } => note(format!("note {lifted} lifted")),
-        Command::Floor { to } => note(format!("you gave the floor to {}", seat(to))),
-        Command::Skip {} => note("you skipped a turn".into()),
-        Command::Mute { who } => note(format!("{} muted", seat(who))),
-        Command::Unmute { who } => note(format!("{} unmuted", seat(who))),
-        Command::Leave { who } => note(format!("{} leaves", seat(who))),
         Command::Join { .. } => match &given.targets.participant {
             Some(p) => note(format!("{} joins", seat(&p.id))),
             None => vec![],
@@ -63,9 +54,6 @@ pub(super) fn given(
             Some(n) => note(format!("you asked {} to try again", speaker(state, *n))),
             None => note("you asked for another try".into()),
         },
-        Command::Continue { .. } => note("you asked to continue a cut turn".into()),
-        Command::CancelStep { step } => note(format!("step {step} is cancelled")),
-        Command::RerunStep { step } => note(format!("step {step} runs again")),
         Command::EditStep { step, set } => {
             let keys: Vec<&str> = set.keys().map(String::as_str).collect();
             note(format!("step {step} changed: {}", keys.join(", ")))
@@ -98,25 +86,26 @@ pub(super) fn given(
             note(format!("the tool {tool} {how}"))
         }
         Command::End { final_round: true } => note("you asked for closing statements".into()),
-        Command::Pause {}
-        | Command::PauseNow {}
-        | Command::Resume {}
-        | Command::Step { .. }
-        | Command::Hold { .. }
-        | Command::Say { .. }
-        | Command::CutIn { .. }
-        | Command::Whisper { .. }
-        | Command::SpeakAs { .. }
-        | Command::AnswerStep { .. }
-        | Command::Speak { .. }
-        | Command::Pass { .. }
-        | Command::EditQueued { .. }
-        | Command::DropQueued { .. }
-        | Command::Rename { .. }
-        | Command::Vote { .. }
-        | Command::Verdict { .. }
-        | Command::End { final_round: false } => vec![],
+        command => {
+            let row = COMMANDS.iter().find(|row| row.name == command.name());
+            let told = row.and_then(|row| row.note).map(|note| fill(state, note, command));
+            told.map(note).unwrap_or_default()
+        }
     }
+}
+
+/// Fills the note of a row with the values of the command's keys; participants appear by name.
+fn fill(state: &State, note: &str, command: &Command) -> String {
+    let keys = serde_json::to_value(command).unwrap_or_default();
+    let value = |key: &str| match &keys[key] {
+        Value::String(id) if matches!(key, "who" | "to") => {
+            name(state, &SeatId(id.as_str().into()))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let parts = note.split(['{', '}']).enumerate();
+    parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { value(part) }).collect()
 }
 
 /// Returns the name of the speaker of a turn; the number of the turn if it is the operator's.

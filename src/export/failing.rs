@@ -87,17 +87,11 @@ pub(super) fn asked_again(who: &str, purpose: Purpose, error: &CallError) -> Str
         (ErrorClass::Form, Purpose::Vote) => format!("{who}'s vote was unreadable"),
         (ErrorClass::Form, Purpose::Judge) => format!("{who}'s judgement was unreadable"),
         (ErrorClass::Form, Purpose::Pick) => format!("{who}'s choice was unreadable"),
-        (ErrorClass::Form, _) => match wrong_field(&error.text) {
+        (ErrorClass::Form, _) => match error.field.as_ref().and_then(|f| f.rsplit('/').next()) {
             Some(field) => format!("{who}'s reply had a wrong field ({field})"),
             None => format!("{who}'s reply did not have the required form"),
         },
         _ => return format!("retrying {who}: {}", error.text),
     };
     format!("{fault}; asked again")
-}
-
-/// Returns the last name in the path that a fault of a schema begins with, as in `at /profile/family: ...`.
-fn wrong_field(fault: &str) -> Option<&str> {
-    let (path, _) = fault.strip_prefix("at /")?.split_once(':')?;
-    path.rsplit('/').next().filter(|field| !field.is_empty())
 }

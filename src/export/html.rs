@@ -77,9 +77,8 @@ pub(super) fn facts(document: &Document) -> String {
 /// Returns the list of the participants.
 pub(super) fn cast(state: &State) -> String {
     let cast: String = state
-        .seats
-        .iter()
-        .map(|s| {
+        .cast()
+        .map(|(_, s)| {
             let role = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", escaped(r)));
             let voice = escaped(&s.spec.voice.label());
             let class = colour(state, &s.spec.id);

@@ -38,8 +38,8 @@ pub use beside::Beside;
 pub use discretion::{DiscreetRecords, Private, Reveal, discreet};
 pub use document::Document;
 pub use fields::fields;
-pub use narrate::{Narrator, cost, end, ended, ending, nearing, reason, spent};
-pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
+pub use narrate::{Narrator, end, ended, ending, reason, spent};
+pub use narrated::{Narrated, REHEARSED, Spelling, cost, nearing, utterances};
 pub use profile::{fact, field};
 pub use telling::{Telling, whole};
 

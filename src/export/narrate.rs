@@ -2,10 +2,10 @@
 
 use super::failing::{self, Again, Failing};
 use super::fields::fields;
-use super::narrated::{Narrated, REHEARSED, place, utterances};
+use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::{name, outcome};
-use crate::model::payload::{Ended, LimitAt, TurnEnded, WarningAbout};
+use crate::model::payload::{Ended, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
@@ -20,6 +20,8 @@ pub struct Narrator {
     pub(super) title: Option<Text>,
     /// The texts that replace those of edited turns, by number.
     pub(super) edits: BTreeMap<u32, (TurnId, Text)>,
+    /// True if the log does not end at its planned length, so that its limits are noted.
+    pub(super) notes_limits: bool,
     fails: Failing,
 }
 
@@ -76,7 +78,11 @@ impl Narrator {
             Kind::Ended(e) => {
                 let goals = goals(state, e).into_iter().map(note);
                 let open = open(state).map(note);
-                goals.chain([note(end(state, e))]).chain(open).flatten().collect()
+                // the note on the limit has the number of turns already
+                let is_noted =
+                    state.has_operator() && state.limit.is_some() && e.reason.is_length();
+                let how = if is_noted { ended(e.reason) + &used(state) } else { end(state, e) };
+                goals.chain([note(how)]).chain(open).flatten().collect()
             }
             Kind::ThreadOpened(t) => {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
@@ -159,6 +165,12 @@ impl Narrator {
             Kind::LimitNear(l) if l.0.what.is_budget() => note(nearing(&l.0)),
             // turns and rounds are counted by their numbers
             Kind::LimitNear(_) => vec![],
+            // the end follows at once, and says it
+            Kind::LimitReached(l)
+                if !state.has_operator() && !self.notes_limits && l.0.what.reason().is_length() =>
+            {
+                vec![]
+            }
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => match w.about {
                 Some(WarningAbout::Loop(_)) => note(w.text.to_string()),
@@ -303,7 +315,8 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
     let title = &*title.unwrap_or_else(|| state.shown_title());
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::label(t).into_owned();
-    let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();
+    let voices: Vec<String> =
+        state.cast().filter_map(|(_, seat)| voice(state, &seat.spec)).collect();
     let voices = (!voices.is_empty()).then(|| one_line(&voices.join(", ")));
     Narrated::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
 }
@@ -377,9 +390,14 @@ fn branched(state: &State, parent: &str) -> String {
     format!("branched from \"{title}\" {after} ({parent})")
 }
 
+/// Returns the tokens and the cost of a conversation, after a comma; empty without any.
+fn used(state: &State) -> String {
+    spent(&state.spent()).map_or_else(String::new, |spent| format!(", {spent}"))
+}
+
 /// Describes the end of a conversation, with its turns and its cost.
 pub fn end(state: &State, e: &Ended) -> String {
-    let used = spent(&state.spent()).map_or_else(String::new, |spent| format!(", {spent}"));
+    let used = used(state);
     let turns = utterances(state.utterances);
     let how = if e.reason.is_length() { None } else { Some(ending(state, e)) };
     how.map_or(format!("{turns}, as planned{used}"), |how| format!("{how}, {turns}{used}"))
@@ -442,16 +460,6 @@ pub fn spent(spent: &Spent) -> Option<String> {
     Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
 }
 
-/// Returns a cost as text. A sum that omits unknown prices ends in `+`; an unknown price is never shown as `$0`.
-pub fn cost(spent: &Spent) -> String {
-    let about = if spent.usage.estimated { "~" } else { "" };
-    match (spent.cost(), spent.unpriced) {
-        (None, _) => "no price".to_owned(),
-        (Some(usd), true) => format!("{about}{usd}+"),
-        (Some(usd), false) => format!("{about}{usd}"),
-    }
-}
-
 /// Returns a stop reason as text: `as planned`.
 pub fn reason(reason: StopReason) -> String {
     reason.words()
@@ -481,11 +489,4 @@ pub fn ended(why: StopReason) -> String {
         | StopReason::Condition
         | StopReason::Exhausted => format!("finished: {}", reason(why)),
     }
-}
-
-/// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
-pub fn nearing(at: &LimitAt) -> String {
-    let is_usd = at.what == Limit::Usd;
-    let value = if is_usd { Usd(at.value).to_string() } else { at.value.to_string() };
-    format!("close to the limit: {value} of {}", at.what.words(at.limit))
 }

@@ -1,6 +1,8 @@
 //! The narration of a conversation, independent of the format.
 
-use crate::state::State;
+use crate::model::payload::LimitAt;
+use crate::model::{Limit, Usd};
+use crate::state::{Spent, State};
 
 /// Notice above every conversation without a model.
 pub const REHEARSED: &str = "rehearsed demo: no model was called";
@@ -46,4 +48,21 @@ pub(super) fn place(state: &State) -> String {
 /// Returns a number of turns as text.
 pub fn utterances(n: u32) -> String {
     if n == 1 { "1 turn".into() } else { format!("{n} turns") }
+}
+
+/// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
+pub fn nearing(at: &LimitAt) -> String {
+    let is_usd = at.what == Limit::Usd;
+    let value = if is_usd { Usd(at.value).to_string() } else { at.value.to_string() };
+    format!("close to the limit: {value} of {}", at.what.words(at.limit))
+}
+
+/// Returns a cost as text. A sum that omits unknown prices ends in `+`; an unknown price is never shown as `$0`.
+pub fn cost(spent: &Spent) -> String {
+    let about = if spent.usage.estimated { "~" } else { "" };
+    match (spent.cost(), spent.unpriced) {
+        (None, _) => "no price".to_owned(),
+        (Some(usd), true) => format!("{about}{usd}+"),
+        (Some(usd), false) => format!("{about}{usd}"),
+    }
 }

@@ -81,6 +81,7 @@ impl Telling {
 
     fn new(whole: &State, mut narrator: Narrator) -> Telling {
         narrator.title = Some(whole.shown_title());
+        narrator.notes_limits = !whole.ended.as_ref().is_some_and(|e| e.reason.is_length());
         let edited = whole.entries.iter().filter_map(|entry| {
             let (_, text) = entry.edited.as_ref()?;
             Some((entry.number?, (entry.version().turn?, text.clone())))

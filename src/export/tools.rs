@@ -33,7 +33,7 @@ pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
 
 /// Returns the notes on requests that wait for the operator's permission.
 pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
-    if !state.can_ask_leave() {
+    if !state.has_operator() {
         return vec![];
     }
     let Some(turn) = state.turns.get(&asked.turn) else { return vec![] };

@@ -291,59 +291,83 @@ pub struct CommandRow {
     pub meaning: &'static str,
     /// Events besides `command.given` and `receipt`.
     pub events: &'static [&'static str],
+    /// Note in the transcript, with `{key}` for the value of a key. `None` if its events show it, or if
+    /// `export/commands.rs` composes the note from optional keys.
+    pub note: Option<&'static str>,
 }
 
-macro_rules! command {
-    ($name:literal [$($need:literal),*] [$($take:literal),*] $meaning:literal [$($event:literal),*]) => {
-        CommandRow { name: $name, needs: &[$($need),*], takes: &[$($take),*], meaning: $meaning, events: &[$($event),*] }
+/// Defines the table of commands and their names, so that a command is one variant and one row.
+macro_rules! commands {
+    ($($variant:ident $name:literal [$($need:literal),*] [$($take:literal),*] $meaning:literal [$($event:literal),*] $note:tt,)*) => {
+        /// Every command, in the order of the help.
+        pub static COMMANDS: &[CommandRow] = &[
+            $(CommandRow {
+                name: $name,
+                needs: &[$($need),*],
+                takes: &[$($take),*],
+                meaning: $meaning,
+                events: &[$($event),*],
+                note: commands!($note),
+            }),*
+        ];
+
+        impl Command {
+            /// Returns the value of `do`.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Command::$variant { .. } => $name),*
+                }
+            }
+        }
     };
+    (_) => { None };
+    ($note:literal) => { Some($note) };
 }
 
-/// Every command, in the order of the help.
-pub static COMMANDS: &[CommandRow] = &[
-    command!("pause" [] [] "Pause after the current turns." ["paused"]),
-    command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),
-    command!("resume" [] [] "Resume." ["resumed"]),
-    command!("step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"]),
-    command!("hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." []),
-    command!("say" ["text"] ["re", "material"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers; material names the file that the text is." ["human.said"]),
-    command!("cut_in" ["text"] ["who", "re"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next; re names the turn that it answers." ["turn.ended", "human.said"]),
-    command!("note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." []),
-    command!("lift_note" ["note"] [] "Remove a note, by its id, key or number." []),
-    command!("whisper" ["text", "to"] [] "Say something to one participant only." ["human.said"]),
-    command!("speak_as" ["text", "who"] [] "Speak as a participant; the turn is marked as yours." ["human.said"]),
-    command!("speak" ["text", "who"] [] "Speak as the human participant who has the floor." ["turn.ended"]),
-    command!("pass" ["who"] [] "A human participant passes." ["turn.ended"]),
-    command!("edit_queued" ["of", "text"] [] "Edit a queued message, by id or key." []),
-    command!("drop_queued" ["of"] [] "Drop a queued message, or another command that waits, such as a vote." []),
-    command!("floor" ["to"] [] "Give a participant the next turn, once; the order then continues where it was." ["batch.opened"]),
-    command!("skip" [] [] "Stop the speaker, or skip the next one." ["turn.ended"]),
-    command!("mute" ["who"] [] "Skip a participant until unmuted." []),
-    command!("unmute" ["who"] [] "Let a muted participant speak again." []),
-    command!("leave" ["who"] [] "Remove a participant." ["turn.ended"]),
-    command!("join" ["participant"] [] "Add a participant, with keys as in [[participant]] of a scenario." []),
-    command!("change" ["who", "set"] [] "Change a participant, with keys as in [[participant]]." []),
-    command!("retry" [] ["utterance"] "Retry the last turn, or the one named; the earlier version is kept." ["batch.opened"]),
-    command!("reroll" [] ["utterance"] "Retry the last turn, or the one named, as one more version." ["batch.opened"]),
-    command!("continue" [] ["utterance"] "Continue the last turn that was cut, or the one named, as one message." ["batch.opened"]),
-    command!("choose" ["utterance", "alternative"] [] "Choose which version of a turn counts, numbered from 1." []),
-    command!("edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." []),
-    command!("hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." []),
-    command!("unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." []),
-    command!("vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count sets the method, tie the rule for a tie." ["batch.opened", "vote.closed"]),
-    command!("verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"]),
-    command!("decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"]),
-    command!("cancel_step" ["step"] [] "Cancel a step of the plan." ["turn.ended", "step.ended"]),
-    command!("answer_step" ["step", "text"] [] "Answer an executor's question in the planner's place." ["turn.ended", "human.said"]),
-    command!("rerun_step" ["step"] [] "Run a step of the plan again." ["thread.opened"]),
-    command!("edit_step" ["step", "set"] [] "While paused, change a step that has not begun: description, goal, executor, after." []),
-    command!("add_step" ["set"] [] "While paused, add a step to the plan, with the same keys." []),
-    command!("move_step" ["step"] ["before"] "While paused, move a step that has not begun before another, or to the end." []),
-    command!("limit" ["set"] [] "Set limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),
-    command!("mark" [] ["text"] "A bookmark." []),
-    command!("rename" ["text"] [] "Rename the session." ["conversation.renamed"]),
-    command!("end" [] ["final_round"] "End the conversation, with closing statements if asked for." ["turn.ended", "conversation.ended"]),
-];
+commands! {
+    Pause "pause" [] [] "Pause after the current turns." ["paused"] _,
+    PauseNow "pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"] _,
+    Resume "resume" [] [] "Resume." ["resumed"] _,
+    Step "step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"] _,
+    Hold "hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." [] _,
+    Say "say" ["text"] ["re", "material"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers; material names the file that the text is." ["human.said"] _,
+    CutIn "cut_in" ["text"] ["who", "re"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next; re names the turn that it answers." ["turn.ended", "human.said"] _,
+    Note "note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." [] _,
+    LiftNote "lift_note" ["note"] [] "Remove a note, by its id, key or number." [] "note {note} lifted",
+    Whisper "whisper" ["text", "to"] [] "Say something to one participant only." ["human.said"] _,
+    SpeakAs "speak_as" ["text", "who"] [] "Speak as a participant; the turn is marked as yours." ["human.said"] _,
+    Speak "speak" ["text", "who"] [] "Speak as the human participant who has the floor." ["turn.ended"] _,
+    Pass "pass" ["who"] [] "A human participant passes." ["turn.ended"] _,
+    EditQueued "edit_queued" ["of", "text"] [] "Edit a queued message, by id or key." [] _,
+    DropQueued "drop_queued" ["of"] [] "Drop a queued message, or another command that waits, such as a vote." [] _,
+    Floor "floor" ["to"] [] "Give a participant the next turn, once; the order then continues where it was." ["batch.opened"] "you gave the floor to {to}",
+    Skip "skip" [] [] "Stop the speaker, or skip the next one." ["turn.ended"] "you skipped a turn",
+    Mute "mute" ["who"] [] "Skip a participant until unmuted." [] "{who} muted",
+    Unmute "unmute" ["who"] [] "Let a muted participant speak again." [] "{who} unmuted",
+    Leave "leave" ["who"] [] "Remove a participant." ["turn.ended"] "{who} leaves",
+    Join "join" ["participant"] [] "Add a participant, with keys as in [[participant]] of a scenario." [] _,
+    Change "change" ["who", "set"] [] "Change a participant, with keys as in [[participant]]." [] _,
+    Retry "retry" [] ["utterance"] "Retry the last turn, or the one named; the earlier version is kept." ["batch.opened"] _,
+    Reroll "reroll" [] ["utterance"] "Retry the last turn, or the one named, as one more version." ["batch.opened"] _,
+    Continue "continue" [] ["utterance"] "Continue the last turn that was cut, or the one named, as one message." ["batch.opened"] "you asked to continue a cut turn",
+    Choose "choose" ["utterance", "alternative"] [] "Choose which version of a turn counts, numbered from 1." [] "version {alternative} of turn {utterance} chosen",
+    Edit "edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." [] _,
+    Hide "hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." [] _,
+    Unhide "unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." [] "turn {utterance} shown again",
+    Vote "vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count sets the method, tie the rule for a tie." ["batch.opened", "vote.closed"] _,
+    Verdict "verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"] _,
+    Decide "decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"] _,
+    CancelStep "cancel_step" ["step"] [] "Cancel a step of the plan." ["turn.ended", "step.ended"] "step {step} is cancelled",
+    AnswerStep "answer_step" ["step", "text"] [] "Answer an executor's question in the planner's place." ["turn.ended", "human.said"] _,
+    RerunStep "rerun_step" ["step"] [] "Run a step of the plan again." ["thread.opened"] "step {step} runs again",
+    EditStep "edit_step" ["step", "set"] [] "While paused, change a step that has not begun: description, goal, executor, after." [] _,
+    AddStep "add_step" ["set"] [] "While paused, add a step to the plan, with the same keys." [] _,
+    MoveStep "move_step" ["step"] ["before"] "While paused, move a step that has not begun before another, or to the end." [] _,
+    Limit "limit" ["set"] [] "Set limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." [] _,
+    Mark "mark" [] ["text"] "A bookmark." [] _,
+    Rename "rename" ["text"] [] "Rename the session." ["conversation.renamed"] _,
+    End "end" [] ["final_round"] "End the conversation, with closing statements if asked for." ["turn.ended", "conversation.ended"] _,
+}
 
 impl Command {
     /// Returns whether its text is not for everybody.
@@ -365,54 +389,6 @@ impl Command {
                 }
             }
             _ => false,
-        }
-    }
-
-    /// Returns the value of `do`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Command::Pause {} => "pause",
-            Command::PauseNow {} => "pause_now",
-            Command::Resume {} => "resume",
-            Command::Step { .. } => "step",
-            Command::Hold { .. } => "hold",
-            Command::Say { .. } => "say",
-            Command::CutIn { .. } => "cut_in",
-            Command::Note { .. } => "note",
-            Command::LiftNote { .. } => "lift_note",
-            Command::Whisper { .. } => "whisper",
-            Command::SpeakAs { .. } => "speak_as",
-            Command::Speak { .. } => "speak",
-            Command::Pass { .. } => "pass",
-            Command::EditQueued { .. } => "edit_queued",
-            Command::DropQueued { .. } => "drop_queued",
-            Command::Floor { .. } => "floor",
-            Command::Skip {} => "skip",
-            Command::Mute { .. } => "mute",
-            Command::Unmute { .. } => "unmute",
-            Command::Leave { .. } => "leave",
-            Command::Join { .. } => "join",
-            Command::Change { .. } => "change",
-            Command::Retry { .. } => "retry",
-            Command::Reroll { .. } => "reroll",
-            Command::Continue { .. } => "continue",
-            Command::Choose { .. } => "choose",
-            Command::Edit { .. } => "edit",
-            Command::Hide { .. } => "hide",
-            Command::Unhide { .. } => "unhide",
-            Command::Vote { .. } => "vote",
-            Command::Verdict { .. } => "verdict",
-            Command::Decide { .. } => "decide",
-            Command::CancelStep { .. } => "cancel_step",
-            Command::AnswerStep { .. } => "answer_step",
-            Command::RerunStep { .. } => "rerun_step",
-            Command::EditStep { .. } => "edit_step",
-            Command::AddStep { .. } => "add_step",
-            Command::MoveStep { .. } => "move_step",
-            Command::Limit { .. } => "limit",
-            Command::Mark { .. } => "mark",
-            Command::Rename { .. } => "rename",
-            Command::End { .. } => "end",
         }
     }
 }
@@ -465,6 +441,9 @@ mod tests {
             let command: Command = serde_json::from_value(line.clone())
                 .unwrap_or_else(|e| panic!("{}: {e}", row.name));
             assert_eq!(command.name(), row.name);
+            for key in row.note.iter().flat_map(|note| note.split(['{', '}']).skip(1).step_by(2)) {
+                assert!(row.needs.contains(&key), "{}: `{key}` in its note", row.name);
+            }
             line["nonsense"] = 1.into();
             serde_json::from_value::<Command>(line).expect_err("an unknown key");
         }

@@ -165,16 +165,22 @@ pub enum Form {
 impl Form {
     /// Returns whether the reply is text rather than data.
     pub fn is_words(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Form::Free
-                | Form::Markers(_)
-                | Form::Answer { object: false, .. }
-                | Form::Ranking { .. }
-                | Form::Proposal { .. }
-                | Form::Message { .. }
-                | Form::Scores(_)
-        )
+            | Form::Markers(_)
+            | Form::Answer { object: false, .. }
+            | Form::Ranking { .. }
+            | Form::Proposal { .. }
+            | Form::Message { .. }
+            | Form::Scores(_) => true,
+            Form::Answer { object: true, .. }
+            | Form::Schema(_)
+            | Form::Choice(_)
+            | Form::Ballot { .. }
+            | Form::Bid
+            | Form::Plan { .. }
+            | Form::Judgement { .. } => false,
+        }
     }
 
     /// Returns the JSON Schema of a reply in this form, for servers that enforce one; `None` for text.

@@ -59,47 +59,44 @@ pub enum ErrorClass {
 impl ErrorClass {
     /// Returns whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
-        matches!(
-            self,
-            ErrorClass::Failed
-                | ErrorClass::NoProtocol
-                | ErrorClass::Empty
-                | ErrorClass::Silence
-                | ErrorClass::Broken
-                | ErrorClass::Refused
-                | ErrorClass::Dns
-                | ErrorClass::Tls
-                | ErrorClass::Rate
-                | ErrorClass::Overload
-        )
+        matches!(self.group(), FailureGroup::Passing { .. })
     }
 
     /// Returns whether the call costs money because a model had started on it.
     pub fn costs(self) -> bool {
-        matches!(
-            self,
-            ErrorClass::Empty
-                | ErrorClass::TooLarge
-                | ErrorClass::Silence
-                | ErrorClass::Broken
-                | ErrorClass::Filter
-                | ErrorClass::Form
-                | ErrorClass::Length
-                | ErrorClass::Echo
-        )
+        matches!(self.group(), FailureGroup::Passing { paid: true } | FailureGroup::Unusable)
     }
 
     /// Returns whether a person must act first: a key, an account, a name.
     pub fn needs_a_hand(self) -> bool {
-        matches!(
-            self,
+        self.group() == FailureGroup::Person
+    }
+
+    fn group(self) -> FailureGroup {
+        match self {
+            ErrorClass::Empty | ErrorClass::Silence | ErrorClass::Broken => {
+                FailureGroup::Passing { paid: true }
+            }
+            ErrorClass::Failed
+            | ErrorClass::NoProtocol
+            | ErrorClass::Refused
+            | ErrorClass::Dns
+            | ErrorClass::Tls
+            | ErrorClass::Rate
+            | ErrorClass::Overload => FailureGroup::Passing { paid: false },
+            ErrorClass::TooLarge
+            | ErrorClass::Filter
+            | ErrorClass::Form
+            | ErrorClass::Length
+            | ErrorClass::Echo => FailureGroup::Unusable,
             ErrorClass::NotFound
-                | ErrorClass::NoVoice
-                | ErrorClass::Credentials
-                | ErrorClass::Credit
-                | ErrorClass::UnknownModel
-                | ErrorClass::BadRequest
-        )
+            | ErrorClass::NoVoice
+            | ErrorClass::Credentials
+            | ErrorClass::Credit
+            | ErrorClass::UnknownModel
+            | ErrorClass::BadRequest => FailureGroup::Person,
+            ErrorClass::Context | ErrorClass::Budget => FailureGroup::Final,
+        }
     }
 
     /// Returns whether the model is missing or rejected the key.
@@ -113,6 +110,22 @@ impl ErrorClass {
     }
 }
 
+/// Group of failures with the same consequences.
+#[derive(PartialEq, Eq)]
+enum FailureGroup {
+    /// The same call may succeed a little later.
+    Passing {
+        /// True if a model had started on it.
+        paid: bool,
+    },
+    /// A model replied, but its reply cannot be used.
+    Unusable,
+    /// A person must act first.
+    Person,
+    /// The call does not fit into its limits.
+    Final,
+}
+
 /// A failed call: a class for decisions, a text for people. The text never becomes speech.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallError {
@@ -120,4 +133,14 @@ pub struct CallError {
     pub class: ErrorClass,
     /// One sentence, untrusted.
     pub text: Text,
+    /// Pointer to the first wrong field of a structured reply, such as `/profile/home`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<Text>,
+}
+
+impl CallError {
+    /// Creates an error that concerns the whole call.
+    pub fn new(class: ErrorClass, text: impl Into<Text>) -> CallError {
+        CallError { class, text: text.into(), field: None }
+    }
 }

@@ -104,6 +104,9 @@ pub struct Ended {
     /// The cause as text, if the reason alone does not explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
+    /// Index of the stop rule that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<u32>,
     /// The result of the policy or the verdict; null if none exists.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,

@@ -124,22 +124,52 @@ impl StopReason {
 
     /// Returns whether the conversation reached its planned length.
     pub fn is_length(self) -> bool {
-        matches!(self, StopReason::UtteranceLimit | StopReason::RoundLimit)
+        self.class() == EndClass::Length
     }
 
     /// Returns whether the conversation ended by its own rules, not by a limit, a failure or a person.
     pub fn settled(self) -> bool {
-        matches!(
-            self,
-            StopReason::Goal
-                | StopReason::Consensus
-                | StopReason::NoVotes
-                | StopReason::Verdict
-                | StopReason::AllPassed
-                | StopReason::StopWord
-                | StopReason::Condition
-                | StopReason::Completed
-                | StopReason::Exhausted
-        )
+        self.class() == EndClass::Settled
     }
+
+    /// Returns whether the conversation could not go on.
+    pub fn is_failure(self) -> bool {
+        self.class() == EndClass::Failed
+    }
+
+    fn class(self) -> EndClass {
+        match self {
+            StopReason::Goal
+            | StopReason::Consensus
+            | StopReason::NoVotes
+            | StopReason::Verdict
+            | StopReason::AllPassed
+            | StopReason::StopWord
+            | StopReason::Condition
+            | StopReason::Completed
+            | StopReason::Exhausted => EndClass::Settled,
+            StopReason::UtteranceLimit | StopReason::RoundLimit => EndClass::Length,
+            StopReason::Failure | StopReason::Starved => EndClass::Failed,
+            StopReason::Loop
+            | StopReason::TimeLimit
+            | StopReason::TokenLimit
+            | StopReason::CostLimit
+            | StopReason::BatchLimit
+            | StopReason::Operator
+            | StopReason::Signal => EndClass::Stopped,
+        }
+    }
+}
+
+/// Class of an end.
+#[derive(PartialEq, Eq)]
+enum EndClass {
+    /// By the rules of the conversation.
+    Settled,
+    /// At the planned length.
+    Length,
+    /// By a failure.
+    Failed,
+    /// By another limit, a guard or a person.
+    Stopped,
 }

@@ -203,11 +203,17 @@ pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed
         }
         None => all.first().ok_or("it contains no complete JSON")?,
     };
-    let faults = validator.iter_errors(wrong).take(3).map(|e| match e.instance_path().as_str() {
-        "" => fault(&e),
-        path => format!("at {path}: {}", fault(&e)),
-    });
-    Err(faults.collect::<Vec<_>>().join("; ").into())
+    let mut faults = vec![];
+    let mut field = None;
+    for e in validator.iter_errors(wrong).take(3) {
+        let path = e.instance_path().as_str();
+        let place = if path.is_empty() { String::new() } else { format!("at {path}: ") };
+        if faults.is_empty() && !path.is_empty() {
+            field = Some(path.to_owned());
+        }
+        faults.push(place + &fault(&e));
+    }
+    Err(FormFault { text: faults.join("; "), field })
 }
 
 /// Describes a schema violation, with all values of an enumeration.
@@ -407,6 +413,8 @@ mod tests {
             check(&form, said, Ok(json!({"n": 7})));
         }
         check(&form, "{\"n\": 70}", Err("at /n: 70 is greater than the maximum of 9"));
+        let field = |said: &str| formed(&form, &[], said, &Value::Null).unwrap_err().field;
+        assert_eq!((field("{\"n\": 70}").as_deref(), field("{}")), (Some("/n"), None));
         check(&form, "{\"n\": 7", Err("no complete JSON"));
         let names = json!({"properties": {"to": {"enum": ["ann", "bob", "cy", "dee"]}}});
         let all = "at /to: \"eve\" is not one of [\"ann\",\"bob\",\"cy\",\"dee\"]";

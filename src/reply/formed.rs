@@ -1,12 +1,28 @@
 //! Result of parsing a reply in a form.
 
 use crate::model::Text;
-use crate::model::sentence::sentence_error;
 use serde_json::Value;
 
-sentence_error! {
-    /// Mismatch of a reply with its form, as a text for the retry.
-    pub struct FormFault;
+/// Mismatch of a reply with its form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct FormFault {
+    /// Text for the retry.
+    pub text: String,
+    /// Pointer to the first wrong field of a structured reply.
+    pub field: Option<String>,
+}
+
+impl From<String> for FormFault {
+    fn from(text: String) -> FormFault {
+        FormFault { text, field: None }
+    }
+}
+
+impl From<&str> for FormFault {
+    fn from(text: &str) -> FormFault {
+        text.to_owned().into()
+    }
 }
 
 /// A parsed reply.

@@ -42,8 +42,10 @@ pub fn kept(
             return Ok(Formed { text: Some(text), structured: whole, ..Formed::default() });
         }
     }
-    let formed = fitting(schema, said, data)
-        .map_err(|why| if fresh.is_some() { format!("{why}; {REST}").into() } else { why })?;
+    let formed = fitting(schema, said, data).map_err(|why| {
+        let text = if fresh.is_some() { format!("{why}; {REST}") } else { why.text };
+        FormFault { text, ..why }
+    })?;
     match strange(&formed.structured).first() {
         None => Ok(formed),
         Some(field) => {

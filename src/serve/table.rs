@@ -48,6 +48,8 @@ struct SeatView {
     /// Activity as a word; empty for none.
     state: &'static str,
     gone: bool,
+    /// True for a template of executors, which the page does not show.
+    template: bool,
 }
 
 /// A turn in progress.
@@ -198,6 +200,7 @@ fn seat_view(transcript: &PageTranscript, seat: &Seat) -> SeatView {
         role: seat.spec.role.as_ref().map(|role| text::name(role).into_owned()),
         state: doing,
         gone: seat.gone,
+        template: state.is_template(id),
     }
 }
 

@@ -98,7 +98,7 @@ impl Conversation {
 
     /// Applies the failure rule of a seat to a failed turn of any purpose.
     pub(super) fn fail(&mut self, turn: &super::Turn, e: &TurnEnded) {
-        let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
+        let unknown = || CallError::new(ErrorClass::Failed, "failed");
         let error = e.error.clone().unwrap_or_else(unknown);
         let why = format!("{}: {}", self.name_of(&turn.seat), error.text);
         // a seat without lines for a vote may still have lines to speak

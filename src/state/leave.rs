@@ -45,7 +45,7 @@ pub fn leave_of(state: &State, turn: &Turn) -> Option<AsksLeave> {
 
 /// Returns all tool uses of a turn that wait for permission.
 pub fn leaves_of(state: &State, turn: &Turn) -> Vec<AsksLeave> {
-    if !state.can_ask_leave() || state.ended.is_some() {
+    if !state.has_operator() || state.ended.is_some() {
         return vec![];
     }
     let told = |tool: &Text, what: &str, with: &str| {

@@ -287,6 +287,11 @@ impl Conversation {
         self.seats.iter().find(|s| s.spec.id == id)
     }
 
+    /// Returns the seats that take part, with their indices: all but templates of executors.
+    pub fn cast(&self) -> impl Iterator<Item = (usize, &Seat)> {
+        self.seats.iter().enumerate().filter(|(_, seat)| !self.is_template(&seat.spec.id))
+    }
+
     /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause and an operator
     /// is present, else the seat's rule.
     pub fn then(&self, id: &str, class: ErrorClass) -> Then {

@@ -13,8 +13,8 @@ impl Turn {
 }
 
 impl Conversation {
-    /// Returns whether permission requests can be answered: by an operator, or by a program that sends commands.
-    pub fn can_ask_leave(&self) -> bool {
+    /// Returns whether somebody can raise limits and allow tools: an operator, or a program that sends commands.
+    pub fn has_operator(&self) -> bool {
         self.attended || self.steered
     }
 

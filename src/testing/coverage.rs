@@ -7,7 +7,7 @@ use super::plan::{Test, TestRun};
 use crate::expr::{Condition, Facts};
 use crate::model::command::COMMANDS;
 use crate::model::payload::{Ended, Paused};
-use crate::model::{Kind, SeatId, StopReason};
+use crate::model::{Kind, SeatId};
 use crate::scenario::{Loaded, Rule};
 use crate::state::State;
 use serde_json::{Value, json};
@@ -70,13 +70,9 @@ impl Covered {
                 Kind::CommandGiven(given) => {
                     *covered.commands.entry(given.line.command.name().to_owned()).or_default() += 1;
                 }
-                Kind::Ended(ended) => {
-                    if let Some(name) = rule_of(loaded, ended) {
-                        covered.hit("stop", &name);
-                    }
-                }
                 // a rule that asks only pauses the conversation
-                Kind::Paused(Paused { rule: Some(place), .. }) => {
+                Kind::Ended(Ended { rule: Some(place), .. })
+                | Kind::Paused(Paused { rule: Some(place), .. }) => {
                     let at = usize::try_from(*place).unwrap_or(usize::MAX);
                     if let Some(stop) = loaded.scenario.stops.get(at) {
                         covered.hit("stop", &label(&stop.rule));
@@ -236,22 +232,4 @@ fn label(rule: &Rule) -> String {
         Rule::Agreement(share) => format!("agreement {share}"),
         Rule::Loop {} => "loop".into(),
     }
-}
-
-/// Returns the rule of a scenario that ended it.
-fn rule_of(loaded: &Loaded, ended: &Ended) -> Option<String> {
-    let reason = ended.reason;
-    let says = |fits: &dyn Fn(&str) -> bool| ended.text.as_deref().is_none_or(fits);
-    let fits = |rule: &Rule| match rule {
-        Rule::When(_) => false,
-        Rule::Word { word, .. } => {
-            reason == StopReason::StopWord && says(&|text| text.ends_with(&format!(": {word}")))
-        }
-        Rule::Judge { seat, .. } => {
-            reason == StopReason::Goal && says(&|text| text.starts_with(&format!("{seat}: ")))
-        }
-        Rule::Agreement(_) => reason == StopReason::Consensus,
-        Rule::Loop {} => reason == StopReason::Loop,
-    };
-    loaded.scenario.stops.iter().map(|s| &s.rule).find(|rule| fits(rule)).map(label)
 }

@@ -57,7 +57,7 @@ impl TestRecord {
     /// Returns the record of a file that cannot be loaded. It counts as one test, because its tests are unknown.
     pub fn of_faulty_file(file: &str, why: String) -> TestRecord {
         TestRecord {
-            error: Some(why.strip_prefix("error: ").unwrap_or(&why).to_owned()),
+            error: Some(why),
             command: format!("colloquium test {}", quoted(file)),
             ..TestRecord::new(file.to_owned(), file.to_owned(), TestOutcome::Error)
         }

@@ -214,6 +214,17 @@ fn the_consensus_demo_answers_a_second_question() {
     }
 }
 
+/// The template of executors takes no part.
+#[test]
+fn the_cast_of_a_plan_has_no_template_of_executors() {
+    let house = House::new();
+    house.run(&["demo", "planner-executor", "--headless"]).code(0);
+    let page = house.run(&["export", "--last", "--format", "html"]).code(0).out;
+    let cast = page.split("class=\"cast\"").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert!(cast.contains("<b>Ruth</b>") && cast.contains("<b>Clerk 1</b>"), "{cast}");
+    assert!(!cast.contains("<b>Clerk</b>"), "{cast}");
+}
+
 /// The user gets a turn in every scenario except the planner's, which assigns the work itself.
 #[test]
 fn a_person_can_take_part_in_every_scenario() {

@@ -22,9 +22,9 @@ fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
     writeln!(operator, r#"{{"do":"limit","set":{{"utterances":3}}}}"#).unwrap();
     read_until(&mut seen, &["[3] Ada"]);
     drop(operator);
-    read_until(&mut seen, &["-- 3 turns, as planned"]);
+    read_until(&mut seen, &["-- finished as planned"]);
     end(watcher).code(0);
-    read_until(&mut out, &["-- 3 turns, as planned"]);
+    read_until(&mut out, &["-- finished as planned"]);
     end(child).code(0);
 }
 

@@ -15,6 +15,7 @@ fn the_demo_reads_well_as_text_and_markdown() {
     );
     assert!(text.out.contains("\n[1] Ada (transport planner)\n  I'll start with a Tuesday."));
     assert!(text.out.ends_with("-- 9 turns, as planned\n\n"));
+    assert_eq!(text.out.matches("9 turns").count(), 1, "{}", text.out);
     assert!(text.err.starts_with("session: 20260101-000000-000000 ("), "{}", text.err);
     assert!(text.err.contains("\nrehearsed demo: no model was called\n"), "{}", text.err);
     assert!(text.err.contains("saved: 20260101-000000-000000, 9 turns, finished as planned"));

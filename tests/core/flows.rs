@@ -328,9 +328,10 @@ async fn a_name_that_comes_later_and_passes_for_another_is_told_apart() {
 
 #[tokio::test]
 async fn a_stop_word_is_somebodys_own_and_a_marker_is_one() {
-    let rule = json!([{"word": {"word": "[DONE]"}}]);
+    let rules = json!([{"word": {"word": "NEVER"}}, {"word": {"word": "[DONE]"}}]);
     let mut opened = round_robin(&["a", "b"], 4);
-    opened.scenario["stop"] = rule;
+    opened.scenario["stop"] = rules;
+    let rule = |ran: &Ran| ran.state.ended.as_ref().and_then(|ended| ended.rule);
     let quoting = || {
         stage(|ask| match ask.number {
             Some(1) => Play::Words("as in\n```\n[DONE]\n```\nor\n> [DONE]\nthat is all".into(), 5),
@@ -339,9 +340,10 @@ async fn a_stop_word_is_somebodys_own_and_a_marker_is_one() {
         })
     };
     let ran = play(opened.clone(), quoting(), &[]).await;
-    assert_eq!((ran.who().as_str(), ran.reason()), ("a b", "stop_word"));
+    assert_eq!((ran.who().as_str(), ran.reason(), rule(&ran)), ("a b", "stop_word", Some(1)));
     let markers = Contract { form: Form::Markers(vec!["[DONE]".into()]), ..Contract::default() };
     opened.participants.iter_mut().for_each(|p| p.reply = markers.clone());
     let ran = play(opened, quoting(), &[]).await;
     assert_eq!(ran.reason(), "stop_word", "the marker itself is gone from the words");
+    assert_eq!(rule(&ran), Some(1));
 }

@@ -326,6 +326,16 @@ async fn a_judge_stops_the_talk_or_asks_whether_to() {
     ];
     let ran = play(rule(true), answering(judge), &go_on).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "operator"));
+    assert_eq!(ran.state.ended.as_ref().unwrap().rule, None);
+}
+
+/// The rule that ends a conversation is known after its verdict too.
+#[tokio::test]
+async fn an_end_names_its_rule_after_a_verdict() {
+    let both = |_: &_| json!({"choice": "yes", "why": "all is said", "winner": "a"});
+    let ran = play(stopped_by_judge(), answering(both), &[]).await;
+    assert!(ran.kinds().contains(&"verdict.given"), "{:?}", ran.kinds());
+    assert_eq!((ran.reason(), ran.state.ended.as_ref().unwrap().rule), ("goal", Some(0)));
 }
 
 /// A settled conversation takes precedence over a limit that is reached with the same turn.

@@ -37,6 +37,7 @@
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | a reply that broke off, was filtered, or speaks for another seat | `replies` |
 //! | a resume is linear in the size of the file | `many` |
+//! | memos of foreign logs neither stop nor break a conversation | `memos` |
 //! | never silently another model | `fallbacks` |
 //!
 //! `cargo test --test core` takes seconds. With every cut and many more seeds: `cargo test --test core -- --ignored`.
@@ -68,6 +69,7 @@ mod judging;
 mod kills;
 mod loops;
 mod many;
+mod memos;
 mod minds;
 mod money;
 mod plan_commands;

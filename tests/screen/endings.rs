@@ -4,6 +4,7 @@ use crate::boards;
 use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind};
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::view::extension::{more, more_turns};
 use crossterm::event::KeyCode::{self, PageDown, PageUp};
 
 /// Plays all of a scenario.
@@ -86,6 +87,26 @@ fn an_end_is_said_at_most_twice() {
         let said = |words: &str| shown.to_lowercase().matches(words).count();
         assert!(said("finished") <= 1 && said("done  ") <= 1, "{name}: {shown}");
         assert!(said("the plan is completed") == 0, "{name}: {shown}");
+    }
+}
+
+/// A plan has no rounds: the key makes another plan, and the conversation pauses before its steps.
+#[test]
+fn a_finished_plan_offers_another_plan() {
+    let mut stage = ended(on_line(Stage::new(120, 40)), &["demo", "planner-executor"]);
+    let shown = stage.text();
+    assert!(shown.contains("another plan") && !shown.contains("one more round"), "{shown}");
+    assert_eq!(more_turns(stage.screen.transcript.state()), 1);
+    assert_eq!(more(Stage::new(120, 40).whole().screen.transcript.state()), "one more round");
+}
+
+/// The template of executors takes no part.
+#[test]
+fn the_cast_has_no_template_of_executors() {
+    for width in [60, 120] {
+        let shown = ended(on_line(Stage::new(width, 40)), &["demo", "planner-executor"]).text();
+        assert!(shown.contains("1 Ruth") && shown.contains("Clerk 1"), "{shown}");
+        assert!(!shown.contains("2 Clerk"), "{shown}");
     }
 }
 

@@ -14,6 +14,7 @@ use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::net::is_local;
 use crate::scenario::{self, Loaded, bundled_names};
+use crate::state::policies::plan;
 use crate::ui::start::{
     Choice, ListedScenario, OfferedModel, ScenarioChoice, StartScreen, VoiceChoice,
 };
@@ -124,7 +125,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 name,
                 title: loaded.scenario.title.to_string(),
                 topic: loaded.scenario.topic.as_ref().map(ToString::to_string),
-                cast: loaded.participants.iter().map(|p| p.name.to_string()).collect(),
+                cast: cast(&loaded),
                 rules,
                 takes_part: policy::find(&loaded.scenario.policy.name)
                     .map_or("", |policy| policy.row().takes_part.description()),
@@ -135,6 +136,15 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
             }
         }
     }
+}
+
+/// Returns the names of the participants, without templates of executors.
+fn cast(loaded: &Loaded) -> Vec<String> {
+    let phases = loaded.scenario.phases.iter().map(|phase| &phase.policy);
+    let policies = phases.chain([&loaded.scenario.policy]);
+    let templates: Vec<&str> = policies.filter_map(plan::executor).collect();
+    let seats = loaded.participants.iter().filter(|seat| !templates.contains(&&*seat.id.0));
+    seats.map(|seat| seat.name.to_string()).collect()
 }
 
 /// Returns the policy and the limit of a scenario as text.

@@ -2,7 +2,7 @@
 
 use crate::cli::args::Play;
 use crate::cli::context::Context;
-use crate::cli::error::{Exit, Failure};
+use crate::cli::error::{Exit, Failure, LABEL};
 use crate::cli::play::outcome::resume_words;
 use crate::cli::{command_line, output};
 use crate::config::make_private;
@@ -63,7 +63,7 @@ fn begun(copied: Copied, context: &Context) -> Result<String, Failure> {
         None if !name.is_empty() => {}
         code => {
             let code = code.and_then(Exit::from_code).unwrap_or(Exit::Failed);
-            let message = err.trim().trim_start_matches("error: ").to_owned();
+            let message = err.trim().trim_start_matches(LABEL).to_owned();
             return Err(Failure::new(code, message));
         }
     }

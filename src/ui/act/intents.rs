@@ -13,7 +13,7 @@ use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::availability::unfit_action;
-use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
+use crate::ui::view::extension::{self, more_turns, one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::is_paid;
 
@@ -42,7 +42,8 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
             return Some(Request::Extend(commands));
         }
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
-        return notice(screen, format!("finished. {key} runs one more round, /note annotates it"));
+        let more = extension::more(screen.transcript.state());
+        return notice(screen, format!("finished. {key} runs {more}, /note annotates it"));
     }
     Some(Request::Send(command))
 }
@@ -79,8 +80,9 @@ fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 pub fn ways_on(screen: &Screen) -> String {
     let way = |action| screen.keymap.way(action, Focus::Replay);
     let write = way(Action::Write);
-    let more = way(Action::MoreRound);
-    format!("finished, read-only: {write} reopens it paused, {more} runs one more round")
+    let key = way(Action::MoreRound);
+    let more = extension::more(screen.transcript.state());
+    format!("finished, read-only: {write} reopens it paused, {key} runs {more}")
 }
 
 /// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.
@@ -143,7 +145,7 @@ pub fn more_of(state: &State) -> Option<Command> {
 /// Returns the commands that run one more round of a finished conversation.
 pub fn again(state: &State) -> Vec<Command> {
     let limit = one_more_round(state).map(|set| Command::Limit { set });
-    limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
+    limit.into_iter().chain([Command::Step { n: more_turns(state) }]).collect()
 }
 
 /// Returns the commands that reopen a finished conversation. A message is answered; after a note nobody speaks.

@@ -98,7 +98,7 @@ fn row(area: Rect, detail: Detail, from: usize, screen: &Screen) -> (Line<'stati
     if from > 0 {
         spans.push(Span::raw(format!("{}  ", screen.glyphs.ellipsis)));
     }
-    for (place, seat) in state.seats.iter().enumerate().skip(from) {
+    for (place, seat) in state.cast().filter(|(place, _)| *place >= from) {
         let id = &seat.spec.id;
         let word = seat_word(transcript, id, now, &queue);
         let style = theme.speaker(place);

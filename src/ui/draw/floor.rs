@@ -118,7 +118,8 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     bar.left(start, rule);
     let strong = theme.style(role(standing));
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
-    let (what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let Activity { what, then, .. } =
+        shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
     let mut what = what.replace('·', glyphs.dot);
     if let Some(seconds) = seconds(screen, now) {
         what.push_str(&format!(" {seconds}s"));
@@ -211,13 +212,18 @@ fn below(screen: &mut Screen) -> Below {
     Below { messages, lines: view.viewport.lines_below(transcript, look) }
 }
 
+/// The current activity and the next step.
+pub struct Activity {
+    /// Current activity; may be empty.
+    pub what: String,
+    /// Next step; may be empty.
+    pub then: String,
+    /// True if the activity names the status, as in "paused by you".
+    pub names_status: bool,
+}
+
 /// Returns the current activity and the next step.
-pub fn words(
-    transcript: &Transcript,
-    standing: Status,
-    now: Ms,
-    keymap: &Keymap,
-) -> (String, String) {
+pub fn words(transcript: &Transcript, standing: Status, now: Ms, keymap: &Keymap) -> Activity {
     let [rich, ..] = WEALTHS;
     shortened(transcript, standing, now, keymap, rich, "")
 }
@@ -229,8 +235,9 @@ fn shortened(
     keymap: &Keymap,
     wealth: Wealth,
     ellipsis: &str,
-) -> (String, String) {
+) -> Activity {
     let state = transcript.state();
+    let mut names_status = matches!(standing, Status::Pausing | Status::Paused | Status::Stopped);
     let (queue, why) = next(transcript);
     let name = |id: &SeatId| clip(&transcript.name(id), wealth.name, ellipsis);
     let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
@@ -246,7 +253,7 @@ fn shortened(
     };
     let next = then.replacen("then", "next", 1);
     let now = speakers(transcript, now, name);
-    match standing {
+    let (what, then) = match standing {
         Status::Running | Status::Stepping => (now, then),
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
         Status::Pausing => (format!("pausing, {now}"), next),
@@ -256,6 +263,7 @@ fn shortened(
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| thread.traits().needs_operator;
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
+            names_status = begun && (!able || state.leaves().any(asks));
             let what = match begun {
                 false => "starting",
                 true if !able => "waiting: everyone is muted",
@@ -275,7 +283,8 @@ fn shortened(
             (reached(transcript, true), format!("{key} {}", way_on(state)))
         }
         Status::Done | Status::Error => (ended(transcript, wealth.long), String::new()),
-    }
+    };
+    Activity { what, then, names_status }
 }
 
 /// Returns the speakers with activity and duration.

@@ -13,10 +13,11 @@ use ratatui::text::{Line, Span, Text};
 /// Returns the rows that the lanes need: an axis and one row for each participant, or for two. With too many
 /// participants there are none.
 pub fn rows(screen: &Screen) -> u16 {
-    match screen.transcript.state().seats.len() {
+    let all = screen.transcript.state().seats.len();
+    match screen.transcript.state().cast().count() {
         seats if seats < 2 || screen.transcript.turn_log.turns.is_empty() => 0,
         seats if seats <= LANES_MAX => seats as u16 + 1,
-        seats if seats <= PAIRED_LANES_MAX => seats.div_ceil(2) as u16 + 1,
+        _ if all <= PAIRED_LANES_MAX => all.div_ceil(2) as u16 + 1,
         _ => 0,
     }
 }
@@ -28,7 +29,8 @@ const PAIR_LABEL_MAX: usize = 30;
 /// Returns the cells before the lanes: the width of the longest label.
 fn label(screen: &Screen) -> usize {
     let seats = screen.transcript.state().seats.len();
-    let (most, shared) = if seats > LANES_MAX { (PAIR_LABEL_MAX, 2) } else { (LABEL_MAX, 1) };
+    let paired = screen.transcript.state().cast().count() > LANES_MAX;
+    let (most, shared) = if paired { (PAIR_LABEL_MAX, 2) } else { (LABEL_MAX, 1) };
     let labels = (0..seats).step_by(shared).map(|place| width(&names(screen, place, shared)));
     // blanks around it
     (labels.max().unwrap_or(0) + 2).clamp(TIMELINE_LABEL, most)
@@ -96,10 +98,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         vec![Span::styled(to, muted), Span::styled(glyphs.rule, edge)],
     ];
     let mut lines = vec![Line::from(ends.concat())];
-    let seats = transcript.state().seats.iter().enumerate();
+    let state = transcript.state();
     let speaks = |place| transcript.speaking().any(|t| transcript.seat_place(&t.seat) == place);
-    if seats.len() > LANES_MAX {
-        for place in (0..seats.len()).step_by(2) {
+    if state.cast().count() > LANES_MAX {
+        for place in (0..state.seats.len()).step_by(2) {
             let name = format!(" {}", names(screen, place, 2));
             let name = clip(&name, label - 1, glyphs.ellipsis);
             let name = format!("{name}{}", " ".repeat(label - width(&name)));
@@ -107,7 +109,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             lines.push(Line::from([vec![Span::styled(name, muted)], cells].concat()));
         }
     } else {
-        for (place, seat) in seats {
+        for (place, seat) in state.cast() {
             let style = theme.speaker(place);
             let bar = theme.speaker_bar(place);
             let mut cells = vec![Span::raw(" "); columns];

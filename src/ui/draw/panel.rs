@@ -105,13 +105,16 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
     let unit = if calls { "tokens" } else { "turns" };
     let head = both_ends("CAST".into(), muted, unit.into(), muted, room, glyphs);
     let mut lines = vec![head];
-    let all = state.seats.len();
+    let seats: Vec<(usize, &Seat)> = state.cast().collect();
+    let all = seats.len();
     let rows = rows.saturating_sub(1);
     let seen = if all > rows { rows.saturating_sub(1) } else { all };
     let speaks = |s: &Seat| state.turns.values().any(|t| t.seat == s.spec.id);
-    let around = screen.view.selected.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
+    let is_selected = |place: usize| screen.view.selected == Some(place);
+    let around = seats.iter().position(|(place, _)| is_selected(*place));
+    let around = around.or_else(|| seats.iter().position(|(_, seat)| speaks(seat))).unwrap_or(0);
     let first = around.saturating_sub(seen / 2).min(all - seen);
-    for (place, seat) in state.seats.iter().enumerate().skip(first).take(seen) {
+    for (place, seat) in seats.into_iter().skip(first).take(seen) {
         let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
         let style = if screen.view.selected == Some(place) {
             theme.style(ThemeRole::Selection)

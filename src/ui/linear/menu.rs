@@ -37,7 +37,7 @@ pub fn short() -> Vec<MenuEntry> {
     let commands = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
     let first = [MenuEntry::Line("status", "/status"), MenuEntry::PauseOrGoOn];
     let last = [
-        MenuEntry::Line("one more round after a limit or the end", "/more"),
+        MenuEntry::Line("continue after a limit or the end", "/more"),
         MenuEntry::Line("all commands", "/all"),
         MenuEntry::Line("quit (saved)", "/leave"),
         MenuEntry::Line("leave; the conversation goes on in the background", "/detach"),

@@ -18,18 +18,15 @@ use crate::state::leave::asked_in;
 use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
-use crate::ui::draw::floor::words;
+use crate::ui::draw::floor::{Activity, words};
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
-use crate::ui::view::extension::raise;
+use crate::ui::view::extension::{more, raise};
 use crate::ui::view::floor::{Status, near, used};
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
-
-/// Options after the end of the conversation.
-const ENDED: &str = "finished: /more runs one more round, /note annotates it, /leave quits";
 
 /// Effect of a line that was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,10 +123,10 @@ impl Linear {
             out += &note(&format!("your turn as {}: type your message, or /pass", self.name(&who)));
         }
         if matches!(event.kind, Kind::LimitReached(_)) {
-            out += &note("/more runs one more round, /leave quits");
+            out += &note(&format!("/more runs {}, /leave quits", more(self.transcript.state())));
         }
         if self.goes_on() && matches!(event.kind, Kind::Ended(_)) {
-            out += &note(ENDED);
+            out += &self.ways_on();
         }
         out
     }
@@ -277,7 +274,7 @@ impl Linear {
         if self.goes_on() {
             return match intents::reopening(command) {
                 Some(commands) => (String::new(), AfterLine::Extend(commands)),
-                None => (note(ENDED), AfterLine::Wait),
+                None => (self.ways_on(), AfterLine::Wait),
             };
         }
         if self.transcript.state().ended.is_some() {
@@ -291,7 +288,8 @@ impl Linear {
     fn status(&self, now: Ms) -> String {
         let state = self.transcript.state();
         let standing = Status::from_state(state);
-        let (what, then) = words(&self.transcript, standing, now, &Keymap::default());
+        let Activity { what, then, names_status } =
+            words(&self.transcript, standing, now, &Keymap::default());
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
         let used = match near(state, now) {
@@ -300,9 +298,14 @@ impl Linear {
         };
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
-        // "paused by you" already contains the status
-        let what = if what.starts_with(&standing) { what } else { format!("{standing}: {what}") };
+        let what = if names_status { what } else { format!("{standing}: {what}") };
         note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
+    }
+
+    /// Returns the options after the end of the conversation.
+    fn ways_on(&self) -> String {
+        let more = more(self.transcript.state());
+        note(&format!("finished: /more runs {more}, /note annotates it, /leave quits"))
     }
 
     fn name(&self, id: &crate::model::SeatId) -> String {

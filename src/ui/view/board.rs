@@ -1,10 +1,10 @@
 //! Pages of the progress that policies report, and the symbols of its states.
 
 use crate::model::{Ms, SeatId};
-use crate::policy::{self, Board, Detail, DetailPart, RowLabel, RowProgress};
+use crate::policy::{self, Board, BoardRow, Detail, DetailPart, RowLabel, RowProgress};
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::graph;
+use crate::ui::view::graph::{self, GraphEdge, GraphNode};
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
@@ -39,38 +39,25 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     Some(Page { title: board.page.into(), facts, parts, again: Some(page), ..Page::default() })
 }
 
-/// Draws the rows as boxes with arrows to their dependents, and as text for narrow screens: below each row, its
-/// dependents.
+/// Draws the rows as a graph.
 fn drawn(
     transcript: &Transcript,
     board: &Board,
     edges: &[(usize, usize)],
     glyphs: &Glyphs,
 ) -> Section {
-    let name = |at: usize| {
-        let row = &board.rows[at];
-        format!("{} {}", label(transcript, &row.label), row.text.as_deref().unwrap_or_default())
-    };
-    let status = |at: usize| (sign(board.rows[at].progress, glyphs).0, &board.rows[at].word);
-    let rows = 0..board.rows.len();
-    let node = |at: usize| {
-        let (sign, word) = status(at);
-        (name(at), format!("{sign} {word}"))
-    };
-    let picture = graph::picture(&rows.clone().map(node).collect::<Vec<_>>(), edges, glyphs).rows;
-    let [_, _, corner, _] = glyphs.corners;
-    let line = |at: usize| {
-        let (sign, word) = status(at);
-        format!("{sign} {} ({word})\n", name(at))
-    };
-    let mut body = String::new();
-    for at in rows.clone() {
-        body.push_str(&line(at));
-        for to in rows.clone().filter(|to| edges.contains(&(at, *to))) {
-            body.push_str(&format!("  {corner}{} {}", glyphs.rule.repeat(2), line(to)));
+    let node = |row: &BoardRow| {
+        let label = label(transcript, &row.label);
+        GraphNode {
+            name: format!("{label} {}", row.text.as_deref().unwrap_or_default()),
+            sign: sign(row.progress, glyphs).0,
+            word: row.word.clone(),
         }
-    }
-    Section { body, picture, ..Section::default() }
+    };
+    let nodes: Vec<GraphNode> = board.rows.iter().map(node).collect();
+    let edge =
+        |(from, to): &(usize, usize)| GraphEdge { from: *from, to: *to, when: String::new() };
+    graph::section(&nodes, &edges.iter().map(edge).collect::<Vec<_>>(), glyphs)
 }
 
 /// Returns the beginning of a row as text.

@@ -10,7 +10,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::away;
-use crate::ui::view::extension::one_more_round;
+use crate::ui::view::extension::{more, one_more_round};
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
 use crate::ui::view::moment::{failed, is_paid, why};
@@ -131,8 +131,8 @@ pub fn card(screen: &Screen) -> Option<Card> {
         _ => {}
     }
     let raised = one_more_round(state).and_then(|set| set.get(held.what));
-    let raise = raised
-        .map_or("one more round".to_owned(), |to| format!("raise to {}", held.what.words(to)));
+    let raise =
+        raised.map_or_else(|| more(state), |to| format!("raise to {}", held.what.words(to)));
     let keys = vec![
         (Action::MoreRound, raise),
         (Action::SetLimit, "set it".into()),

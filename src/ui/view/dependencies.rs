@@ -9,7 +9,7 @@ use crate::state::{Seat, State, Thread, Who};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{next, seat_word};
-use crate::ui::view::graph;
+use crate::ui::view::graph::{self, GraphEdge, GraphNode};
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
@@ -47,42 +47,32 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
         Section { head, body, ..Section::default() }
     };
-    let drawn = Section {
-        body: graph(transcript, now, glyphs),
-        picture: drawn(transcript, now, glyphs),
-        ..Section::default()
-    };
+    let drawn = drawn(transcript, now, glyphs);
     let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part);
     let parts = [drawn].into_iter().chain(parts).collect();
     Some(Page { title: "Dependencies".into(), parts, again: Some(page), ..Page::default() })
 }
 
-/// Draws the triggers as boxes with arrows; edges that lead back are listed below the picture.
-fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
-    let state = transcript.state();
+/// Draws the participants and their triggers.
+fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Section {
     let (queue, _) = next(transcript);
     let seats: Vec<(usize, &Seat)> =
-        state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone).collect();
+        transcript.state().seats.iter().enumerate().filter(|(_, seat)| !seat.gone).collect();
     let node = |(place, seat): &(usize, &Seat)| {
         let (sign, word) = stands(transcript, seat, now, &queue, glyphs);
-        let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
-        (name, format!("{sign} {word}"))
+        GraphNode { name: format!("{} {}", place + 1, transcript.name(&seat.spec.id)), sign, word }
     };
-    let nodes: Vec<(String, String)> = seats.iter().map(node).collect();
-    let at = |id: &SeatId| seats.iter().position(|(_, seat)| seat.spec.id == *id);
-    let mut edges = Vec::new();
+    let nodes: Vec<GraphNode> = seats.iter().map(node).collect();
+    let mut edges = vec![];
     for (to, (_, seat)) in seats.iter().enumerate() {
-        edges.extend(
-            seat.spec.runs.after.iter().filter_map(|after| Some((at(&after.participant)?, to))),
-        );
+        for after in &seat.spec.runs.after {
+            let from = seats.iter().position(|(_, seat)| seat.spec.id == after.participant);
+            let when = after.when.as_ref().map(|when| text::line(when).into_owned());
+            let when = when.unwrap_or_default();
+            edges.extend(from.map(|from| GraphEdge { from, to, when }));
+        }
     }
-    let picture = graph::picture(&nodes, &edges, glyphs);
-    let name = |at: usize| nodes.get(at).map_or("", |(name, _)| name.as_str());
-    let back = picture
-        .back
-        .iter()
-        .map(|(from, to)| format!("back: {} {} {}", name(*from), glyphs.arrow, name(*to)));
-    picture.rows.into_iter().chain(back).collect()
+    graph::section(&nodes, &edges, glyphs)
 }
 
 /// Returns the symbol and the word for the state of a participant.
@@ -99,31 +89,6 @@ fn stands(
         (false, 0) => (glyphs.waiting, "waiting".into()),
         (false, _) => (glyphs.done, "done".into()),
     }
-}
-
-/// Renders the triggers as text: below each participant, the participants that it triggers and their states.
-fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
-    let state = transcript.state();
-    let (queue, _) = next(transcript);
-    let node = |place: usize, seat: &Seat| {
-        let (sign, word) = stands(transcript, seat, now, &queue, glyphs);
-        format!("{sign} {} {} ({word})", place + 1, transcript.name(&seat.spec.id))
-    };
-    let [_, _, corner, _] = glyphs.corners;
-    let seats = || state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone);
-    let mut drawn = String::new();
-    for (place, seat) in seats() {
-        let by = |after: &&After| after.participant == seat.spec.id;
-        drawn.push_str(&format!("{}\n", node(place, seat)));
-        for (place, other) in seats() {
-            let Some(after) = other.spec.runs.after.iter().find(by) else { continue };
-            let when = after.when.as_ref().map(|when| format!("  when {}", text::line(when)));
-            let rule = glyphs.rule.repeat(2);
-            let to = node(place, other);
-            drawn.push_str(&format!("  {corner}{rule} {to}{}\n", when.unwrap_or_default()));
-        }
-    }
-    drawn
 }
 
 /// Describes one dependency.

@@ -3,7 +3,7 @@
 //! For turns and rounds the description is short. For money, tokens and time it contains the amount, which a person
 //! should see before pressing the key.
 
-use crate::model::{Limit, Limits};
+use crate::model::{Limit, Limits, ThreadId};
 use crate::state::State;
 
 /// Assumed duration of one more round in seconds, if time is the limit.
@@ -13,7 +13,7 @@ const MORE_BATCHES: u32 = 5;
 
 /// Returns the number of speakers in one round, at least 1.
 pub fn round(state: &State) -> u32 {
-    (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
+    (state.cast().filter(|(_, s)| !s.gone && !s.muted).count() as u32).max(1)
 }
 
 /// Returns raised limits that allow one more round; `None` if no limit was reached.
@@ -39,13 +39,50 @@ pub fn raise(state: &State) -> Option<(String, String)> {
     Some((held.what.words(from), held.what.words(to)))
 }
 
+/// Turns that continue a conversation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum More {
+    /// One more round.
+    Round,
+    /// Turns of a plan, which has no rounds.
+    Turns,
+    /// Another plan after the end of a plan, up to the first pause, in which it can be changed.
+    Plan,
+}
+
+impl More {
+    fn from_state(state: &State) -> More {
+        let root = state.threads.get(&ThreadId::ROOT);
+        match &state.ended {
+            _ if root.is_none_or(|root| root.state.plan().is_none()) => More::Round,
+            Some(ended) if ended.reason.is_passed() => More::Plan,
+            Some(_) | None => More::Turns,
+        }
+    }
+}
+
+/// Describes the turns that continue a conversation: "one more round".
+pub fn more(state: &State) -> String {
+    match More::from_state(state) {
+        More::Round => "one more round".into(),
+        More::Turns if round(state) == 1 => "one more turn".into(),
+        More::Turns => format!("{} more turns", round(state)),
+        More::Plan => "another plan".into(),
+    }
+}
+
+/// Returns the number of turns that continue a conversation.
+pub fn more_turns(state: &State) -> u32 {
+    if More::from_state(state) == More::Plan { 1 } else { round(state) }
+}
+
 /// Describes the effect of the key for one more round: for tokens, money and time, the new amount.
 pub fn way_on(state: &State) -> String {
     match (state.limit.as_ref().map(|held| held.what), raise(state)) {
         (Some(Limit::Tokens | Limit::Usd | Limit::Seconds), Some((_, to))) => {
             format!("raises it to {to}")
         }
-        (_, _) => "one more round".into(),
+        (_, _) => more(state),
     }
 }
 

@@ -44,8 +44,7 @@ impl Status {
     /// Returns the status of a conversation.
     pub fn from_state(state: &State) -> Status {
         if let Some(ended) = &state.ended {
-            let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
-            return if failed { Status::Error } else { Status::Done };
+            return if ended.reason.is_failure() { Status::Error } else { Status::Done };
         }
         let calls = state.calls().next().is_some();
         match state.run {

@@ -1,10 +1,11 @@
 //! Draws a directed graph as text: one box per node, successors to the right, and arrows between them.
 //!
 //! Columns are depths: a node is one column to the right of its deepest predecessor. Edges that lead back to an earlier
-//! node are not drawn; the caller lists them as text.
+//! node are not drawn, but listed below the picture.
 
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::page::Section;
 
 /// Width of a box in cells, borders included.
 const BOX: usize = 20;
@@ -19,17 +20,48 @@ const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
-/// A drawn graph.
-pub struct Picture {
-    /// Rows, without trailing spaces.
-    pub rows: Vec<String>,
-    /// Edges that were not drawn because they lead back, as (from, to).
-    pub back: Vec<(usize, usize)>,
+/// A node.
+pub struct GraphNode {
+    /// Name on one line.
+    pub name: String,
+    /// Symbol of its state.
+    pub sign: &'static str,
+    /// Word for its state.
+    pub word: String,
 }
 
-/// Draws a graph: each node is a name and a word below it; edges are pairs of node indices.
-pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Glyphs) -> Picture {
-    let (depths, back) = depths(nodes.len(), edges);
+/// An edge between two nodes, by their indices.
+pub struct GraphEdge {
+    /// Predecessor.
+    pub from: usize,
+    /// Successor.
+    pub to: usize,
+    /// Condition of the edge, on one line; empty for none.
+    pub when: String,
+}
+
+/// Draws a graph as a picture, and as text for narrow screens: below each node, its successors.
+pub fn section(nodes: &[GraphNode], edges: &[GraphEdge], glyphs: &Glyphs) -> Section {
+    let line = |node: &GraphNode| format!("{} {} ({})", node.sign, node.name, node.word);
+    let [_, _, corner, _] = glyphs.corners;
+    let rule = glyphs.rule.repeat(2);
+    let mut body = String::new();
+    for (from, node) in nodes.iter().enumerate() {
+        body.push_str(&format!("{}\n", line(node)));
+        for (to, successor) in nodes.iter().enumerate() {
+            let Some(edge) = edges.iter().find(|e| e.from == from && e.to == to) else { continue };
+            let when =
+                if edge.when.is_empty() { String::new() } else { format!("  when {}", edge.when) };
+            body.push_str(&format!("  {corner}{rule} {}{when}\n", line(successor)));
+        }
+    }
+    Section { body, picture: picture(nodes, edges, glyphs), ..Section::default() }
+}
+
+/// Draws each node as a box with its name and its state; the rows have no trailing spaces.
+fn picture(nodes: &[GraphNode], edges: &[GraphEdge], glyphs: &Glyphs) -> Vec<String> {
+    let edges: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let (depths, back) = depths(nodes.len(), &edges);
     let columns = depths.iter().max().map_or(0, |deepest| deepest + 1);
     let mut places = vec![(0, 0); nodes.len()];
     let mut filled = vec![0; columns];
@@ -68,7 +100,7 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
         .collect();
     arrows.iter().for_each(|(x, y)| cells[*y][*x] = glyphs.arrow.to_owned());
     for (node, (column, row)) in nodes.iter().zip(&places) {
-        let lines = boxed(&node.0, &node.1, glyphs);
+        let lines = boxed(&node.name, &format!("{} {}", node.sign, node.word), glyphs);
         for (i, line) in lines.iter().enumerate() {
             let x = column * (BOX + GUTTER);
             let row = &mut cells[row * ROWS + i];
@@ -76,8 +108,11 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
             row[x + 1..x + BOX].iter_mut().for_each(String::clear);
         }
     }
-    let rows = cells.iter().map(|row| row.concat().trim_end().to_owned()).collect();
-    Picture { rows, back }
+    let rows = cells.iter().map(|row| row.concat().trim_end().to_owned());
+    let back = back.iter().map(|(from, to)| {
+        format!("back: {} {} {}", nodes[*from].name, glyphs.arrow, nodes[*to].name)
+    });
+    rows.chain(back).collect()
 }
 
 /// Returns the rows of a box.
@@ -157,17 +192,19 @@ mod tests {
 
     #[test]
     fn boxes_follow_their_dependencies_and_are_joined_by_lines() {
-        let node = |name: &str| (name.to_owned(), "waiting".to_owned());
+        let node = |name: &str| GraphNode { name: name.into(), sign: "-", word: "waiting".into() };
         let nodes = ["a", "b", "c", "d"].map(node);
         let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (3, 0)];
+        let edges = edges.map(|(from, to)| GraphEdge { from, to, when: String::new() });
         let drawn = picture(&nodes, &edges, &UNICODE);
-        assert_eq!(drawn.back, [(3, 0)]);
-        let shown = drawn.rows.join("\n");
-        let row = |words: &str| drawn.rows.iter().find(|row| row.contains(words)).unwrap();
+        let (back, boxes) = drawn.split_last().unwrap();
+        assert_eq!(back, "back: d ▶ a");
+        let shown = boxes.join("\n");
+        let row = |words: &str| boxes.iter().find(|row| row.contains(words)).unwrap();
         assert!(row("┌ a").contains("┌ b") && row("┌ a").contains("┌ d"), "{shown}");
         assert!(row("┌ c").starts_with("      "), "{shown}");
         assert_eq!(shown.matches('▶').count(), 3, "arrows meet: {shown}");
-        let ascii = picture(&nodes, &edges, &ASCII).rows.join("");
+        let ascii = picture(&nodes, &edges, &ASCII).join("");
         assert!(ascii.is_ascii(), "{ascii}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::state::leave::asks_leave;
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
-use crate::ui::view::extension::way_on;
+use crate::ui::view::extension::{more, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::{failed, is_paid};
 
@@ -42,9 +42,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
             Some((Action::Step, turn))
         }
         Status::Reached => Some((Action::MoreRound, way_on(state))),
-        Status::Done | Status::Error if !view.unsaved => {
-            Some((Action::MoreRound, "one more round".into()))
-        }
+        Status::Done | Status::Error if !view.unsaved => Some((Action::MoreRound, more(state))),
         _ => None,
     }
 }

@@ -105,9 +105,7 @@ impl Aside {
             Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),
             Kind::LimitNear(_) | Kind::LimitReached(_) => Aside::Limit,
             Kind::TurnEnded(end) if end.outcome == Outcome::Failed => Aside::Failure,
-            Kind::Ended(e) if matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
-                Aside::Failure
-            }
+            Kind::Ended(e) if e.reason.is_failure() => Aside::Failure,
             // they may go on; it is not a failure
             Kind::Warning(w) if matches!(w.about, Some(WarningAbout::Loop(_))) => Aside::Note,
             Kind::CommandRefused(_) | Kind::Warning(_) => Aside::Failure,

@@ -432,7 +432,7 @@ impl Fold for Transcript {
         }
         // the line of the floor says it
         let said = match &event.kind {
-            Kind::Ended(e) if !matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
+            Kind::Ended(e) if !e.reason.is_failure() => {
                 Some(text::label(&end(self.state(), e)).into_owned())
             }
             _ => None,

@@ -14,7 +14,7 @@ use crate::cli::play::{door, outcome};
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner, Stopped, Witness};
 use crate::export::ended as how_it_ended;
-use crate::model::{Command, Event, Key, Kind, Seq, SteerLine, StopReason};
+use crate::model::{Command, Event, Key, Kind, Seq, SteerLine};
 use crate::session::Item;
 use crate::state::{RunState, State};
 use crate::ui::view::extension::round;
@@ -311,10 +311,7 @@ impl Playing<'_> {
         if self.prompts.is_empty() {
             return;
         }
-        let failed = state
-            .ended
-            .as_ref()
-            .filter(|ended| matches!(ended.reason, StopReason::Failure | StopReason::Starved));
+        let failed = state.ended.as_ref().filter(|ended| ended.reason.is_failure());
         let failed = failed.map(|ended| {
             let cause = ended.text.iter().map(|text| format!(": {text}")).collect::<String>();
             format!("the conversation {}{cause}", how_it_ended(ended.reason))

@@ -36,7 +36,7 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
             Err(failure) => {
                 output::failure(&failure);
                 all.wrong = all.wrong.or(Some(failure.code));
-                let why = failure.with_hint();
+                let why = failure.unlabelled();
                 all.faulty.push(TestRecord::of_faulty_file(&file.display().to_string(), why));
             }
         }
