@@ -32,13 +32,15 @@ pub(super) fn due(state: &State) -> Option<Draft> {
     })
 }
 
-/// Returns the end of the conversation, with the rule that causes it, after its verdict and its result.
+/// Returns the end of the conversation, with the rule that causes it, after its verdict and its result. The rule is the
+/// one that still gives this reason and text: a verdict or a result in between keeps only these.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
     let mut concluded = result::conclude(state, reason, text.clone())?;
     if let (Kind::Ended(end), Some(text)) = (&mut concluded.kind, text) {
         let says_it = |says| matches!(says, Says::Stop(r, t) if (r, &t) == (reason, &text));
         let mut rules = (0u32..).zip(&state.scenario.stops);
-        let rule = rules.find(|(place, stop)| says_it(says(state, *place, &stop.rule)));
+        let rule =
+            rules.find(|(place, stop)| !stop.ask && says_it(says(state, *place, &stop.rule)));
         end.rule = rule.map(|(place, _)| place);
     }
     Some(concluded)

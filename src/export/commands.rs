@@ -88,8 +88,8 @@ pub(super) fn given(
         Command::End { final_round: true } => note("you asked for closing statements".into()),
         command => {
             let row = COMMANDS.iter().find(|row| row.name == command.name());
-            let told = row.and_then(|row| row.note).map(|note| fill(state, note, command));
-            told.map(note).unwrap_or_default()
+            let text = row.and_then(|row| row.note).map(|note| fill(state, note, command));
+            text.map(note).unwrap_or_default()
         }
     }
 }

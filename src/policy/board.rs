@@ -17,7 +17,7 @@ pub struct Board {
     pub word_cells: usize,
     /// Words under which rows without space are counted, in order.
     pub counted: &'static [&'static str],
-    /// Dependencies between rows, as pairs of indices; `None` if the page has no graph.
+    /// Dependencies between rows, as pairs of indices; `None` for a page without a graph.
     pub edges: Option<Vec<(usize, usize)>>,
     /// True if the rows belong to the outcome and stay visible at the end.
     pub is_outcome: bool,

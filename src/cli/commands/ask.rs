@@ -12,7 +12,7 @@ use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
 use crate::cli::play::material::ReadPart;
 use crate::cli::play::next::Setup;
-use crate::cli::source::{self};
+use crate::cli::source;
 use crate::export::{REHEARSED, reason, spent, utterances};
 use crate::model::{Command, Key, SteerLine, Text, Usd};
 use crate::state::{State, Who};

@@ -1,7 +1,7 @@
 //! Prompt parts of a search for one answer: earlier exchanges, the question, the answers, and the votes if they are
 //! shown. They are rebuilt for every prompt, in a fixed order, without empty ones.
 
-use crate::model::{Seq, Text};
+use crate::model::{SeatId, Seq, Text};
 use crate::policy::prompt_parts::{PromptParts, PromptSection, SectionContent};
 use crate::policy::view::View;
 use crate::state::{Coordination, Entry, Labels, MoveKind, Task, Turn};
@@ -129,13 +129,13 @@ fn answers(
 
 /// Returns a line for each vote, in alphabetical order.
 fn votes(v: &View<'_>, stands: &Coordination<'_>, labels: &Labels) -> String {
-    let vote = |(whose, why): (&crate::model::SeatId, &Text)| {
+    let vote = |whose: &SeatId, why: &Text| {
         let label = labels.get(whose).unwrap_or(&whose.0);
         let why = v.state.read_as(why, &Labels::new(), labels);
         if why.trim().is_empty() { format!("for {label}") } else { format!("for {label}: {why}") }
     };
     let mut votes: Vec<String> =
-        stands.votes.values().map(|(whose, why, _)| vote((whose, why))).collect();
+        stands.votes.values().map(|(whose, why, _)| vote(whose, why)).collect();
     votes.sort();
     votes.join("\n")
 }
