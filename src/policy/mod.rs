@@ -76,7 +76,7 @@ pub fn board(state: &State) -> Option<Board> {
     with_board(state).map(|(.., board)| board)
 }
 
-/// Returns everything about the progress that [`board`] returns.
+/// Returns everything about the progress that [`board()`] returns.
 pub fn details(state: &State) -> Vec<Detail> {
     with_board(state).map_or(vec![], |(policy, view, _)| policy.details(&view))
 }
