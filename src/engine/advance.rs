@@ -147,26 +147,27 @@ fn ending(state: &State) -> Option<Draft> {
     let quiet = state.turns.is_empty();
     let late = || execute::late(state).next();
     let first = |reason| late().or_else(|| closing::before_end(state, reason).into_iter().next());
-    let end = |reason, text| first(reason).or_else(|| stops::conclude(state, reason, text));
-    let at_once = |reason, text| first(reason).or_else(|| Some(drafts::end(state, reason, text)));
+    let end = |cause: EndCause| first(cause.reason).or_else(|| result::conclude(state, cause));
+    let at_once = |cause: EndCause| first(cause.reason).or_else(|| Some(drafts::end(state, cause)));
     match (&state.ending, &state.stopped_by, &root.closed) {
-        (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator, None),
-        (Some(Ending::Now), _, _) => end(StopReason::Operator, None),
+        (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator.into()),
+        (Some(Ending::Now), _, _) => end(StopReason::Operator.into()),
         (Some(Ending::FinalRound(left)), _, _) => {
             let spoken = !left.iter().any(|s| state.may_speak(s));
             let over = quiet && spoken && !root.batch.as_ref().is_some_and(|b| state.is_open(b));
-            if over { end(StopReason::Operator, None) } else { None }
+            if over { end(StopReason::Operator.into()) } else { None }
         }
-        (None, Some(why), _) if quiet => at_once(StopReason::Failure, Some(why.clone())),
+        (None, Some(why), _) if quiet => {
+            at_once(EndCause::new(StopReason::Failure, Some(why.clone())))
+        }
         (None, None, _)
-            if let Some((reason, text)) =
-                judged(state).or_else(|| result::end_in_progress(state)) =>
+            if let Some(cause) = judged(state).or_else(|| result::end_in_progress(state)) =>
         {
-            end(reason, text)
+            end(cause)
         }
         (None, None, Some(closed)) if quiet => {
             let failed = closed.reason.is_failure();
-            end(closed.reason, failed.then(|| failures(state)).flatten())
+            end(EndCause::new(closed.reason, failed.then(|| failures(state)).flatten()))
         }
         (None, _, _) => None,
     }
@@ -188,7 +189,7 @@ fn failures(state: &State) -> Option<Text> {
 }
 
 /// Returns the end for which a verdict is being reached.
-fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
+fn judged(state: &State) -> Option<EndCause> {
     state.judging.as_ref()?.ends.clone()
 }
 

@@ -100,7 +100,8 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
 }
 
 /// Returns the end of the conversation, with its result.
-pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
+pub(super) fn end(state: &State, cause: EndCause) -> Draft {
+    let EndCause { reason, text, rule } = cause;
     let root = state.threads.get(&ThreadId::ROOT);
     let answered = state.answered();
     let text = text.or_else(|| Some(answered.as_ref()?.describe().into()));
@@ -109,7 +110,7 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let goals = if result.is_null() { goals::outcome(state) } else { None };
     let result = goals.unwrap_or(result);
-    let ended = Ended { reason, settled: reason.settled(), text, rule: None, result };
+    let ended = Ended { reason, settled: reason.settled(), text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
 

@@ -16,8 +16,8 @@ pub(super) fn before(state: &State) -> Option<Draft> {
 }
 
 /// Returns the end of the conversation, after its verdict and its second poll.
-pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    let concluded = verdict::conclude(state, reason, text)?;
+pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
+    let concluded = verdict::conclude(state, cause)?;
     let ends = matches!(&concluded.kind, Kind::Ended(end) if end.reason != StopReason::Failure);
     match &state.scenario.poll {
         Some(poll)

@@ -47,7 +47,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
                 state.calls().map(|t| turns::cut(live, t, now, CutWhy::Crash)).collect();
             if state.ended.is_none() {
                 drafts.extend(closing::before_end(state, StopReason::Signal));
-                drafts.push(end(state, StopReason::Signal, None));
+                drafts.push(end(state, StopReason::Signal.into()));
             }
             drafts
         }
@@ -179,7 +179,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     }
     let hangs = state.waiting_tie().is_some();
     let limit = if hangs { None } else { state.limit.as_ref() };
-    let judged = limit.and_then(|l| result::conclude(state, l.what.reason(), None));
+    let judged = limit.and_then(|l| result::conclude(state, l.what.reason().into()));
     let told = match judged {
         Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
         // the verdict failed, and with it the end
@@ -220,7 +220,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     };
     let mut drafts: Vec<Draft> = execute::late(state).collect();
     drafts.extend(closing::before_end(state, reason));
-    drafts.push(end(state, reason, text.map(Into::into)));
+    drafts.push(end(state, EndCause::new(reason, text.map(Into::into))));
     drafts
 }
 

@@ -16,8 +16,8 @@ use crate::state::{RunState, State, Turn};
 const TASK_TOKENS: u64 = 256;
 
 /// Returns the end of the conversation, after its verdict and its result.
-pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    let concluded = poll::conclude(state, reason, text.clone())?;
+pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
+    let concluded = poll::conclude(state, cause.clone())?;
     let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
     let Some(scribe) = scribe(state, ended.reason) else { return Some(concluded) };
     if matches!(state.run, RunState::Pausing | RunState::Paused) {
@@ -35,7 +35,8 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
         None => match no_room(state, &scribe) {
             Some(why) => skipped(why),
             None => {
-                let task = ResultTask { ends: (reason, text), waits: false };
+                let EndCause { reason, text, rule } = cause;
+                let task = ResultTask { ends: (reason, text), rule, waits: false };
                 quiet(state).then(|| ask(scribe, task))
             }
         },
@@ -66,7 +67,7 @@ pub(super) fn at_limit(state: &State) -> Option<Draft> {
         None => match no_room(state, &scribe) {
             Some(why) => skipped(&why),
             None => may_ask(state)
-                .then(|| ask(scribe, ResultTask { ends: (reason, None), waits: true })),
+                .then(|| ask(scribe, ResultTask { ends: (reason, None), rule: None, waits: true })),
         },
         Some(scribing) => match &scribing.written {
             Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
@@ -76,7 +77,7 @@ pub(super) fn at_limit(state: &State) -> Option<Draft> {
 }
 
 /// Returns the end for which a result is being written.
-pub(super) fn end_in_progress(state: &State) -> Option<(StopReason, Option<Text>)> {
+pub(super) fn end_in_progress(state: &State) -> Option<EndCause> {
     let scribing = state.scribing.as_ref().filter(|scribing| !scribing.waits)?;
     Some(scribing.ends.clone())
 }

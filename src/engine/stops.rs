@@ -27,23 +27,11 @@ pub(super) fn due(state: &State) -> Option<Draft> {
     rules.into_iter().find_map(|(place, stop)| match says(state, place, &stop.rule) {
         Says::Nothing => None,
         Says::First(draft) => Some(*draft),
-        Says::Stop(reason, text) if !stop.ask => conclude(state, reason, Some(text)),
+        Says::Stop(reason, text) if !stop.ask => {
+            result::conclude(state, EndCause { reason, text: Some(text), rule: Some(place) })
+        }
         Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
     })
-}
-
-/// Returns the end of the conversation, with the rule that causes it, after its verdict and its result. The rule is the
-/// one that still gives this reason and text: a verdict or a result in between keeps only these.
-pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    let mut concluded = result::conclude(state, reason, text.clone())?;
-    if let (Kind::Ended(end), Some(text)) = (&mut concluded.kind, text) {
-        let says_it = |says| matches!(says, Says::Stop(r, t) if (r, &t) == (reason, &text));
-        let mut rules = (0u32..).zip(&state.scenario.stops);
-        let rule =
-            rules.find(|(place, stop)| !stop.ask && says_it(says(state, *place, &stop.rule)));
-        end.rule = rule.map(|(place, _)| place);
-    }
-    Some(concluded)
 }
 
 /// Pauses and asks the operator. A rule that stays true asks once; a rule about a single utterance asks each time.

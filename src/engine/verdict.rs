@@ -34,35 +34,38 @@ pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
 
 /// Returns the end of the conversation, after the verdict if the scenario has one and turns were taken since the last
 /// verdict. An impossible verdict is reported, and an unreadable one is a failure.
-pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    let end = |reason, text| Some(drafts::end(state, reason, text));
+pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
+    let end = |cause| Some(drafts::end(state, cause));
+    let reason = cause.reason;
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
     let settled = last.filter(|(verdict, _)| verdict.settles()).map(|(verdict, _)| verdict);
     let scope = VerdictScope::from_thread(state, ThreadId::ROOT)
         .filter(|scope| is_due(state, *scope, reason));
     match (scope, settled) {
         (Some(_), Some(verdict)) if unread(verdict) && reason != StopReason::Operator => {
-            end(StopReason::Failure, Some(format!("the verdict failed: {}", verdict.how).into()))
+            let why = format!("the verdict failed: {}", verdict.how);
+            end(EndCause::new(StopReason::Failure, Some(why.into())))
         }
         (_, Some(_)) => {
             let own_end = matches!(
                 reason,
                 StopReason::Completed | StopReason::Exhausted | StopReason::RoundLimit
             );
-            end(if own_end { StopReason::Verdict } else { reason }, text)
+            end(EndCause { reason: if own_end { StopReason::Verdict } else { reason }, ..cause })
         }
         (Some(scope), None) if may_ask(state) => quiet(state).then(|| {
             let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
-            next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
+            next(state, scope, Requester::Engine, Some(ends.unwrap_or(cause)))
         }),
         // a verdict held up by a pause continues after it
         (Some(_), None) if matches!(state.run, RunState::Pausing | RunState::Paused) => None,
         (Some(_), None) => {
             let told = no_room(state);
-            drafts::warn_once(state, told.to_string().into())
-                .or_else(|| end(reason, drafts::joined([text, Some(told)])))
+            drafts::warn_once(state, told.to_string().into()).or_else(|| {
+                end(EndCause { text: drafts::joined([cause.text, Some(told)]), ..cause })
+            })
         }
-        (None, None) => end(reason, text),
+        (None, None) => end(cause),
     }
 }
 
@@ -125,7 +128,7 @@ fn next(
     state: &State,
     scope: VerdictScope<'_>,
     requester: Requester,
-    ends: Option<(StopReason, Option<Text>)>,
+    ends: Option<EndCause>,
 ) -> Draft {
     let VerdictScope { thread, spec, interim } = scope;
     let sides = tally::sides(state, scope);
@@ -154,7 +157,10 @@ fn next(
     let seats = seats.flat_map(|(side, label): (_, &Text)| {
         side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
     });
-    let task = JudgeTask::Verdict { time, swapped, labels, seats: seats.collect(), interim, ends };
+    let rule = ends.as_ref().and_then(|cause| cause.rule);
+    let ends = ends.map(|cause| (cause.reason, cause.text));
+    let seats = seats.collect();
+    let task = JudgeTask::Verdict { time, swapped, labels, seats, interim, ends, rule };
     let why = match (interim, swapped) {
         (_, true) => "judged again with the sides swapped".into(),
         (true, false) => "whether a side has already won".into(),

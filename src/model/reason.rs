@@ -1,7 +1,32 @@
 //! Stop reasons: exactly one for each end of a conversation or thread.
 
+use super::ids::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The reason for an end of the conversation, with its details.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndCause {
+    /// The stop reason.
+    pub reason: StopReason,
+    /// The cause as text, if the reason alone does not explain it.
+    pub text: Option<Text>,
+    /// Index of the stop rule, if one causes the end.
+    pub rule: Option<u32>,
+}
+
+impl EndCause {
+    /// Returns a cause other than a stop rule.
+    pub fn new(reason: StopReason, text: Option<Text>) -> EndCause {
+        EndCause { reason, text, rule: None }
+    }
+}
+
+impl From<StopReason> for EndCause {
+    fn from(reason: StopReason) -> EndCause {
+        EndCause::new(reason, None)
+    }
+}
 
 /// Reason for an end: by itself (settled), or by a limit, a failure or a person (capped).
 #[derive(

@@ -45,6 +45,9 @@ pub struct PositionChange {
 pub struct ResultTask {
     /// The end of the conversation that follows: its reason and its text.
     pub ends: (StopReason, Option<Text>),
+    /// Index of the stop rule that causes this end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<u32>,
     /// True if the conversation waits at its limit instead, because an operator can raise it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,

@@ -31,6 +31,9 @@ pub enum JudgeTask {
         /// The end of the conversation that follows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ends: Option<(StopReason, Option<Text>)>,
+        /// Index of the stop rule that causes this end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<u32>,
     },
     /// The casting vote on a tie.
     Casting,
@@ -64,6 +67,7 @@ impl JudgeTask {
             seats: serde_json::from_value(memo["seats"].clone()).ok()?,
             interim: memo["interim"] == true,
             ends: serde_json::from_value(memo["ends"].clone()).ok()?,
+            rule: None,
         })
     }
 }

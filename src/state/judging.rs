@@ -24,7 +24,7 @@ pub struct Judging {
     /// Side that the operator chose.
     pub chosen: Option<Text>,
     /// End of the conversation that follows, if any.
-    pub ends: Option<(StopReason, Option<Text>)>,
+    pub ends: Option<EndCause>,
 }
 
 /// A judge's answer to a stop rule.
@@ -41,10 +41,11 @@ pub struct Ruling {
 impl Conversation {
     /// Records that judges are asked.
     pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
-        if let Some(JudgeTask::Verdict { interim, ends, .. }) = batch.judge_task() {
+        if let Some(JudgeTask::Verdict { interim, ends, rule, .. }) = batch.judge_task() {
             let judging = self.judging.get_or_insert_default();
             judging.of = Some((thread, interim));
             judging.asked += 1;
+            let ends = ends.map(|(reason, text)| EndCause { reason, text, rule });
             judging.ends = judging.ends.take().or(ends);
         }
     }
@@ -58,7 +59,8 @@ impl Conversation {
         }
         let ends = self.judging.take().and_then(|b| b.ends);
         let won = verdict.interim && verdict.winner.is_some() && thread == ThreadId::ROOT;
-        let end = ends.or_else(|| won.then(|| (StopReason::Verdict, Some(verdict.how.clone()))));
+        let end = ends
+            .or_else(|| won.then(|| EndCause::new(StopReason::Verdict, Some(verdict.how.clone()))));
         self.judging = end.map(|end| Judging { ends: Some(end), ..Judging::default() });
     }
 

@@ -8,7 +8,7 @@ use crate::model::*;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scribing {
     /// End of the conversation that follows.
-    pub ends: (StopReason, Option<Text>),
+    pub ends: EndCause,
     /// True if the conversation waits at its limit instead.
     pub waits: bool,
     /// The scribe's result; `None` before its reply, and if the reply cannot be used.
@@ -19,7 +19,8 @@ impl Conversation {
     /// Records that a scribe is asked for the result.
     pub(super) fn ask_scribe(&mut self, batch: &BatchOpened) {
         if let Some(task) = &batch.result {
-            let ResultTask { ends, waits } = task.clone();
+            let ResultTask { ends: (reason, text), rule, waits } = task.clone();
+            let ends = EndCause { reason, text, rule };
             self.scribing = Some(Scribing { ends, waits, written: None });
         }
     }

@@ -73,6 +73,26 @@ async fn a_scribe_writes_the_result_before_the_end() {
     assert!(!prompt.contains("trams") && !prompt.contains("psst"), "{prompt}");
 }
 
+/// A marker is known from the last batch only, and verdict and result have batches of their own.
+#[tokio::test]
+async fn an_end_by_a_marker_names_its_rule_after_verdict_and_result() {
+    let mut opened = judged_with_scribe();
+    opened.scenario["stop"] = json!([{"word": {"word": "NEVER"}}, {"word": {"word": "[DONE]"}}]);
+    for seat in opened.participants.iter_mut().filter(|seat| seat.speaks) {
+        let form = Form::Markers(vec!["[DONE]".into()]);
+        seat.reply = Contract { form, ..Contract::default() };
+    }
+    let voices = stage(|ask| match ask.purpose {
+        Purpose::Speak => Play::Words("well\n[DONE]".into(), 10),
+        Purpose::Result => written("Build it."),
+        _ => Play::Words(json!({"winner": "a"}).to_string(), 10),
+    });
+    let ran = play(opened, voices, &[]).await;
+    let kinds = ran.kinds();
+    assert!(kinds.contains(&"verdict.given") && kinds.contains(&"result.given"), "{kinds:?}");
+    assert_eq!((ran.reason(), ran.state.ended.as_ref().unwrap().rule), ("stop_word", Some(1)));
+}
+
 /// A turn that does not exist is not the cause of a change.
 #[tokio::test]
 async fn a_scribe_invents_no_turns() {
