@@ -76,7 +76,7 @@
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args.rs` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
-//! | the end of a run: saving, and the command to resume | `cli/play/outcome.rs` |
+//! | the end of a run: saving, and the command to resume | `cli/play/leaving.rs`, `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
 //! | selection of models, discovery of servers | `cli/models/` |
 //! | permissions of files, and the operator's consent | `cli/trust/`; kept in `cli/agreements/` |

@@ -5,9 +5,10 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
+use crate::cli::play::leaving::Leaving;
 use crate::cli::play::next::{Next, Setup};
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{detach, door, outcome, stdin};
+use crate::cli::play::{door, stdin};
 use crate::cli::runtime::{block_on, refused};
 use crate::engine::{Owner, Stopped};
 use crate::model::{Command, Seq};
@@ -99,28 +100,18 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         while let Some(item) = tail.try_next() {
             output::wrapped(&reader.take(&item))?;
         }
-        if let Left::Detach = left {
-            let lock = engine.lock_file();
-            outcome::finish(engine, &mut signals, &files).await?;
-            drop(door);
-            detach::hand_over(&files, lock, &play, context)?;
-            return Ok(Next::Left(Exit::Done));
-        }
-        let unwritable = match &left {
-            Left::Unwritable(why) => Some(why.clone()),
-            Left::Detach | Left::Done | Left::Again(_) | Left::Signal(_) => None,
-        };
         let saved = conversation.saved;
-        let left_engine =
-            outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
-        let state = left_engine.await?;
-        drop(door);
-        Ok(match left {
-            Left::Again(commands) => Next::again(files.log(), commands, &play),
-            Left::Signal(code) => Next::Over(code),
-            Left::Done | Left::Detach | Left::Unwritable(_) => {
-                Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))
+        let leaving = Leaving { engine, door, signals, files, saved, play };
+        let next = match left {
+            Left::Detach => return leaving.detach(context).await,
+            Left::Unwritable(why) => return Err(leaving.fail(&why).await),
+            Left::Again(commands) => {
+                Some(Next::again(leaving.files.log(), commands, &leaving.play))
             }
-        })
+            Left::Signal(code) => Some(Next::Over(code)),
+            Left::Done => None,
+        };
+        let state = leaving.save(context).await?;
+        Ok(next.unwrap_or(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))))
     })
 }

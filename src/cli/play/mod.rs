@@ -14,6 +14,7 @@ pub mod editor;
 pub mod gate;
 pub mod headless;
 pub mod history;
+pub mod leaving;
 pub mod linear;
 pub mod material;
 pub mod next;

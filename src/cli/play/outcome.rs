@@ -1,53 +1,13 @@
-//! The last lines after leaving a conversation: the saved session, its outcome, and the command that resumes it.
+//! The last lines after a conversation: the saved session, its outcome, and the command that resumes it.
 
 use crate::cli::args::Play;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::play::signals::{Signals, unless_told_again};
-use crate::cli::play::state_file;
-use crate::engine::Engine;
-use crate::export::{ended as how_it_ended, spent, utterances};
+use crate::export::{spent, utterances};
 use crate::model::{Limit, StopReason, Usd, Wire};
 use crate::session::SessionFiles;
 use crate::state::{RunState, State};
 use serde_json::{Value, json};
-
-/// Finishes the session of a conversation that the user left and reports it as saved; returns its final state.
-pub async fn leave(
-    engine: Engine,
-    unwritable_because: Option<String>,
-    signals: &mut Signals,
-    files: &SessionFiles,
-    saved: bool,
-    play: &Play,
-    context: &Context,
-) -> Result<State, Failure> {
-    let state = engine.live.state.clone();
-    let synced = finish(engine, signals, files).await;
-    if let Some(why) = unwritable_because {
-        return Err(unwritable(files, &why));
-    }
-    synced?;
-    state_file::write(play.state.as_ref(), &state)?;
-    let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
-    let name = saved.then(|| context.name_of(files));
-    let end = match &state.ended {
-        Some(ended) => how_it_ended(ended.reason),
-        None => "not ended".into(),
-    };
-    context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
-    Ok(state)
-}
-
-/// Waits until all events of a conversation are in its session file.
-pub async fn finish(
-    engine: Engine,
-    signals: &mut Signals,
-    files: &SessionFiles,
-) -> Result<(), Failure> {
-    let synced = unless_told_again(signals, engine.finish()).await;
-    synced.map(drop).map_err(|fault| unwritable(files, &fault.to_string()))
-}
 
 /// Returns one line with the name of the saved session, its length, usage and outcome, and the command to resume it.
 pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&str>) -> String {

@@ -10,9 +10,10 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::{drafts, input_history, preferences};
 use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::call_log::CallLog;
+use crate::cli::play::leaving::Leaving;
 use crate::cli::play::next::{Home, Next, Setup};
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{detach, door, outcome, outside};
+use crate::cli::play::{door, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::config::{Habits, StartFocus};
@@ -129,47 +130,36 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
         };
         notes.iter().for_each(|note| context.say(note));
-        let unwritable = match &left {
-            Left::Unwritable(why) => Some(why.clone()),
-            Left::Quit(_) | Left::Signal(_) => None,
-        };
-        if let Left::Quit(Ok(run::LeaveTo::Detach)) = &left {
-            let lock = engine.lock_file();
-            outcome::finish(engine, &mut signals, &files).await?;
-            drop(door);
-            detach::hand_over(&files, lock, &play, context)?;
-            return Ok(Next::Left(Exit::Done));
-        }
         let saved = conversation.saved;
-        let left_engine =
-            outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
-        let state = left_engine.await?;
-        drop(door);
+        let leaving = Leaving { engine, door, signals, files, saved, play };
+        let left = match left {
+            Left::Unwritable(why) => return Err(leaving.fail(&why).await),
+            Left::Quit(Ok(run::LeaveTo::Detach)) => return leaving.detach(context).await,
+            Left::Signal(code) => Err(code),
+            Left::Quit(left) => Ok(left),
+        };
+        let (session, play) = (leaving.files.log().to_owned(), leaving.play.clone());
+        let state = leaving.save(context).await?;
         if let Some(path) = log {
             context.note(&format!("log: {}", path.display()));
         }
         match left {
-            Left::Signal(code) => Ok(Next::Over(code)),
-            Left::Quit(Ok(run::LeaveTo::Home)) => Ok(Next::Home(Home::default())),
-            Left::Quit(Ok(run::LeaveTo::Fork(_) | run::LeaveTo::Extend(_)))
-                if !conversation.saved =>
-            {
+            Err(code) => Ok(Next::Over(code)),
+            Ok(Err(e)) => Ok(Next::Over(failed(&e)?)),
+            Ok(Ok(run::LeaveTo::Home)) => Ok(Next::Home(Home::default())),
+            Ok(Ok(run::LeaveTo::Fork(_) | run::LeaveTo::Extend(_))) if !saved => {
                 Err(Failure::usage(
                     "--no-save sessions cannot be branched or extended",
                     "run without --no-save",
                 ))
             }
-            Left::Quit(Ok(run::LeaveTo::Fork(leaf))) => {
-                Ok(Next::fork(files.log(), leaf, Some(allowed), &play, state.ended.is_none()))
+            Ok(Ok(run::LeaveTo::Fork(leaf))) => {
+                Ok(Next::fork(&session, leaf, Some(allowed), &play, state.ended.is_none()))
             }
-            Left::Quit(Ok(run::LeaveTo::Extend(commands))) => {
-                Ok(Next::again(files.log(), commands, &play))
-            }
-            Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
-            Left::Quit(Ok(run::LeaveTo::Quit | run::LeaveTo::Detach)) => {
+            Ok(Ok(run::LeaveTo::Extend(commands))) => Ok(Next::again(&session, commands, &play)),
+            Ok(Ok(run::LeaveTo::Quit | run::LeaveTo::Detach)) => {
                 Ok(Next::Left(Exit::from_state(&state).unwrap_or(Exit::Done)))
             }
-            Left::Unwritable(_) => Ok(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))),
         }
     })
 }
