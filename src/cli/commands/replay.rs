@@ -4,7 +4,7 @@ use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output::{self, watched};
-use crate::cli::play::next::{self, Home, Next, StartAt};
+use crate::cli::play::next::{Home, Next, Replay, Resume, StartAt};
 use crate::cli::play::opening::{Meanwhile, beginning, is_long, meanwhile};
 use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
@@ -13,7 +13,6 @@ use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, report_faults};
 use crate::clock::Clock;
-use crate::model::steering::duration_ms;
 use crate::model::{Kind, Ms, Seq};
 use crate::session::replay::{IDLE_LIMIT_MS, Recording, Speed, Spot, Transport};
 use crate::session::{Item, ReadProgress, SessionError, Survey};
@@ -43,51 +42,25 @@ const AT_ONCE_MS: u64 = 1_000;
 pub struct ReplayArgs {
     #[command(flatten)]
     which: SessionName,
-    /// Print it instead of opening the screen
-    #[arg(long)]
-    headless: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
-    format: PrintFormat,
-    /// Speed: 0.5, 1, 2, 4, 8 or max [default: 1; max with --headless]
-    #[arg(long, value_name = "SPEED")]
-    speed: Option<Speed>,
-    /// Start at a turn number, or at a time such as 03:20
-    #[arg(long, value_name = "N|TIME", value_parser = begin)]
-    at: Option<StartAt>,
-    /// Compare with another session, from where they diverge
-    #[arg(long, value_name = "SESSION", conflicts_with = "headless")]
-    beside: Option<String>,
-    /// Shorten idle times to this, such as 3s; 0s skips them [default: 3s]
-    #[arg(long, value_name = "TIME", value_parser = idle)]
-    idle_limit: Option<u64>,
+    #[command(flatten)]
+    replay: Replay,
 }
 
 impl ReplayArgs {
     /// Returns the next action.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
         // in text mode the readers set their own pace
-        let headless = self.headless || context.text_mode().is_some();
+        let headless = self.replay.headless || context.text_mode().is_some();
         if !headless {
             place::check_screen(&place::headless(context), context)?;
         }
-        Ok(Next::Replay(Box::new(next::Replay {
-            path: session_file::find(&self.which, context)?,
-            beside: self.beside,
-            headless,
-            format: self.format,
-            speed: self.speed,
-            from: self.at,
-            idle_limit_ms: self.idle_limit,
-            reopens: false,
-            typed_server: None,
-            notice: None,
-        })))
+        let path = session_file::find(&self.which, context)?;
+        Ok(Next::Replay(Box::new(Replay { path, headless, ..self.replay })))
     }
 }
 
 /// Plays a recording, on the screen or as printed text.
-pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
+pub fn play(replay: &Replay, context: &Context) -> Result<Next, Failure> {
     let (read, view) = match read(replay, context)? {
         Meanwhile::Read(read, view) => (*read, view),
         Meanwhile::Left(next) => return Ok(next),
@@ -158,7 +131,7 @@ impl Read {
 }
 
 /// Reads a recording. On a screen, the beginning of a long recording is shown while it loads.
-fn read(replay: &next::Replay, context: &Context) -> Result<Meanwhile<Box<Read>>, Failure> {
+fn read(replay: &Replay, context: &Context) -> Result<Meanwhile<Box<Read>>, Failure> {
     let path = &replay.path;
     if replay.headless {
         let read = watched("reading the session", |progress| Read::plain(path, progress))?;
@@ -208,7 +181,7 @@ fn show(
     survey: &Survey,
     shown: Option<Shown>,
     view: Option<Box<ViewState>>,
-    replay: &next::Replay,
+    replay: &Replay,
     context: &Context,
 ) -> Result<Next, Failure> {
     let beside = replay.beside.as_deref().map(|name| outside::other(name, context)).transpose()?;
@@ -247,7 +220,7 @@ fn show(
                 Ok(LeaveTo::Extend(commands)) if replay.reopens => {
                     let path = replay.path.clone();
                     let typed_server = replay.typed_server.clone();
-                    Ok(Next::Resume(Box::new(next::Resume { path, commands, finds_server: true, typed_server, ..next::Resume::default() })))
+                    Ok(Next::Resume(Box::new(Resume { path, commands, finds_server: true, typed_server, ..Resume::default() })))
                 }
                 // a recording is never steered, so nothing comes after its end
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
@@ -318,22 +291,4 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
         };
         output::written(printed)
     })
-}
-
-/// Parses the start position.
-fn begin(word: &str) -> Result<StartAt, String> {
-    let wrong = || "a turn number, or a time such as 03:20 or 1:02:03".to_owned();
-    if !word.contains(':') {
-        return word.parse().map(StartAt::Utterance).map_err(|_| wrong());
-    }
-    let seconds = word
-        .split(':')
-        .try_fold(0u64, |all, part| all.checked_mul(60)?.checked_add(part.parse().ok()?));
-    let ms = seconds.and_then(|s| s.checked_mul(1_000)).ok_or_else(wrong)?;
-    Ok(StartAt::Time(Ms(ms)))
-}
-
-/// Parses the idle limit, in milliseconds.
-fn idle(word: &str) -> Result<u64, String> {
-    duration_ms(word).ok_or_else(|| "a time such as 3s or 500ms".into())
 }

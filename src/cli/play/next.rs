@@ -6,10 +6,13 @@ use crate::cli::error::Exit;
 use crate::cli::models::inquiry::Inquiry;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::trust::allowed::Allowed;
+use crate::model::steering::duration_ms;
 use crate::model::{Command, Ms, Seq};
 use crate::session::replay::Speed;
 use crate::ui::view::branches::BranchPoint;
+use clap::Args;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// The next step of the program.
 #[derive(Clone, Debug)]
@@ -88,29 +91,44 @@ pub enum ForkPoint {
     Event(Seq),
 }
 
-/// A recorded session to play.
-#[derive(Clone, Debug, Default)]
+/// A recorded session to play. Its options are those of `replay`.
+#[derive(Clone, Debug, Default, Args)]
 pub struct Replay {
     /// File of the session.
+    #[arg(skip)]
     pub path: PathBuf,
-    /// Name or path of the session shown beside it.
-    pub beside: Option<String>,
-    /// True if it is printed instead of shown.
+    /// Print it instead of opening the screen
+    #[arg(long)]
     pub headless: bool,
-    /// Output format for printing.
+    /// Output format
+    #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
     pub format: PrintFormat,
-    /// Playback speed. `None` plays as recorded on the screen, and at once when printed.
+    /// Speed: 0.5, 1, 2, 4, 8 or max [default: 1; max with --headless]
+    #[arg(long, value_name = "SPEED")]
     pub speed: Option<Speed>,
-    /// Start of the playback; `None` starts at the beginning.
+    /// Start at a turn number, or at a time such as 03:20
+    #[arg(long = "at", value_name = "N|TIME")]
     pub from: Option<StartAt>,
-    /// Maximum length of a wait, in milliseconds; `None` is a default of a few seconds.
+    /// Compare with another session, from where they diverge
+    #[arg(long, value_name = "SESSION", conflicts_with = "headless")]
+    pub beside: Option<String>,
+    /// Shorten idle times to this, such as 3s; 0s skips them [default: 3s]
+    #[arg(long = "idle-limit", value_name = "TIME", value_parser = idle)]
     pub idle_limit_ms: Option<u64>,
     /// Lets the person continue the conversation.
+    #[arg(skip)]
     pub reopens: bool,
     /// The address of a server that was typed at the start screen, for a conversation that goes on.
+    #[arg(skip)]
     pub typed_server: Option<String>,
     /// First notice on the screen.
+    #[arg(skip)]
     pub notice: Option<String>,
+}
+
+/// Parses the idle limit, in milliseconds.
+fn idle(word: &str) -> Result<u64, String> {
+    duration_ms(word).ok_or_else(|| "a time such as 3s or 500ms".into())
 }
 
 /// Start of the playback of a recording.
@@ -124,6 +142,22 @@ pub enum StartAt {
     Event(Seq),
     /// At its end.
     End,
+}
+
+impl FromStr for StartAt {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<StartAt, String> {
+        let wrong = || "a turn number, or a time such as 03:20 or 1:02:03".to_owned();
+        if !word.contains(':') {
+            return word.parse().map(StartAt::Utterance).map_err(|_| wrong());
+        }
+        let seconds = word
+            .split(':')
+            .try_fold(0u64, |all, part| all.checked_mul(60)?.checked_add(part.parse().ok()?));
+        let ms = seconds.and_then(|s| s.checked_mul(1_000)).ok_or_else(wrong)?;
+        Ok(StartAt::Time(Ms(ms)))
+    }
 }
 
 /// The start screen.
