@@ -1,4 +1,4 @@
-//! Limits raised for one more round, and the description of the cost.
+//! Turns after an end or a limit: the limits that they need, and the description of their cost.
 //!
 //! For turns and rounds the description is short. For money, tokens and time it contains the amount, which a person
 //! should see before pressing the key.
