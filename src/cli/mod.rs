@@ -97,6 +97,7 @@ enum Command {
     Import(commands::import::ImportArgs),
     Analyze(commands::analyze::AnalyzeArgs),
     /// Manage saved sessions; without a sub-command, list them
+    #[command(aliases = ["list", "ls"])]
     Sessions {
         #[command(subcommand)]
         action: Option<commands::sessions::SessionsArgs>,

@@ -116,5 +116,7 @@ fn bundled_sessions_are_read_by_name_and_never_written() {
     }
     let shown = house.run(&["sessions", "show", "example-rehearsed"]).code(0).out;
     assert!(shown.starts_with("Should cities ban private cars?"), "{shown}");
-    assert!(house.run(&["sessions", "list"]).code(0).out.contains("Should cities"));
+    for list in [&["sessions", "list"][..], &["list"], &["ls"]] {
+        assert!(house.run(list).code(0).out.contains("Should cities"), "{list:?}");
+    }
 }
