@@ -59,7 +59,7 @@ fn delivery(state: &State) -> Option<Draft> {
     Some(draft(ThreadId::ROOT, ENGINE, receipt.into()))
 }
 
-/// Returns the receipts of all commands that can not be carried out anymore.
+/// Returns the receipts of all commands that can no longer be carried out.
 pub(super) fn late(state: &State) -> impl Iterator<Item = Draft> {
     let waits = state.pending.values().filter(|d| d.given.line.command.name() != "end");
     waits.map(|d| {
@@ -246,12 +246,9 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         }
         Command::Rename { .. } => done(command),
         Command::End { final_round: true } => done(command),
-        Command::End { final_round: false } => {
-            let other = state.pending.values().find(|d| d.seq != command.seq);
-            stop_turns(state, command, CutWhy::Operator)
-                .or_else(|| other.map(|other| too_late(other, LateReason::Ended)))
-                .or_else(|| done(command))
-        }
+        Command::End { final_round: false } => stop_turns(state, command, CutWhy::Operator)
+            .or_else(|| late(state).next())
+            .or_else(|| done(command)),
     }
 }
 

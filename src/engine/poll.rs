@@ -6,7 +6,10 @@ use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::scenario::PollSpec;
-use crate::state::State;
+use crate::state::{RunState, State};
+
+/// Warning about a second vote that the limit of tokens or money leaves out.
+const NO_ROOM: &str = "no second vote of the poll: the limit leaves no room for the voters";
 
 /// Returns the next step of the poll before the first turn; `None` if it is over, or waits for a voter.
 pub(super) fn before(state: &State) -> Option<Draft> {
@@ -19,14 +22,17 @@ pub(super) fn before(state: &State) -> Option<Draft> {
 pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
     let concluded = verdict::conclude(state, cause)?;
     let ends = matches!(&concluded.kind, Kind::Ended(end) if end.reason != StopReason::Failure);
-    match &state.scenario.poll {
-        Some(poll)
-            if ends && is_due(state) && may_ask(state) && !voters(state, poll).is_empty() =>
-        {
-            step(state, poll, PollTime::After)
-        }
-        Some(_) | None => Some(concluded),
+    let due = |poll: &&PollSpec| ends && is_due(state) && !voters(state, poll).is_empty();
+    let Some(poll) = state.scenario.poll.as_ref().filter(due) else { return Some(concluded) };
+    if may_ask(state) {
+        return step(state, poll, PollTime::After);
     }
+    // a poll held up by a pause continues after it
+    if matches!(state.run, RunState::Pausing | RunState::Paused) {
+        return None;
+    }
+    let warning = drafts::warn_once(state, NO_ROOM.to_owned().into());
+    Some(warning.unwrap_or(concluded))
 }
 
 /// Returns true if voters answered before the first turn, and not since the last one.

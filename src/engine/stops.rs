@@ -24,14 +24,22 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
 /// Returns the consequence of the first rule that applies.
 pub(super) fn due(state: &State) -> Option<Draft> {
     let rules = (0u32..).zip(&state.scenario.stops);
-    rules.into_iter().find_map(|(place, stop)| match says(state, place, &stop.rule) {
-        Says::Nothing => None,
-        Says::First(draft) => Some(*draft),
-        Says::Stop(reason, text) if !stop.ask => {
-            result::conclude(state, EndCause { reason, text: Some(text), rule: Some(place) })
+    for (place, stop) in rules {
+        match says(state, place, &stop.rule) {
+            Says::Nothing => {}
+            Says::First(draft) => return Some(*draft),
+            Says::Stop(reason, text) if !stop.ask => {
+                let cause = EndCause { reason, text: Some(text), rule: Some(place) };
+                return result::conclude(state, cause);
+            }
+            Says::Stop(_, text) => {
+                if let Some(asked) = ask(state, place, &stop.rule, &text) {
+                    return Some(asked);
+                }
+            }
         }
-        Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
-    })
+    }
+    None
 }
 
 /// Pauses and asks the operator. A rule that stays true asks once; a rule about a single utterance asks each time.
@@ -82,18 +90,18 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
     let Some(last) = last else { return Says::Nothing };
     match rule {
         Rule::Word { word, by, accepted_by } => {
-            let Some(entry) = state.entries.iter().rev().find(|e| e.number == last.number) else {
-                return Says::Nothing;
-            };
-            if !says_word(state, entry, word) {
-                return Says::Nothing;
-            }
-            let offer = if accepted_by.is_empty() {
-                is_listed(by, entry).then_some(entry)
-            } else {
-                accepted_offer(state, entry, by, accepted_by).filter(|e| says_word(state, e, word))
-            };
-            let seat = offer.and_then(Entry::seat);
+            let seat = last_round(state, last.number).into_iter().find_map(|entry| {
+                let earlier = entry.version().turn.is_some_and(|turn| !fresh(turn));
+                if earlier || !says_word(state, entry, word) {
+                    return None;
+                }
+                if accepted_by.is_empty() {
+                    return if is_listed(by, entry) { entry.seat() } else { None };
+                }
+                accepted_offer(state, entry, by, accepted_by)
+                    .filter(|offer| says_word(state, offer, word))?
+                    .seat()
+            });
             seat.map_or(Says::Nothing, |seat| {
                 Says::Stop(StopReason::StopWord, format!("{seat}: {word}").into())
             })
@@ -126,6 +134,16 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             Says::Stop(StopReason::Consensus, format!("{percent} % give the same answer").into())
         }
     }
+}
+
+/// Returns the last turn, and those of the same simultaneous round before it, in order.
+fn last_round(state: &State, number: Option<u32>) -> Vec<&Entry> {
+    let mut numbered = state.entries.iter().rev().filter(|e| e.number.is_some());
+    let Some(last) = numbered.find(|e| e.number == number) else { return vec![] };
+    let mut round: Vec<&Entry> = numbered.take_while(|e| e.is_beside(last)).collect();
+    round.reverse();
+    round.push(last);
+    round
 }
 
 /// Returns true if a turn has a line that begins with a word.

@@ -217,6 +217,9 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
     let counts = &found.counts;
     let mut how = match &found.ahead[..] {
         [] if sides.is_empty() => "nobody was left to choose from".into(),
+        [] if state.judging.as_ref().is_none_or(|judging| judging.asked == 0) => {
+            "no judge was asked".into()
+        }
         [] if scope.spec.swap_test => "no judgement was readable in both orders".into(),
         [] => "no judgement was readable".into(),
         [draw] if *draw == tie => {

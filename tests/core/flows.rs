@@ -1,6 +1,7 @@
 //! Difficult flows, one by one.
 
 use crate::harness::*;
+use crate::judging::judged;
 use colloquium::model::*;
 use serde_json::json;
 
@@ -324,6 +325,44 @@ async fn a_name_that_comes_later_and_passes_for_another_is_told_apart() {
         names,
         ["a", "Ｈｏｓｔ (participant b)", "В (participant c)", "(participant d)", "Eve"]
     );
+}
+
+/// In a simultaneous round, it does not matter who is done last.
+#[tokio::test]
+async fn a_stop_word_counts_in_each_turn_of_a_round() {
+    for speaker in ["a", "b"] {
+        let mut opened = round_robin(&["a", "b"], 8);
+        opened.scenario["policy"] = json!({"name": "simultaneous"});
+        opened.scenario["stop"] = json!([{"word": {"word": "DONE"}}]);
+        let voices = stage(move |ask| {
+            let first = ask.prompt.blocks.is_empty();
+            let text = if !first && *ask.seat.id == *speaker { "well\nDONE" } else { "go on" };
+            Play::Words(text.into(), if *ask.seat.id == *"a" { 5 } else { 50 })
+        });
+        let ran = play(opened, voices, &[]).await;
+        assert_eq!((ran.reason(), ran.state.utterances), ("stop_word", 4), "{speaker}");
+        let text = ran.state.ended.as_ref().unwrap().text.clone();
+        assert_eq!(text.as_deref(), Some(&*format!("{speaker}: DONE")));
+    }
+}
+
+/// A rule that waits for the rest of a round comes before a later rule that asks.
+#[tokio::test]
+async fn the_first_stop_rule_that_applies_decides() {
+    let mut opened = judged(&["k"], false, 1, "draw");
+    opened.scenario["policy"] = json!({"name": "simultaneous"});
+    opened.scenario["limits"] = json!({"utterances": 9});
+    opened.parallel = 1;
+    opened.scenario["stop"] =
+        json!([{"word": {"word": "DONE"}}, {"when": "turn_count >= 1", "ask": true}]);
+    let voices = stage(|ask| match (ask.purpose, &*ask.seat.id) {
+        (Purpose::Speak, "a") => Play::Words("DONE".into(), 5),
+        (Purpose::Speak, _) => Play::Words("go on".into(), 5),
+        _ => Play::Words(json!({"winner": "a"}).to_string(), 5),
+    });
+    let ran = play(opened, voices, &[]).await;
+    assert!(!ran.kinds().contains(&"paused"), "{:?}", ran.kinds());
+    assert_eq!((ran.reason(), ran.who().as_str()), ("stop_word", "a b"), "{:?}", ran.kinds());
 }
 
 #[tokio::test]

@@ -73,6 +73,27 @@ async fn a_poll_survives_every_kill_and_an_early_end() {
     assert_eq!(times(&ran).len(), 0);
 }
 
+/// A pause holds the second vote up and does not drop it.
+#[tokio::test]
+async fn a_poll_goes_on_after_a_pause() {
+    let mut table =
+        polled(json!({"policy": {"name": "round_robin", "options": {"rounds": 1}}, "limits": {}}));
+    table.parallel = 1;
+    let slow = || {
+        stage(|ask| match ask.purpose {
+            Purpose::Speak => Play::Words("hm".into(), 10),
+            _ => Play::Words(json!({"choice": "for", "why": "so"}).to_string(), 500),
+        })
+    };
+    let voted = |ran: &Ran| ran.kinds().iter().filter(|kind| **kind == "turn.ended").count();
+    let plain = play(table.clone(), slow(), &[]).await;
+    let begins = plain.events.iter().rfind(|e| e.kind.name() == "batch.opened").unwrap().ms;
+    let pause = json!({"at": format!("{}ms", begins.0 + 500), "do": "pause"});
+    let ran = play(table, slow(), &[pause, json!({"when": "paused", "do": "resume"})]).await;
+    assert!(ran.kinds().contains(&"paused"), "{:?}", ran.kinds());
+    assert_eq!((times(&ran), voted(&ran)), (times(&plain), voted(&plain)), "{:?}", ran.kinds());
+}
+
 /// A cast that was written for one order of turns keeps it when the operator says something.
 #[tokio::test]
 async fn a_reaction_that_leads_is_followed_by_the_next_line_in_the_same_turn() {
