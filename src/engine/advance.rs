@@ -10,12 +10,12 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
-use crate::state::{Ending, RunState, State, Thread, Turn};
+use crate::state::{Ending, Memo, RunState, State, Thread, Turn};
 
-/// Rounds without a word after which a table on which every turn failed gives up.
+/// Number of rounds in which every turn failed, after which a thread is closed.
 const FAILED_ROUNDS: usize = 3;
 
-/// Returns the one event that follows from the state alone; none where an input has to come first.
+/// Returns the one event that follows from the state alone; `None` if an input is needed first.
 pub fn advance(state: &State) -> Option<Draft> {
     if state.threads.is_empty() {
         return None;
@@ -109,9 +109,10 @@ fn settled(state: &State) -> Option<Draft> {
             return None;
         }
         let policy = policy::find(&root.spec.policy)?;
-        match policy.next(&View { state, thread: root }).next {
+        let decision = policy.next(&View { state, thread: root });
+        match decision.next {
             NextMove::End(reason @ (StopReason::Completed | StopReason::Consensus)) => {
-                Some(verdict::close(state, root, reason))
+                Some(end(state, root, reason, decision.memo))
             }
             _ => None,
         }
@@ -297,7 +298,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
         NextMove::Wait => None,
         NextMove::Warn(text) => warn_once(state, text.to_string().into()),
         NextMove::Record(kind) => Some(draft(thread.id, ENGINE, *kind)),
-        NextMove::End(reason) => Some(verdict::close(state, thread, reason)),
+        NextMove::End(reason) => Some(end(state, thread, reason, decision.memo)),
         NextMove::Open(spec) => verdict::after_round(state, thread)
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
         NextMove::Ask { purpose, seats, why, question, options } => {
@@ -315,6 +316,11 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
         }
         NextMove::Speak { .. } => speak(state, thread, decision),
     }
+}
+
+/// Returns the end of a thread, with the result that follows from the memo of its last decision.
+fn end(state: &State, thread: &Thread, reason: StopReason, memo: Memo) -> Draft {
+    verdict::close(state, &Thread { memo: memo.into(), ..thread.clone() }, reason)
 }
 
 /// Returns the end of a phase whose condition is true after a round, or a warning if the condition cannot be evaluated.

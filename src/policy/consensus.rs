@@ -1,10 +1,10 @@
 //! A search for one answer: every seat gives an answer or votes for a known one, until all have voted.
 //!
 //! In each round all unsettled seats work at once, without the answers of that round. With `on_new = "restart"` a new
-//! answer restarts the calls still running, a limited number of times a round, so that they know it. A seat whose vote is older than the newest answer is asked again. When all
-//! seats have voted on the known answers, or the rounds are used up, the votes are counted: the last vote of each seat,
-//! for answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The
-//! winner presents the answer.
+//! answer restarts the calls still running, a limited number of times a round, so that they see it. A seat whose vote is
+//! older than the newest answer is asked again. When all seats have voted on the known answers, or the rounds are used
+//! up, the votes are counted: the last vote of each seat, for answers that are not withdrawn. The rule for ties is
+//! explicit, and "no votes" is an outcome of its own. The winner presents the answer.
 
 mod board;
 mod prompt;
@@ -98,7 +98,7 @@ impl Policy for Consensus {
             Some(Task::Novelty) => after_novelty(v, &stands),
             Some(Task::Ballot) => counted(v, &stands),
             Some(Task::RunOff) => after_run_off(v, &stands),
-            Some(Task::Judge) => after_judge(v, &stands),
+            Some(Task::Judge) => after_judge(v),
             Some(_) => worked(v, &stands),
         }
     }
@@ -148,10 +148,8 @@ impl Policy for Consensus {
             answer.map(|(_, entry)| entry.text().clone())
         };
         let presented = stands.moves.iter().rev().find(|m| m.did == MoveKind::Presented);
-        let presented = presented.and_then(|m| {
-            let by = |e: &&crate::state::Entry| e.version().turn == Some(m.turn);
-            v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
-        });
+        let presented = presented.and_then(|m| v.state.shown_entry(m.turn));
+        let presented = presented.map(|entry| entry.text().clone());
         let votes = stands
             .votes
             .iter()
@@ -280,13 +278,19 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
                 "first" => {
                     present(v, &first(stands, &tied), &format!("{why}; the first one given"))
                 }
-                "random" => present(v, &thrown(v, &tied), &format!("{why}; at random")),
+                "random" => present(v, &pick_at_random(v, &tied), &format!("{why}; at random")),
                 "human" => by_hand(v, &tied, &why),
                 "judge" if let Some(judge) = judge.filter(|j| v.state.may(Purpose::Judge, j)) => {
                     ask(v, Task::Judge, vec![judge], &why, Some(tied))
                 }
-                "judge" => {
-                    present(v, &thrown(v, &tied), &format!("{why}; at random, without a judge"))
+                "judge" => present(
+                    v,
+                    &pick_at_random(v, &tied),
+                    &format!("{why}; at random, without a judge"),
+                ),
+                // nobody is left who could vote again
+                _ if v.able().next().is_none() => {
+                    present(v, &pick_at_random(v, &tied), &format!("{why}; at random"))
                 }
                 _ => ask(
                     v,
@@ -307,7 +311,7 @@ fn first(stands: &Coordination<'_>, tied: &[SeatId]) -> SeatId {
 }
 
 /// Picks one of the tied seats at random, reproducibly.
-fn thrown(v: &View<'_>, tied: &[SeatId]) -> SeatId {
+fn pick_at_random(v: &View<'_>, tied: &[SeatId]) -> SeatId {
     let place = v.thread.ordinal * 1_000_003 + u64::from(v.thread.round);
     let mut seats = tied.to_vec();
     seats.sort();
@@ -335,15 +339,15 @@ fn after_run_off(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let of = stands.votes.len().max(cast.len());
     match &best[..] {
         [winner] => present(v, winner, &format!("a run-off, {} of {of}", count_words(most))),
-        _ => present(v, &thrown(v, &best), "a tie, also in the run-off; at random"),
+        _ => present(v, &pick_at_random(v, &best), "a tie, also in the run-off; at random"),
     }
 }
 
-fn after_judge(v: &View<'_>, _: &Coordination<'_>) -> Decision {
+fn after_judge(v: &View<'_>) -> Decision {
     let tied = tied(v);
     match cast(v).first() {
         Some(winner) => present(v, winner, "a tie; the judge chose"),
-        None => present(v, &thrown(v, &tied), "a tie; the judge chose nobody; at random"),
+        None => present(v, &pick_at_random(v, &tied), "a tie; the judge chose nobody; at random"),
     }
 }
 
@@ -354,7 +358,10 @@ fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
         return present(v, winner, "a tie; the operator chose");
     }
     let one = tied.first().map_or("", |seat| &*seat.0);
-    let told = format!("{why}: give the floor to the winner, as in `floor {one}`");
+    // the number tells this tie from the same one after an earlier question
+    let turn = v.state.utterances;
+    let told =
+        format!("{why} after turn {turn}: give the floor to the winner, as in `floor {one}`");
     let warned = v.state.warnings.iter().any(|w| *w.text == *told);
     let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
     Decision { next, memo: v.memo() }
@@ -369,6 +376,10 @@ fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
         tied: None,
         ..v.memo()
     };
+    if v.state.seat(winner).is_none() {
+        // only in a foreign log
+        return v.end(StopReason::NoVotes);
+    }
     if !v.state.may_speak(winner) {
         // the winner left or was muted meanwhile; another seat presents its answer
         let by = v.able().next().cloned();

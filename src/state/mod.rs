@@ -57,7 +57,7 @@ pub use moves::{AnswerMove, MoveKind};
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use pending::{Note, PendingCommand};
-pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage};
+pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage, StepStates};
 pub use policies::consensus::Coordination;
 pub use policy_state::{PastRuns, PlanState, PolicyState};
 pub use poll::{BallotMove, Polled, Swing};
@@ -408,6 +408,12 @@ impl Conversation {
             summarises: batch.spec.summary_task(),
             ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)
         })
+    }
+
+    /// Returns the entry of a turn; `None` if it has none or is hidden.
+    pub fn shown_entry(&self, turn: TurnId) -> Option<&Entry> {
+        let by = |e: &&Entry| e.version().turn == Some(turn) && e.hidden.is_none();
+        self.entries.iter().rev().find(by)
     }
 
     /// Returns the entry of an utterance by its number.

@@ -211,6 +211,34 @@ async fn the_operator_breaks_a_tie_by_giving_the_floor() {
     assert_eq!(won(&ran), ("consensus".into(), "bob".into(), "a tie; the operator chose".into()));
 }
 
+/// Two questions may end in the same tie: the operator reads the hint again.
+#[tokio::test]
+async fn each_tie_asks_the_operator() {
+    let mut table = club(&["ann", "bob"], json!({"on_new": "tell", "tie": "human"}));
+    table.attended = true;
+    let votes = || voices(&[("ann", "bob"), ("bob", "ann")], 2);
+    let ran = play(table, votes(), &[json!({"at": "60s", "do": "floor", "to": "bob"})]).await;
+    let more = [json!({"do": "say", "text": "And then?"}), json!({"at": "120s", "do": "end"})];
+    let again = resume(ran.events, votes(), &more).await;
+    let hints = again.state.warnings.iter().filter(|w| w.text.contains("give the floor"));
+    assert_eq!(hints.count(), 2, "{:?}", again.state.warnings);
+}
+
+/// The winner is part of the end even if nobody is left to present the answer.
+#[tokio::test]
+async fn a_winner_is_kept_when_nobody_may_speak_any_more() {
+    for votes in [&[("ann", "bob"), ("bob", "bob")], &[("ann", "bob"), ("bob", "ann")]] {
+        let mut table = club(&["ann", "bob"], json!({"on_new": "tell"}));
+        table.participants.iter_mut().for_each(|seat| seat.max_utterances = Some(2));
+        let ran = play(table, voices(votes, 2), &[]).await;
+        let (reason, winner, how) = won(&ran);
+        assert_eq!(reason, "consensus");
+        assert!(["ann", "bob"].contains(&&*winner), "{winner}: {how}");
+        let answer = result(&ran)["answer"].as_str().unwrap_or_default();
+        assert!(answer.starts_with(&*winner), "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn an_abstention_and_a_failure_leave_the_round_and_no_votes_is_an_end_of_its_own() {
     let three = || club(&["ann", "bob", "cyd"], json!({"on_new": "tell", "rounds": 1}));

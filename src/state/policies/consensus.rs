@@ -138,10 +138,7 @@ impl Conversation {
         let moves: Vec<&AnswerMove> =
             thread.state.moves().iter().filter(|m| m.seq > from && m.seq <= upto).collect();
         let withdrawn = |turn: TurnId| thread.memo.withdrawn.iter().flatten().any(|t| *t == turn);
-        let entry = |m: &AnswerMove| {
-            let by = |e: &&Entry| e.version().turn == Some(m.turn) && e.hidden.is_none();
-            self.entries.iter().rev().find(by)
-        };
+        let entry = |m: &AnswerMove| self.shown_entry(m.turn);
         let mut answers: Vec<(&SeatId, &Entry)> = vec![];
         for m in moves.iter().filter(|m| m.did == MoveKind::Answered && !withdrawn(m.turn)) {
             let Some(entry) = entry(m) else { continue };
