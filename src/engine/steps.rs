@@ -61,8 +61,12 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Refus
         Command::MoveStep { step, before } => {
             paused(state)?;
             waiting(plan, *step)?;
-            if let Some(before) = before {
-                find(plan, *before)?;
+            match before {
+                Some(before) if before == step => {
+                    return Err(format!("step {step} cannot be moved before itself").into());
+                }
+                Some(before) => drop(find(plan, *before)?),
+                None => {}
             }
         }
         _ => {}

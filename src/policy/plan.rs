@@ -15,7 +15,7 @@ use crate::model::payload::ThreadOpened;
 use crate::model::*;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, Task, Turn};
+use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, StepStates, Task, Turn};
 use serde_json::{Value, json};
 
 /// Policy `plan`; see the module.
@@ -47,7 +47,7 @@ const ROW: PolicyRow = PolicyRow {
         },
         OptionRow {
             key: "steps",
-            kind: OptionKind::Count,
+            kind: OptionKind::CountTo(plan::STEPS_MAX),
             meaning: "How many steps a plan may have in all (default 12).",
         },
         OptionRow {
@@ -147,11 +147,12 @@ impl Policy for Planning {
     fn result(&self, v: &View<'_>) -> Value {
         let Some(plan) = v.thread.state.plan() else { return Value::Null };
         let answer = plan.ended.as_ref().and_then(|ended| said(v, ended.turn?));
+        let states = plan.states();
         let steps = plan.steps.iter().map(|step| {
             json!({
                 "number": step.spec.number,
                 "description": step.spec.description,
-                "state": plan.state_of(step),
+                "state": states.state(step),
                 "executor": step.executor,
                 "exchanges": step.exchange(),
                 "attempts": step.attempt,
@@ -171,8 +172,7 @@ fn number(v: &View<'_>) -> u32 {
 
 /// Returns the current text of a turn, unless hidden.
 fn said(v: &View<'_>, turn: TurnId) -> Option<Text> {
-    let by = |e: &&crate::state::Entry| e.version().turn == Some(turn) && e.hidden.is_none();
-    v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
+    Some(v.state.shown_entry(turn)?.text().clone())
 }
 
 fn planned(reply: &Reply) -> bool {
@@ -230,8 +230,9 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
         return again;
     }
     let room = v.option_count("parallel").unwrap_or(PARALLEL) as usize;
-    if plan.count(StepState::Running) < room
-        && let Some(step) = ready(plan)
+    let states = plan.states();
+    if states.count(StepState::Running) < room
+        && let Some(step) = ready(plan, &states)
     {
         return begin(v, plan, step, planner);
     }
@@ -264,7 +265,7 @@ fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
         if step.state == StepState::Running {
             let closed = step.thread.and_then(|t| v.state.threads.get(&t)?.closed.as_ref());
             let why = closed.map_or("it was not opened", |closed| closed.reason.as_str());
-            return Some(over(StepState::Failed, format!("its talk ended: {why}")).into());
+            return Some(over(StepState::Failed, format!("its conversation ended: {why}")).into());
         }
     }
     let left = |step: &&PlannedStep| {
@@ -345,9 +346,9 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
 }
 
 /// Returns the first step that can begin.
-fn ready(plan: &Plan) -> Option<&PlannedStep> {
+fn ready<'a>(plan: &'a Plan, states: &StepStates) -> Option<&'a PlannedStep> {
     let waits =
-        |s: &&PlannedStep| plan.state_of(s) == StepState::Waiting && plan.waits_for(s).is_empty();
+        |s: &&PlannedStep| states.state(s) == StepState::Waiting && states.waits_for(s).is_empty();
     plan.steps.iter().find(waits)
 }
 
@@ -395,7 +396,8 @@ fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Dec
 
 /// Decides what comes next after the planner was asked for its answer.
 fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) -> Decision {
-    let reopened = v.state.unplanned_words(v.thread).is_some() || ready(plan).is_some();
+    let reopened =
+        v.state.unplanned_words(v.thread).is_some() || ready(plan, &plan.states()).is_some();
     if reopened && plan.ended.is_none() {
         return carry_out(v, plan, planner);
     }
@@ -404,7 +406,7 @@ fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) ->
         return ask(v, planner, "answers over all results", ASK_ANSWER.into(), v.memo());
     }
     let turn = answered.map(|r| r.turn);
-    let done = answered.is_some() && plan.count(StepState::Completed) > 0;
+    let done = answered.is_some() && plan.states().count(StepState::Completed) > 0;
     let is = if done { StepState::Completed } else { StepState::Failed };
     let ended = PlanEnded { plan: plan.number, is, turn };
     if plan.ended.as_ref() != Some(&ended) {

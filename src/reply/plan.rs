@@ -41,9 +41,9 @@ pub(super) fn plan(
     let known: Vec<u32> = begun.iter().chain(over).copied().collect();
     let mut wrong = vec![];
     let mut steps: Vec<StepSpec> = vec![];
-    let first = known.iter().max().map_or(1, |last| last + 1);
-    for (value, place) in list.iter().zip(first..) {
-        match step(value, place) {
+    let last = known.iter().max().copied().unwrap_or(0);
+    for (value, place) in list.iter().zip(1u32..) {
+        match step(value, last.saturating_add(place)) {
             // steps that have begun stay as they are
             Ok(step) if begun.contains(&step.number) => {}
             Ok(step) => steps.push(step),

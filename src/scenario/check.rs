@@ -321,6 +321,7 @@ pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
 fn option_key(row: &OptionRow) -> Key {
     let (kind, example) = match row.kind {
         OptionKind::Count => (ValueKind::Count { least: 1, most: 100_000 }, "1"),
+        OptionKind::CountTo(most) => (ValueKind::Count { least: 1, most: most.into() }, "1"),
         OptionKind::Flag => (ValueKind::Flag, "true"),
         OptionKind::Seat | OptionKind::Named { .. } => (ValueKind::Line, r#""ada""#),
         OptionKind::Share => (ValueKind::Number { least: 0.0, most: 1.0 }, "0.8"),

@@ -336,6 +336,8 @@ pub enum Tie {
 pub enum OptionKind {
     /// A whole number from 1.
     Count,
+    /// A whole number from 1 to this one.
+    CountTo(u32),
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A boolean, `true` or `false`.

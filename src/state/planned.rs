@@ -1,6 +1,7 @@
 //! A plan, its steps and their messages as data, which `plan` folds and screens and exports read.
 
 use crate::model::*;
+use std::collections::BTreeMap;
 
 /// Text between the name of a seat whose call failed and the error, in the reason of a failed step.
 pub const CALL_FAILED: &str = " failed: ";
@@ -76,51 +77,68 @@ impl Plan {
         self.steps.iter().find(|s| s.spec.number == number)
     }
 
-    /// Returns the numbers of the unfinished steps that a step waits for.
-    pub fn waits_for(&self, step: &PlannedStep) -> Vec<u32> {
-        let open = |n: &&u32| self.step(**n).is_some_and(|s| !s.state.is_over());
-        step.spec.after.iter().filter(open).copied().collect()
-    }
-
-    /// Returns the state of a step: a waiting step is blocked if a step that it depends on failed or is blocked.
-    pub fn state_of(&self, step: &PlannedStep) -> StepState {
-        if step.state == StepState::Waiting && self.is_blocked(step, &mut vec![]) {
-            StepState::Blocked
-        } else {
-            step.state
-        }
-    }
-
-    fn is_blocked(&self, step: &PlannedStep, seen: &mut Vec<u32>) -> bool {
-        step.spec.after.iter().filter_map(|n| self.step(*n)).any(|before| {
-            let fresh = !seen.contains(&before.spec.number);
-            seen.push(before.spec.number);
-            match before.state {
-                StepState::Failed => true,
-                StepState::Waiting => fresh && self.is_blocked(before, seen),
-                _ => false,
+    /// Returns the states of all steps.
+    pub fn states(&self) -> StepStates {
+        let mut states = BTreeMap::new();
+        let mut dependents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for step in &self.steps {
+            states.entry(step.spec.number).or_insert(step.state);
+            if step.state == StepState::Waiting {
+                for before in &step.spec.after {
+                    dependents.entry(*before).or_default().push(step.spec.number);
+                }
             }
-        })
+        }
+        let failed = states.iter().filter(|(_, state)| **state == StepState::Failed);
+        let mut lost: Vec<u32> = failed.map(|(number, _)| *number).collect();
+        while let Some(number) = lost.pop() {
+            for dependent in dependents.remove(&number).unwrap_or_default() {
+                let state = states.get_mut(&dependent).filter(|s| **s == StepState::Waiting);
+                if let Some(state) = state {
+                    *state = StepState::Blocked;
+                    lost.push(dependent);
+                }
+            }
+        }
+        StepStates(states)
     }
 
     /// Returns the number for a new step.
     pub fn free_number(&self) -> u32 {
-        self.steps.iter().map(|s| s.spec.number).max().unwrap_or(0) + 1
-    }
-
-    /// Returns the number of steps in a state.
-    pub fn count(&self, state: StepState) -> usize {
-        self.steps.iter().filter(|s| self.state_of(s) == state).count()
+        self.steps.iter().map(|s| s.spec.number).max().unwrap_or(0).saturating_add(1)
     }
 
     /// Returns the number of steps that failed or are blocked.
     pub fn lost(&self) -> usize {
-        self.count(StepState::Failed) + self.count(StepState::Blocked)
+        let states = self.states();
+        states.count(StepState::Failed) + states.count(StepState::Blocked)
     }
 
     /// Returns a step by its number, for changes.
     pub(super) fn step_mut(&mut self, number: u32) -> Option<&mut PlannedStep> {
         self.steps.iter_mut().find(|s| s.spec.number == number)
+    }
+}
+
+/// The states of a plan's steps, by number. A waiting step is blocked if a step that it depends on failed or is blocked.
+#[derive(Clone, Debug)]
+pub struct StepStates(BTreeMap<u32, StepState>);
+
+impl StepStates {
+    /// Returns the state of a step.
+    pub fn state(&self, step: &PlannedStep) -> StepState {
+        self.0.get(&step.spec.number).copied().unwrap_or(step.state)
+    }
+
+    /// Returns the numbers of the unfinished steps that a step waits for.
+    pub fn waits_for(&self, step: &PlannedStep) -> Vec<u32> {
+        let open = |n: &&u32| self.0.get(n).is_some_and(|state| !state.is_over());
+        step.spec.after.iter().filter(open).copied().collect()
+    }
+
+    /// Returns the number of steps in a state.
+    pub fn count(&self, state: StepState) -> usize {
+        self.0.values().filter(|s| **s == state).count()
     }
 }
 

@@ -97,6 +97,7 @@ async fn while_paused_steps_are_changed_added_and_moved() {
             json!({"when": "paused", "do": "add_step", "set": {"goal": "a flag", "after": 2}}),
             json!({"when": "paused", "do": "move_step", "step": 3, "before": 2}),
             json!({"when": "paused", "id": "bad", "do": "edit_step", "step": 3, "set": {"after": [4, 3]}}),
+            json!({"when": "paused", "id": "itself", "do": "move_step", "step": 2, "before": 2}),
             json!({"when": "paused", "id": "begun", "do": "edit_step", "step": 1, "set": {"goal": "x"}}),
             json!({"when": "paused and count(plan.steps) == 4", "do": "resume"}),
         ],
@@ -115,7 +116,11 @@ async fn while_paused_steps_are_changed_added_and_moved() {
         .collect();
     assert_eq!(
         refused.iter().map(|w| &***w).collect::<Vec<_>>(),
-        ["step 3 waits for itself", "step 1 is running: only a waiting step can be changed"]
+        [
+            "step 3 waits for itself",
+            "step 2 cannot be moved before itself",
+            "step 1 is running: only a waiting step can be changed"
+        ]
     );
 }
 

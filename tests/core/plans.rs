@@ -3,7 +3,7 @@
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
 use colloquium::model::*;
-use colloquium::state::PlannedStep;
+use colloquium::state::{PlannedStep, State};
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
@@ -246,7 +246,8 @@ async fn steps_that_wait_for_a_failed_step_do_not_run() {
     };
     let ran = play(office(json!({"replan": false})), stage(), &[]).await;
     let plan = ran.state.plan().unwrap();
-    let now: Vec<&str> = plan.steps.iter().map(|s| plan.state_of(s).as_str()).collect();
+    let states = plan.states();
+    let now: Vec<&str> = plan.steps.iter().map(|s| states.state(s).as_str()).collect();
     assert_eq!(now, ["failed", "blocked", "blocked", "completed"]);
     assert_eq!(ran.state.ended.as_ref().unwrap().result["steps"][2]["state"], "blocked");
     assert_eq!((ran.reason(), plan.lost()), ("completed", 3));
@@ -287,6 +288,22 @@ async fn a_plan_that_was_asked_for_when_the_conversation_stopped_is_made_after_t
     let ran = resume(first.events[..cut].to_vec(), stage("yes"), &[]).await;
     let asked = ran.seen.iter().filter(|r| asks(r) == "plan_again").count();
     assert_eq!((asked, states(&ran)), (1, vec!["failed", "completed", "completed"]));
+}
+
+/// A log may claim a longer chain of steps than any screen can draw.
+#[tokio::test]
+async fn a_plan_in_a_log_is_cut_to_the_maximum() {
+    let ran = play(office(json!({})), at_work(&[(1, &[])], done), &[]).await;
+    let made = |event: &Event| matches!(event.kind, Kind::PlanMade(_));
+    let at = ran.events.iter().position(made).unwrap();
+    let mut events = ran.events[..=at].to_vec();
+    if let Kind::PlanMade(plan) = &mut events[at].kind {
+        let chain = (1..5_000).map(|n| StepSpec { after: vec![n - 1], ..StepSpec::numbered(n) });
+        plan.steps = chain.collect();
+    }
+    let state = State::fold(events);
+    let plan = state.plan().unwrap();
+    assert_eq!((plan.steps.len(), plan.states().count(StepState::Waiting)), (200, 200));
 }
 
 /// Returns the reasons for new plans.

@@ -4,8 +4,9 @@ use crate::model::plan::summary_and_results;
 use crate::model::{MessageKind, StepState};
 use crate::policy::board::{Board, BoardRow, Detail, DetailPart, RowLabel, RowProgress};
 use crate::policy::view::View;
-use crate::state::{Plan, PlannedStep, StepMessage};
+use crate::state::{Plan, PlannedStep, StepMessage, StepStates};
 use crate::text;
+use std::collections::BTreeMap;
 
 /// Words for the states of steps, in the order in which hidden rows are counted.
 const COUNTED: [&str; 6] = [
@@ -22,16 +23,18 @@ const WORD_CELLS: usize = 9;
 /// Returns the board; `None` without a plan.
 pub(super) fn board(v: &View<'_>) -> Option<Board> {
     let plan = v.thread.state.plan()?;
-    let at = |n: u32| plan.steps.iter().position(|s| s.spec.number == n);
+    let states = plan.states();
+    let places: BTreeMap<u32, usize> =
+        plan.steps.iter().enumerate().map(|(at, s)| (s.spec.number, at)).collect();
     let mut edges = vec![];
     for (to, step) in plan.steps.iter().enumerate() {
-        edges.extend(step.spec.after.iter().filter_map(|n| Some((at(*n)?, to))));
+        edges.extend(step.spec.after.iter().filter_map(|n| Some((*places.get(n)?, to))));
     }
     Some(Board {
         title: "PLAN",
         page: "The plan",
-        facts: facts(plan),
-        rows: plan.steps.iter().map(|step| row(v, plan, step)).collect(),
+        facts: facts(plan, &states),
+        rows: plan.steps.iter().map(|step| row(v, &states, step)).collect(),
         word_cells: WORD_CELLS,
         counted: &COUNTED,
         edges: Some(edges),
@@ -39,9 +42,9 @@ pub(super) fn board(v: &View<'_>) -> Option<Board> {
     })
 }
 
-fn row(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> BoardRow {
-    let state = plan.state_of(step);
-    let note = note(v, plan, step);
+fn row(v: &View<'_>, states: &StepStates, step: &PlannedStep) -> BoardRow {
+    let state = states.state(step);
+    let note = note(v, states, step);
     let more = match exchange(v, step) {
         Some((1, _)) if state == StepState::Completed => ", 1 message".to_owned(),
         Some((now, _)) if state == StepState::Completed => format!(", {now} messages"),
@@ -56,12 +59,12 @@ fn row(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> BoardRow {
         seat: step.executor.clone(),
         note,
         more,
-        ..BoardRow::new(label, progress(state), word(plan, step))
+        ..BoardRow::new(label, progress(state), word(states, step))
     }
 }
 
-fn word(plan: &Plan, step: &PlannedStep) -> &'static str {
-    if step.stopping { "stopping" } else { plan.state_of(step).as_str() }
+fn word(states: &StepStates, step: &PlannedStep) -> &'static str {
+    if step.stopping { "stopping" } else { states.state(step).as_str() }
 }
 
 fn progress(state: StepState) -> RowProgress {
@@ -75,10 +78,10 @@ fn progress(state: StepState) -> RowProgress {
 }
 
 /// Returns the dependencies that a waiting step waits for, or the type of the last message of a started step.
-fn note(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> String {
+fn note(v: &View<'_>, states: &StepStates, step: &PlannedStep) -> String {
     if step.state == StepState::Waiting {
-        let waits = plan.waits_for(step);
-        return if plan.state_of(step) == StepState::Blocked {
+        let waits = states.waits_for(step);
+        return if states.state(step) == StepState::Blocked {
             format!("needs {}", list(&step.spec.after))
         } else if waits.is_empty() {
             String::new()
@@ -104,10 +107,10 @@ fn exchange(v: &View<'_>, step: &PlannedStep) -> Option<(u32, u32)> {
     (step.spec.executor && step.attempt > 0 && now > 0).then_some((now, most))
 }
 
-fn facts(plan: &Plan) -> Vec<String> {
+fn facts(plan: &Plan, states: &StepStates) -> Vec<String> {
     let number = (plan.number > 1).then(|| format!("plan {}", plan.number));
     let is = plan.ended.as_ref().map(|ended| format!("plan {}", ended.is.as_str()));
-    let done = format!("{} of {} completed", plan.count(StepState::Completed), plan.steps.len());
+    let done = format!("{} of {} completed", states.count(StepState::Completed), plan.steps.len());
     let rest = [
         StepState::Running,
         StepState::Failed,
@@ -116,7 +119,7 @@ fn facts(plan: &Plan) -> Vec<String> {
         StepState::Waiting,
     ];
     let count = |state: StepState| {
-        let n = plan.count(state);
+        let n = states.count(state);
         (n > 0).then(|| format!("{n} {}", state.as_str()))
     };
     [is.or(number), Some(done)].into_iter().chain(rest.into_iter().map(count)).flatten().collect()
@@ -125,17 +128,18 @@ fn facts(plan: &Plan) -> Vec<String> {
 /// Returns the goals, messages, results and reasons of all steps.
 pub(super) fn details(v: &View<'_>) -> Vec<Detail> {
     let Some(plan) = v.thread.state.plan() else { return vec![] };
+    let states = plan.states();
     let detail = |step: &PlannedStep| {
-        let state = plan.state_of(step);
+        let state = states.state(step);
         let number = step.spec.number;
         let description = text::label(&step.spec.description);
         Detail {
             head: vec![
                 format!("{number} ").into(),
                 DetailPart::Sign(progress(state)),
-                format!(" {}  {description}", word(plan, step)).into(),
+                format!(" {}  {description}", word(&states, step)).into(),
             ],
-            body: body(v, plan, step),
+            body: body(v, &states, step),
             seat: step.executor.clone(),
             warns: state == StepState::Failed,
         }
@@ -144,7 +148,7 @@ pub(super) fn details(v: &View<'_>) -> Vec<Detail> {
 }
 
 /// Returns all details of a step, one or more lines each.
-fn body(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> Vec<DetailPart> {
+fn body(v: &View<'_>, states: &StepStates, step: &PlannedStep) -> Vec<DetailPart> {
     let indented = |words: &str| text::block(words.trim()).replace('\n', "\n    ");
     let mut parts = vec![];
     let goal = &step.spec.goal;
@@ -152,10 +156,10 @@ fn body(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> Vec<DetailPart> {
         parts.push(format!("  goal: {}\n", indented(goal)).into());
     }
     if !step.spec.after.is_empty() {
-        let waits = plan.waits_for(step);
-        let waiting = plan.state_of(step) == StepState::Waiting && !waits.is_empty();
+        let waits = states.waits_for(step);
+        let waiting = states.state(step) == StepState::Waiting && !waits.is_empty();
         let after = format!("after {}", list(&step.spec.after));
-        let after = match note(v, plan, step) {
+        let after = match note(v, states, step) {
             note if waiting && waits == step.spec.after => note,
             note if waiting => format!("{after}; {note}"),
             _ => after,
@@ -173,7 +177,7 @@ fn body(v: &View<'_>, plan: &Plan, step: &PlannedStep) -> Vec<DetailPart> {
     }
     parts.extend(step.messages.iter().flat_map(|m| message(v, step, m)));
     if let Some(why) = &step.why {
-        parts.push(format!("  {} because {}\n", word(plan, step), indented(why)).into());
+        parts.push(format!("  {} because {}\n", word(states, step), indented(why)).into());
     }
     if let Some(result) = v.state.step_result(step) {
         parts.push(format!("  result:\n    {}\n", indented(&result)).into());

@@ -7,8 +7,17 @@ use crate::policy::prompt_parts::{PromptParts, PromptSection};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 
 /// Tags of the sections.
-pub(super) const TAGS: &[&str] =
-    &["history", "request", "executor_tools", "plan", "step", "result", "message"];
+pub(super) const TAGS: &[&str] = &[
+    "history",
+    "host",
+    "answer",
+    "request",
+    "executor_tools",
+    "plan",
+    "step",
+    "result",
+    "message",
+];
 
 /// Returns the prompt parts of a turn of the planner or in a step; `None` outside a plan.
 pub(super) fn parts(state: &State, turn: &Turn) -> Option<PromptParts> {
@@ -88,15 +97,12 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<PromptSection>
     let mut before: Vec<&Entry> = hosts.into_iter().chain(answered.last().copied()).collect();
     before.sort_by_key(|e| e.seq);
     let history = (from > Seq(0) && !before.is_empty()).then(|| {
-        let all: Vec<String> = topic
-            .iter()
-            .map(|topic| format!("Host: {topic}"))
-            .chain(before.iter().map(|e| {
-                let who = if e.seat().is_some() { "Answer" } else { "Host" };
-                format!("{who}: {}", words(e))
-            }))
-            .collect();
-        PromptSection::new("history", all.join("\n\n").trim())
+        let topic = topic.iter().map(|topic| PromptSection::new("host", &**topic));
+        let all = topic.chain(before.iter().map(|e| {
+            let tag = if e.seat().is_some() { "answer" } else { "host" };
+            PromptSection::new(tag, words(e).trim())
+        }));
+        PromptSection::with_parts("history", all.collect())
     });
     (history, PromptSection::new("request", request.join("\n\n").trim()))
 }
@@ -112,6 +118,7 @@ fn executor_tools(state: &State, root: &Thread) -> Option<PromptSection> {
 
 /// Returns the whole plan, with the states and results of its steps.
 fn whole(state: &State, plan: &Plan) -> Option<PromptSection> {
+    let states = plan.states();
     let steps = plan.steps.iter().map(|step| {
         let after: Vec<String> = step.spec.after.iter().map(u32::to_string).collect();
         let after = match &after[..] {
@@ -120,7 +127,7 @@ fn whole(state: &State, plan: &Plan) -> Option<PromptSection> {
         };
         let number = step.spec.number;
         let description = &step.spec.description;
-        let status = plan.state_of(step).as_str();
+        let status = states.state(step).as_str();
         let outcome = outcome(state, step).map(|text| format!("\n{text}")).unwrap_or_default();
         let text =
             format!("{number}. {description} ({status}{after})\nGoal: {}{outcome}", step.spec.goal);

@@ -32,6 +32,8 @@ pub fn executor(policy: &PolicySpec) -> Option<&str> {
 const EXCHANGES: u32 = 10;
 /// Default number of steps of a plan.
 const STEPS: u32 = 12;
+/// Maximum number of steps of a plan, also in logs.
+pub const STEPS_MAX: u32 = 200;
 /// Default number of messages of an executor to other executors in a step.
 const TO_SIBLINGS: u32 = 3;
 
@@ -55,7 +57,7 @@ impl Thread {
 
     /// Returns the maximum number of steps of its plan.
     pub fn most_steps(&self) -> u32 {
-        self.option("steps", STEPS)
+        self.option("steps", STEPS).min(STEPS_MAX)
     }
 }
 
@@ -115,10 +117,7 @@ impl Conversation {
 
     /// Returns the current text of a step's result; `None` if it has none.
     pub fn step_result(&self, step: &PlannedStep) -> Option<Text> {
-        let said = |turn: TurnId| {
-            let by = |e: &&Entry| e.version().turn == Some(turn) && e.hidden.is_none();
-            self.entries.iter().rev().find(by).map(|e| e.text().clone())
-        };
+        let said = |turn: TurnId| Some(self.shown_entry(turn)?.text().clone());
         let parts = || {
             let parts = step.current().filter(|m| m.kind == MessageKind::PartialResult);
             parts.filter_map(|m| said(m.turn?)).collect::<Vec<_>>().join("\n\n")
@@ -225,7 +224,7 @@ impl Conversation {
                 None => PlannedStep::new(spec.clone()),
             }
         };
-        let steps = made.steps.iter().map(step).collect();
+        let steps = made.steps.iter().take(STEPS_MAX as usize).map(step).collect();
         state.plan =
             Some(Box::new(Plan { number: made.plan, turn: made.turn, steps, ended: None }));
     }

@@ -10,6 +10,7 @@ impl Conversation {
         let Some(plan) = self.plan() else {
             return json!({"number": 0, "state": "", "steps": []});
         };
+        let states = plan.states();
         let steps = plan.steps.iter().map(|s| {
             let kinds: Vec<&str> = s.messages.iter().map(|m| m.kind.as_str()).collect();
             json!({
@@ -18,7 +19,7 @@ impl Conversation {
                 "goal": s.spec.goal,
                 "after": s.spec.after,
                 "executor": s.executor,
-                "state": plan.state_of(s),
+                "state": states.state(s),
                 "attempt": s.attempt,
                 "exchanges": s.exchange(),
                 "messages": kinds,

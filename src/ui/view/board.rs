@@ -35,7 +35,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     let drawn = board.edges.as_ref().map(|edges| drawn(transcript, &board, edges, glyphs));
     let details = policy::details(transcript.state()).into_iter().map(section);
     let parts = drawn.into_iter().chain(details).collect();
-    let facts = vec![("stands", board.facts.join(", "))];
+    let facts = vec![("progress", board.facts.join(", "))];
     Some(Page { title: board.page.into(), facts, parts, again: Some(page), ..Page::default() })
 }
 

@@ -6,6 +6,7 @@
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::Section;
+use std::collections::BTreeSet;
 
 /// Width of a box in cells, borders included.
 const BOX: usize = 20;
@@ -13,6 +14,8 @@ const BOX: usize = 20;
 const GUTTER: usize = 6;
 /// Height of a box and the gap below it, in rows.
 const ROWS: usize = 4;
+/// Maximum number of nodes of a picture; a larger graph is a list.
+const DRAWN_MAX: usize = 64;
 
 /// Directions in which lines leave a cell, as bit flags.
 const UP: u8 = 1;
@@ -46,21 +49,27 @@ pub fn section(nodes: &[GraphNode], edges: &[GraphEdge], glyphs: &Glyphs) -> Sec
     let [_, _, corner, _] = glyphs.corners;
     let rule = glyphs.rule.repeat(2);
     let mut body = String::new();
+    let mut sorted: Vec<&GraphEdge> = edges.iter().collect();
+    sorted.sort_by_key(|edge| (edge.from, edge.to));
+    sorted.dedup_by_key(|edge| (edge.from, edge.to));
+    let mut sorted = sorted.into_iter().peekable();
     for (from, node) in nodes.iter().enumerate() {
         body.push_str(&format!("{}\n", line(node)));
-        for (to, successor) in nodes.iter().enumerate() {
-            let Some(edge) = edges.iter().find(|e| e.from == from && e.to == to) else { continue };
+        while let Some(edge) = sorted.next_if(|edge| edge.from == from) {
             let when =
                 if edge.when.is_empty() { String::new() } else { format!("  when {}", edge.when) };
-            body.push_str(&format!("  {corner}{rule} {}{when}\n", line(successor)));
+            body.push_str(&format!("  {corner}{rule} {}{when}\n", line(&nodes[edge.to])));
         }
     }
-    Section { body, picture: picture(nodes, edges, glyphs), ..Section::default() }
+    let drawn = if nodes.len() <= DRAWN_MAX { picture(nodes, edges, glyphs) } else { vec![] };
+    Section { body, picture: drawn, ..Section::default() }
 }
 
 /// Draws each node as a box with its name and its state; the rows have no trailing spaces.
 fn picture(nodes: &[GraphNode], edges: &[GraphEdge], glyphs: &Glyphs) -> Vec<String> {
-    let edges: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let mut seen = BTreeSet::new();
+    let edges = edges.iter().map(|edge| (edge.from, edge.to));
+    let edges: Vec<(usize, usize)> = edges.filter(|edge| seen.insert(*edge)).collect();
     let (depths, back) = depths(nodes.len(), &edges);
     let columns = depths.iter().max().map_or(0, |deepest| deepest + 1);
     let mut places = vec![(0, 0); nodes.len()];
@@ -154,13 +163,15 @@ fn along(ways: &mut [Vec<u8>], x: usize, from: usize, to: usize) {
 /// Returns the depth of each node, and the edges that lead back.
 fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
     let mut forward: Vec<(usize, usize)> = Vec::new();
+    let mut successors = vec![Vec::new(); nodes];
     let mut back = Vec::new();
     for edge in edges {
         // an edge that would close a cycle with the edges before it leads back
-        if edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
+        if edge.0 == edge.1 || reaches(&successors, edge.1, edge.0) {
             back.push(*edge)
         } else {
-            forward.push(*edge)
+            forward.push(*edge);
+            successors[edge.0].push(edge.1);
         }
     }
     let mut depths = vec![0; nodes];
@@ -173,16 +184,15 @@ fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, us
 }
 
 /// Returns `true` if `to` is reachable from `from`.
-fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {
-    let mut seen = vec![from];
-    let mut at = 0;
-    while let Some(node) = seen.get(at).copied() {
-        at += 1;
-        let next = edges.iter().filter(|(a, b)| *a == node && !seen.contains(b)).map(|(_, b)| *b);
-        let next: Vec<usize> = next.collect();
-        seen.extend(next);
+fn reaches(successors: &[Vec<usize>], from: usize, to: usize) -> bool {
+    let mut seen = vec![false; successors.len()];
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut seen[node], true) {
+            open.extend(&successors[node]);
+        }
     }
-    seen.contains(&to)
+    seen[to]
 }
 
 #[cfg(test)]
