@@ -44,7 +44,8 @@ const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard
 
 /// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
-    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
+    // may quote what a model said
+    let question = state.batch_of(turn).and_then(|b| b.spec.question.as_deref().map(quoted));
     let reply = form::reply(&state.contract_of(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {
@@ -52,7 +53,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         all.extend(role(state, turn));
         all.extend(manner(state, turn));
         all.extend(form::requests(state, turn));
-        all.extend(question.map(|q| q.to_string()));
+        all.extend(question);
         all.push(match &turn.part {
             Some(_) => form::GO_ON.to_owned(),
             None => occasion(state, turn, begins),
@@ -60,7 +61,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     } else {
         all.extend(ballot::rules(state, turn));
         all.extend(stance::recorded(state, turn));
-        all.extend(question.map(|q| q.to_string()));
+        all.extend(question);
         all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
     }

@@ -5,6 +5,7 @@ use crate::model::{SeatId, Seq, Text};
 use crate::policy::prompt_parts::{PromptParts, PromptSection, SectionContent};
 use crate::policy::view::View;
 use crate::state::{Coordination, Entry, Labels, MoveKind, Task, Turn};
+use crate::text;
 
 /// Beginnings of the tags of the sections.
 pub(super) const TAGS: &[&str] =
@@ -132,7 +133,9 @@ fn votes(v: &View<'_>, stands: &Coordination<'_>, labels: &Labels) -> String {
     let vote = |whose: &SeatId, why: &Text| {
         let label = labels.get(whose).unwrap_or(&whose.0);
         let why = v.state.read_as(why, &Labels::new(), labels);
-        if why.trim().is_empty() { format!("for {label}") } else { format!("for {label}: {why}") }
+        // lines would pass for further votes
+        let why = text::line(why.trim());
+        if why.is_empty() { format!("for {label}") } else { format!("for {label}: {why}") }
     };
     let mut votes: Vec<String> =
         stands.votes.values().map(|(whose, why, _)| vote(whose, why)).collect();
