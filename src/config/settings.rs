@@ -72,6 +72,12 @@ pub enum SettingsError {
         /// The contradiction, with the keys.
         message: String,
     },
+    /// A budget is not an amount.
+    #[error("{path}: mcp.max_usd takes an amount in dollars, as in 0.50")]
+    Budget {
+        /// File or option of the layer.
+        path: String,
+    },
     /// An option of the command line is not a setting.
     #[error("--config-set takes KEY=VALUE, as in --config-set default_model=ollama:llama3")]
     Set,
@@ -271,8 +277,7 @@ impl Settings {
     pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
         let budget = self.mcp.budget();
         if !(budget.is_finite() && budget >= 0.0) {
-            let message = "mcp.max_usd takes an amount in dollars, as in 0.50".into();
-            return Err(SettingsError::Layers { path: path.into(), message });
+            return Err(SettingsError::Budget { path: path.into() });
         }
         self.providers.iter().try_for_each(|(name, provider)| {
             provider.check(name).map_err(|message| SettingsError::Provider {

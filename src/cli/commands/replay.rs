@@ -51,6 +51,12 @@ impl ReplayArgs {
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
         // in text mode the readers set their own pace
         let headless = self.replay.headless || context.text_mode().is_some();
+        if headless && self.replay.beside.is_some() {
+            return Err(Failure::usage(
+                "--beside needs the full screen",
+                "export two sessions side by side: colloquium export A B --format html",
+            ));
+        }
         if !headless {
             place::check_screen(&place::headless(context), context)?;
         }

@@ -46,7 +46,10 @@ impl Leaving {
     pub async fn detach(mut self, context: &Context) -> Result<Next, Failure> {
         let lock = self.engine.lock_file();
         finish(self.engine, self.door, &mut self.signals, &self.files).await?;
-        detach::hand_over(&self.files, lock, &self.play, context)?;
+        detach::hand_over(&self.files, lock, &self.play, context).map_err(|failure| {
+            let resume = resume_command(&context.name_of(&self.files), &self.play, context);
+            failure.hint(format!("saved so far; resume: {resume}"))
+        })?;
         Ok(Next::Left(Exit::Done))
     }
 

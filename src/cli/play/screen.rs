@@ -99,6 +99,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                             door.hand_over();
                             context.say("detaching after the current turn; Ctrl-C leaves at once");
                         }
+                        // a conversation that has ended needs no process
+                        Ok(run::LeaveTo::Detach) => break Ok(Left::Quit(Ok(run::LeaveTo::Quit))),
                         left => break Ok(Left::Quit(left)),
                     },
                     () = &mut hand_over => {}
