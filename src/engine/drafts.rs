@@ -6,6 +6,7 @@ use crate::model::payload::{BatchOpened, Ended, FloorGranted, ThreadClosed, Warn
 use crate::model::*;
 use crate::policy;
 use crate::state::{Batch, State, Thread};
+use serde_json::{Value, json};
 
 /// Returns a batch with a requester, a purpose, seats and a reason, and defaults for all other fields.
 pub(super) fn batch(
@@ -108,10 +109,16 @@ pub(super) fn end(state: &State, cause: EndCause) -> Draft {
     let text = joined([text, idle_seats(state, reason)]);
     let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
-    let goals = if result.is_null() { goals::outcome(state) } else { None };
-    let result = goals.unwrap_or(result);
+    let other = || goals::outcome(state).or_else(|| verdict_of(state));
+    let result = if result.is_null() { other().unwrap_or_default() } else { result };
     let ended = Ended { reason, settled: reason.settled(), text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
+}
+
+/// Returns the verdict on everything that was said, as a result.
+fn verdict_of(state: &State) -> Option<Value> {
+    let (verdict, _) = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances)?;
+    Some(json!({"winner": verdict.winner, "how": verdict.how, "scores": verdict.scores}))
 }
 
 /// Returns the seats that never ran, each with the reason, if the conversation ended with nothing left to run.

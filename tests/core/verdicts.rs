@@ -58,6 +58,7 @@ async fn judges_end_the_conversation_once_a_side_has_won() {
     table.scenario["limits"] = json!({"utterances": 12});
     let ran = play(table.clone(), judging(late), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "verdict"));
+    assert_eq!(ran.state.ended.as_ref().unwrap().result["winner"], "b");
     let given = verdicts(&ran);
     assert_eq!(given.len(), 2, "{given:?}");
     assert!(given[0].interim && given[0].winner.is_none());
