@@ -306,7 +306,12 @@ pub const FACTS: &[KnownFact] = &[
     ),
     fact("rounds", FactKind::Number, &[], "the rounds of the phase, in prompts"),
     fact("task", FactKind::Text, &[], "the task of the phase, in [prompt]"),
-    fact("operator", FactKind::Mapping, &["said", "whisper", "asked"], "the operator's new words"),
+    fact(
+        "operator",
+        FactKind::Mapping,
+        &["said", "whisper", "whispered", "asked"],
+        "the operator's new words",
+    ),
     fact("notes", FactKind::List, &[], "the operator's notes for this turn"),
     fact("number", FactKind::Number, &[], "the number of this turn"),
     fact("purpose", FactKind::Text, &[], "the purpose of this turn"),

@@ -89,7 +89,6 @@ impl Conversation {
     pub fn turn_facts(&self, turn: &Turn) -> Value {
         let mut heard = self.unanswered(turn);
         heard.retain(|e| e.hidden.is_none());
-        let whisper = heard.iter().any(|e| e.is_whisper());
         let own = Who::Seat(turn.seat.clone());
         let peers = |e: &&Entry| e.who != own && e.who != Who::Operator && e.hidden.is_none();
         let last = self.visible(turn).rev().find(peers);
@@ -107,7 +106,10 @@ impl Conversation {
         heard.extend(
             plans.and_then(|t| self.unplanned_words(t)).filter(|e| e.thread != turn.thread),
         );
-        let said: Vec<Text> = heard.into_iter().map(read).collect();
+        // apart, because the reply to a whisper may be public
+        let (whispers, open): (Vec<&Entry>, Vec<&Entry>) =
+            heard.into_iter().partition(|e| e.is_whisper());
+        let words = |heard: Vec<&Entry>| heard.into_iter().map(read).collect::<Vec<_>>().join(" ");
         let notes = self.notes_of(turn).into_iter().map(|note| self.addressed_as(&note, &labels));
         let notes: Vec<Text> = notes.collect();
         json!({
@@ -120,8 +122,9 @@ impl Conversation {
             "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": self.role_in(&turn.seat, turn.thread)})),
             "seats": if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) },
             "operator": {
-                "said": said.join(" "),
-                "whisper": whisper,
+                "whisper": !whispers.is_empty(),
+                "said": words(open),
+                "whispered": words(whispers),
                 "asked": self.later_question(turn),
             },
             "last": last.map(|e| json!({

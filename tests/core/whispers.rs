@@ -80,3 +80,17 @@ async fn only_permitted_seats_get_whisper_instructions() {
     };
     assert_eq!(["a", "b", "c"].map(told), [true, false, true]);
 }
+
+/// A rehearsed reply is public, so a whisper is not among the words that it usually quotes.
+#[tokio::test]
+async fn a_rehearsed_line_does_not_quote_a_whisper_by_accident() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "do": "whisper", "to": "b", "text": "psst"}),
+        json!({"after": {"utterance": 1}, "do": "say", "text": "Aloud."}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    let asked = ran.seen.iter().find(|ask| *ask.seat.id == *"b").unwrap();
+    let operator = &asked.facts["operator"];
+    assert_eq!((&operator["said"], &operator["whispered"]), (&json!("Aloud."), &json!("psst")));
+    assert_eq!(operator["whisper"], true);
+}
