@@ -123,6 +123,10 @@ fn commands_and_their_arguments_are_completed() {
         [Request::Send(Command::Pause {})],
         "a whole command is sent"
     );
+    // also if it begins another command
+    write(&mut stage, "/edit");
+    stage.press(&[Enter]);
+    assert!(!stage.screen.view.composer.text().contains("queued"), "{}", stage.text());
 }
 
 #[test]

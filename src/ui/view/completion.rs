@@ -65,7 +65,8 @@ impl Completion {
             let is_named = |bare: &str| without_sign && bare.starts_with(&typed);
             words.starts_with(&typed) || bare.is_some_and(is_named)
         };
-        let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
+        let mut candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
+        candidates.sort_by_key(|c| c.words.to_lowercase() != typed);
         // nothing to offer for a complete word
         let whole = matches!(&candidates[..], [only] if only.words == word);
         (!candidates.is_empty() && !whole).then_some(Completion { candidates, at: 0, word })
