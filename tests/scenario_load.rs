@@ -279,6 +279,25 @@ ada = ["Hm."]
     assert!(loaded.warnings.to_string().starts_with("warning: participant[2]"));
 }
 
+#[test]
+fn a_judge_and_a_scribe_without_a_line_for_their_task_are_a_warning() {
+    let seats = "[[participant]]\nid = \"a\"\nlines = [\"x\"]\n[[participant]]\nid = \"j\"\n";
+    let scenario = |result: &str, lines: &str| {
+        let stop = "[[stop]]\njudge = \"j\"\nquestion = \"Is all said?\"\n";
+        format!("title = \"T\"\nresult = \"{result}\"\n{seats}lines = [{lines}]\n{stop}")
+    };
+    let keys = |text: String| -> Vec<String> {
+        loaded(&text).warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect()
+    };
+    let of_judge = "stop[1].judge: `j` has no line for a judgement".to_owned();
+    let of_scribe = "result: no participant can write the result".to_owned();
+    let judges = "{ for = \"judge\", text = \"yes\" }";
+    assert_eq!(keys(scenario("none", "\"yes\"")), [of_judge]);
+    assert_eq!(keys(scenario("scribe", judges)), [of_scribe]);
+    let writes = format!("{judges}, {{ for = \"result\", text = \"{{}}\" }}");
+    assert!(keys(scenario("scribe", &writes)).is_empty());
+}
+
 fn ada() -> Participant {
     participant(&json!({"id": "ada", "role": "pro", "lines": ["One."], "pace": 5}))
         .expect("a good seat")

@@ -6,7 +6,7 @@ use super::policy::{orders, policy};
 use super::tree::{At, texts};
 use super::who::{NamedSeat, seat_of, speakers, who_of};
 use super::{OptionKind, PollSpec, Rule, Side, Stop, VerdictSpec};
-use crate::model::Text;
+use crate::model::{Participant, Purpose, Text, VoiceSpec};
 
 /// Keys of a stop rule that exclude each other.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
@@ -22,6 +22,8 @@ const CLERK: &str = "summary_by";
 const POLLED: [&str; 3] = ["for", "against", "undecided"];
 /// Default question of a verdict.
 const QUESTION: &str = "Who made the better case?";
+/// Value of `result` for a result that a participant writes.
+const SCRIBE: &str = "scribe";
 /// Default question to a judge in a stop rule.
 const ENOUGH: &str = "Has everything been said?";
 
@@ -39,6 +41,30 @@ pub(super) fn silent(walk: &Walk<'_>, root: &At<'_>) -> Vec<Text> {
     let moderators = moderators.filter(|at| at.node.text().is_some());
     let all = judges.chain(of_phases).chain(moderators).chain(clerks);
     all.flat_map(|at| texts(at.node)).collect()
+}
+
+/// Warns of judges and scribes that only have lines for other tasks.
+pub(super) fn without_lines(walk: &mut Walk<'_>, root: &At<'_>, participants: &[Participant]) {
+    let can = |seat: &Participant, purpose| match &seat.voice {
+        VoiceSpec::Lines { lines, .. } => lines.iter().any(|line| line.purpose == purpose),
+        voice => purpose == Purpose::Judge || voice.is_model(),
+    };
+    let judges = root.list("stop").chain(root.get("verdict")).filter_map(|at| at.get("judge"));
+    for (at, id) in judges.flat_map(|at| texts(at.node).into_iter().map(move |id| (at.clone(), id)))
+    {
+        let seat = participants.iter().find(|seat| *seat.id.0 == *id);
+        if seat.is_some_and(|seat| !can(seat, Purpose::Judge)) {
+            let message = format!("`{id}` has no line for a judgement");
+            walk.warn(&at, message, r#"add a line with for = "judge" to this participant"#);
+        }
+    }
+    if let Some(at) = root.get("result").filter(|at| at.text() == SCRIBE)
+        && !participants.iter().any(|seat| can(seat, Purpose::Result))
+    {
+        let fix =
+            r#"give a participant a model or a line with for = "result", or write result = "none""#;
+        walk.warn(&at, "no participant can write the result", fix);
+    }
 }
 
 /// Resolves the poll, if present.

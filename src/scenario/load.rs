@@ -3,7 +3,7 @@
 use super::answer::{answer, filled, item};
 use super::bundled::bundled;
 use super::check::Walk;
-use super::contest::{chairs, poll, stops, verdict};
+use super::contest::{chairs, poll, stops, verdict, without_lines};
 use super::context;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, RawScenario, TOP, VARIED};
@@ -224,6 +224,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
     let tools = DeclaredTools::new(walk, root);
     let participants = seats(walk, root, &tools, others);
     chairs(walk, root, &members);
+    without_lines(walk, root, &participants);
     runs::check(walk, root, &participants);
     plan::check(walk, root, &participants);
     context::check(walk, root, &participants);
