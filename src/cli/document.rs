@@ -101,12 +101,20 @@ pub fn create(
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     OwnFile::create_whole(path, spell).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists if path.is_dir() => is_folder(path),
         ErrorKind::AlreadyExists => Failure::usage(
             format!("{} already exists", path.display()),
             "choose another name, or replace the file with --force",
         ),
         _ => unwritable(path, &e),
     })
+}
+
+fn is_folder(path: &Path) -> Failure {
+    Failure::usage(
+        format!("{} is a folder", path.display()),
+        "name a file in it, as in --output FOLDER/FILE",
+    )
 }
 
 /// Replaces a file in one step: the old content remains until the document is complete.
@@ -116,10 +124,7 @@ fn replace(
 ) -> Result<(), Failure> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
-        return Err(Failure::usage(
-            format!("{} is a folder", path.display()),
-            "name a file in it, as in --output FOLDER/FILE",
-        ));
+        return Err(is_folder(path));
     }
     if path.exists() && !path.is_file() {
         return Err(Failure::usage(

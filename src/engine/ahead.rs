@@ -59,7 +59,10 @@ pub fn next_speakers(state: &State, most: usize) -> Vec<SeatId> {
         let Some(draft) = decided else { break };
         if let Kind::FloorGranted(grant) = &draft.kind {
             let seat = &grant.participant;
-            let is_again = next.contains(seat) || (speaking.contains(seat) && !next.is_empty());
+            // the words so far are no reply yet to a policy that reads replies
+            let reads = ahead.threads.get(&draft.thread).is_some_and(|t| t.traits().own_prompts);
+            let is_again =
+                next.contains(seat) || (speaking.contains(seat) && (reads || !next.is_empty()));
             if grant.number.is_none() || next.len() == most || is_again {
                 break;
             }

@@ -400,6 +400,7 @@ pub fn end(state: &State, e: &Ended) -> String {
     let used = used(state);
     let turns = utterances(state.utterances);
     let how = if e.reason.is_length() { None } else { Some(ending(state, e)) };
+    let how = how.as_deref().map(|how| how.trim_end_matches('.'));
     how.map_or(format!("{turns}, as planned{used}"), |how| format!("{how}, {turns}{used}"))
 }
 

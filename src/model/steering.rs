@@ -67,7 +67,12 @@ impl SteerLine {
                 "a steering line is a JSON object like {{\"do\":\"pause\"}}, not {}",
                 kind_of(&other)
             ))),
-            Err(e) => Err(BadLine(format!("not JSON: {e}"))),
+            Err(e) => {
+                // the position is that in a text of one line
+                let why = e.to_string();
+                let why = why.rsplit_once(" at line ").map_or(&*why, |(why, _)| why);
+                Err(BadLine(format!("not JSON, column {}: {why}", e.column())))
+            }
         }
     }
 

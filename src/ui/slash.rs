@@ -106,7 +106,7 @@ pub fn read(line: &str, state: &State) -> Result<Command, SlashFault> {
         let names: Vec<String> = COMMANDS.iter().map(spelled).collect();
         let near = nearest(word, names.iter().map(String::as_str));
         let near =
-            near.map_or("/help lists them".to_owned(), |near| format!("the nearest is {near}"));
+            near.map_or("type / to see them".to_owned(), |near| format!("the nearest is {near}"));
         return Err(format!("unknown command {word}; {near}").into());
     };
     let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();

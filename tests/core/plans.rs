@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
+use colloquium::engine::next_speakers;
 use colloquium::model::*;
 use colloquium::state::{PlannedStep, State};
 use colloquium::voice::CallRequest;
@@ -304,6 +305,24 @@ async fn a_plan_in_a_log_is_cut_to_the_maximum() {
     let state = State::fold(events);
     let plan = state.plan().unwrap();
     assert_eq!((plan.steps.len(), plan.states().count(StepState::Waiting)), (200, 200));
+}
+
+/// The words so far are no reply yet, so that nobody at work is foretold to try again.
+#[tokio::test]
+async fn a_seat_at_work_on_a_plan_is_not_the_next_speaker() {
+    let asks_first = |ask: &CallRequest| match exchange(ask) {
+        1 => says("QUESTION: which part?"),
+        _ => done(ask),
+    };
+    let ran = play(office(json!({})), at_work(&[(1, &[])], asks_first), &[]).await;
+    assert_eq!(ran.reason(), "completed");
+    for cut in 1..ran.events.len() {
+        let state = State::fold(&ran.events[..cut]);
+        let next = next_speakers(&state, 3);
+        for turn in state.turns.values() {
+            assert!(!next.contains(&turn.seat), "{} at {cut}: {next:?}", turn.seat);
+        }
+    }
 }
 
 /// Returns the reasons for new plans.
