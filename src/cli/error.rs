@@ -84,6 +84,11 @@ impl From<Exit> for std::process::ExitCode {
 pub fn losses(state: &State) -> Vec<String> {
     let skipped =
         (state.failed > 0).then(|| format!("{} skipped after failures", utterances(state.failed)));
+    let refused = match state.refused {
+        0 => None,
+        1 => Some("1 command was refused".to_owned()),
+        n => Some(format!("{n} commands were refused")),
+    };
     let steps = state.plan().map_or(0, |plan| plan.lost());
     let steps = match steps {
         0 => None,
@@ -92,7 +97,7 @@ pub fn losses(state: &State) -> Vec<String> {
     };
     let idle = policy::never_ran(state).into_iter().filter(|seat| seat.starved);
     let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
-    skipped.into_iter().chain(steps).chain(idle).collect()
+    skipped.into_iter().chain(refused).chain(steps).chain(idle).collect()
 }
 
 /// Label of an error on standard error. A report of faults has one for each fault.

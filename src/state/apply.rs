@@ -57,6 +57,7 @@ impl Conversation {
             }
             Kind::CommandGiven(g) => self.accept(seq, event.ms, g),
             Kind::CommandRefused(r) => {
+                self.refused += 1;
                 self.keys.insert(r.key.clone(), seq);
             }
             // the effect of an operator command was folded with the command

@@ -258,6 +258,8 @@ pub struct Conversation {
     pub asked: BTreeMap<u32, u32>,
     /// Number of utterances skipped after failures.
     pub failed: u32,
+    /// Number of commands that could not be executed.
+    pub refused: u32,
     /// Tools that the operator allowed (true) or refused since the program started.
     pub tools_decided: BTreeMap<Text, bool>,
     /// Tools that the operator allowed for one use.

@@ -159,6 +159,19 @@ fn the_help_has_a_row_for_every_reason() {
     assert_eq!(distinct.len(), StopReason::ALL.len());
 }
 
+/// A command in vain makes a run with `--strict` fail.
+#[test]
+fn a_refused_command_is_a_loss() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 2));
+    let nobody = r#"{"after":{"utterance":1},"do":"floor","to":"nobody"}"#;
+    let lines = house.file("steer.jsonl", nobody);
+    let run = ["run", &*path, "--headless", "--steer", &*lines];
+    house.run(&run).code(0);
+    let strict = house.run(&[&run[..], &["--strict"]].concat()).code(7);
+    assert!(strict.err.contains("1 command was refused"), "{}", strict.err);
+}
+
 /// A participant that never ran because its dependency failed counts as a loss, even if the conversation ended for
 /// another reason.
 #[test]
