@@ -217,11 +217,12 @@ fn topic(ask: &CallRequest, own: Option<&str>) -> String {
 
 /// Returns a message of the outer conversation as a line of the topic.
 fn line(block: &Block, own: &str) -> Option<String> {
-    let (who, words) = match block {
-        Block::Own { text, .. } => (own, text),
-        Block::Other { name, text, .. } => (&**name, text),
-        Block::Operator { text, .. } => ("the host", text),
-        Block::Summary { text } => ("summary", text),
+    let (who, words, whisper) = match block {
+        Block::Own { text, .. } => (own, text, false),
+        Block::Other { name, text, whisper, .. } => (&**name, text, *whisper),
+        Block::Operator { text, whisper, .. } => ("the host", text, *whisper),
+        Block::Summary { text } => ("summary", text, false),
     };
-    (!words.trim().is_empty()).then(|| format!("{who}: {words}"))
+    let to = if whisper { format!(" to {own} alone") } else { String::new() };
+    (!words.trim().is_empty()).then(|| format!("{who}{to}: {words}"))
 }

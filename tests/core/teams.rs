@@ -51,6 +51,23 @@ async fn its_last_words_are_its_utterance_and_the_rest_is_its_reasoning() {
     assert!(ran.events.iter().all(|e| !matches!(&*e.by, "una" | "vic")), "one log, one table");
 }
 
+/// The last words of a team are public, so it has to know which of the words before them are not.
+#[tokio::test]
+async fn a_team_knows_a_whisper_as_such() {
+    let whisper =
+        json!({"after": {"utterance": 1}, "do": "whisper", "to": "pair", "text": "By bus?"});
+    let voices = stage(|ask| match &*ask.seat.id {
+        "ann" => Play::Words("To the sea, I would say.".into(), 5),
+        _ => {
+            let topic = ask.facts["topic"].as_str().unwrap_or_default();
+            assert!(topic.contains("the host to pair alone: By bus?"), "{topic}");
+            Play::Words("By train.".into(), 5)
+        }
+    });
+    let ran = play(table_with(team(1), json!({"utterances": 2})), voices, &[whisper]).await;
+    assert_eq!(ran.texts(), ["To the sea, I would say.", "By bus?", "By train."]);
+}
+
 #[tokio::test]
 async fn team_is_bounded_by_the_remaining_budget() {
     let limits = json!({"utterances": 2, "tokens": 40});
