@@ -67,12 +67,7 @@ impl SteerLine {
                 "a steering line is a JSON object like {{\"do\":\"pause\"}}, not {}",
                 kind_of(&other)
             ))),
-            Err(e) => {
-                // the position is that in a text of one line
-                let why = e.to_string();
-                let why = why.rsplit_once(" at line ").map_or(&*why, |(why, _)| why);
-                Err(BadLine(format!("not JSON, column {}: {why}", e.column())))
-            }
+            Err(e) => Err(BadLine(format!("not JSON: {e}"))),
         }
     }
 
