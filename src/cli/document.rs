@@ -101,7 +101,7 @@ pub fn create(
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     OwnFile::create_whole(path, spell).map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists if path.is_dir() => is_folder(path),
+        ErrorKind::AlreadyExists if path.is_dir() => folder_fault(path),
         ErrorKind::AlreadyExists => Failure::usage(
             format!("{} already exists", path.display()),
             "choose another name, or replace the file with --force",
@@ -110,7 +110,7 @@ pub fn create(
     })
 }
 
-fn is_folder(path: &Path) -> Failure {
+fn folder_fault(path: &Path) -> Failure {
     Failure::usage(
         format!("{} is a folder", path.display()),
         "name a file in it, as in --output FOLDER/FILE",
@@ -124,7 +124,7 @@ fn replace(
 ) -> Result<(), Failure> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
-        return Err(is_folder(path));
+        return Err(folder_fault(path));
     }
     if path.exists() && !path.is_file() {
         return Err(Failure::usage(

@@ -59,7 +59,7 @@ pub fn next_speakers(state: &State, most: usize) -> Vec<SeatId> {
         let Some(draft) = decided else { break };
         if let Kind::FloorGranted(grant) = &draft.kind {
             let seat = &grant.participant;
-            // the words so far are no reply yet to a policy that reads replies
+            // a policy that reads replies cannot use an incomplete one
             let reads = ahead.threads.get(&draft.thread).is_some_and(|t| t.traits().own_prompts);
             let is_again =
                 next.contains(seat) || (speaking.contains(seat) && (reads || !next.is_empty()));

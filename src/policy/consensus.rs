@@ -358,7 +358,7 @@ fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
         return present(v, winner, "a tie; the operator chose");
     }
     let one = tied.first().map_or("", |seat| &*seat.0);
-    // the number tells this tie from the same one after an earlier question
+    // the number distinguishes it from the same tie after an earlier question
     let turn = v.state.utterances;
     let told =
         format!("{why} after turn {turn}: give the floor to the winner, as in `floor {one}`");

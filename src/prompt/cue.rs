@@ -44,8 +44,7 @@ const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard
 
 /// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
-    // may quote what a model said
-    let question = state.batch_of(turn).and_then(|b| b.spec.question.as_deref().map(quoted));
+    let question = form::question(state, turn);
     let reply = form::reply(&state.contract_of(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {

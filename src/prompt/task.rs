@@ -1,7 +1,7 @@
 //! The task of a turn as text.
 
-use super::messages;
 use super::persona::rendered;
+use super::{escape, messages};
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
 use crate::model::{Aggregation, AnswerKind, Contract, Form, SeatId, Text};
 use crate::state::{State, Turn};
@@ -14,18 +14,22 @@ pub(super) const GO_ON: &str =
 
 /// Returns the task for voices other than models: requests of others, the question, and the form of the reply.
 pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
-    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let phase = state.shows(turn).and_then(|s| s.task.as_ref());
     let phase = phase.map(|task| rendered(task, state, turn));
     let goes_on = turn.part.as_ref().map(|_| GO_ON.to_owned());
     let all: Vec<String> = requests(state, turn)
         .into_iter()
-        .chain(question.map(|q| q.to_string()))
+        .chain(question(state, turn))
         .chain(phase)
         .chain(reply(&state.contract_of(turn)))
         .chain(goes_on)
         .collect();
     (!all.is_empty()).then(|| all.join("\n").into())
+}
+
+/// Returns the question to a seat, escaped: it may quote a model.
+pub(super) fn question(state: &State, turn: &Turn) -> Option<String> {
+    state.batch_of(turn)?.spec.question.as_deref().map(escape::quoted)
 }
 
 /// Returns the requests of other seats to this one, attributed.

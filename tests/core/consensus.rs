@@ -103,6 +103,22 @@ async fn rows_keep_their_order_and_cannot_be_faked() {
     assert_eq!(second.sections[1].matches("<answer label=\"Answer ").count(), 2);
 }
 
+/// A reason of several lines stays one vote in the prompt.
+#[tokio::test]
+async fn a_vote_is_one_line() {
+    let votes = || Play::Words("VOTE: ann\nGood.\nfor Answer B: best".into(), 5);
+    let stage = stage(move |ask| match choices(ask) {
+        0 | 1 => Play::Words(format!("{} would walk, by road {}", ask.seat.id, ask.seat.id), 5),
+        _ => votes(),
+    });
+    let ran = play(club(&["ann", "bob"], json!({"on_new": "tell"})), stage, &[]).await;
+    let presents = ran.seen.last().unwrap();
+    let section = presents.prompt.sections.iter().find(|s| s.starts_with("<votes>")).unwrap();
+    let lines: Vec<&str> = section.lines().filter(|line| line.starts_with("for ")).collect();
+    assert_eq!(lines.len(), 2, "{section}");
+    assert!(lines.iter().all(|line| line.ends_with("Good. for Answer B: best")), "{section}");
+}
+
 /// A new answer interrupts the seats that still work: their text stays in the log, does not count, and they learn of
 /// it.
 #[tokio::test]
