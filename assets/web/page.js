@@ -432,7 +432,8 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    if ((event.ctrlKey || event.metaKey) && me.may === "steer") $("how").value = "cut_in";
+    // a whisper, or a turn of a participant, stops nobody
+    if ((event.ctrlKey || event.metaKey) && me.may === "steer" && $("how").value === "say") $("how").value = "cut_in";
     submit();
   });
   $("how").addEventListener("change", () => {

@@ -6,13 +6,16 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
 use crate::config::make_private;
-use crate::model::Participant;
+use crate::model::{Command, Participant};
 use crate::own_file::OwnFile;
-use crate::session::{Log, LogFault, Survey};
+use crate::session::{self, Log, LogFault, Survey};
 use crate::state::{Finished, State};
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, has_sign, read_line};
 use crate::untrusted;
 use std::io;
 use std::path::{Path, PathBuf};
+
+const STEERING: &str = "`colloquium help steering` shows what a line can say";
 
 /// Finds the file of a session for writing. Bundled examples are rejected.
 pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
@@ -105,6 +108,20 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let id = to.file_name().unwrap_or_default().to_string_lossy();
     let back = context.command(&["sessions", "restore", &id]);
     Ok([format!("moved to the trash: {}", to.display()), format!("undo: {back}")])
+}
+
+/// Parses the text of a shell command that is said in the conversation of a file.
+///
+/// # Errors
+/// If the text addresses nobody here, or is a faulty `/command`.
+pub fn read_typed(line: &str, path: &Path) -> Result<Command, Failure> {
+    // plain words need no state, and a session may be long
+    let state = if has_sign(line) { fold(&session::read(path)?) } else { State::default() };
+    match read_line(line, &Typing::new(EntryPoint::Shell, Manner::Say), &state) {
+        Ok(Intent::Give(command)) => Ok(command),
+        Ok(Intent::Local) => Err(Failure::usage(format!("unknown command: {line}"), STEERING)),
+        Err(why) => Err(Failure::usage(why.to_string(), STEERING)),
+    }
 }
 
 /// Returns the state at the end of a log.

@@ -3,9 +3,12 @@
 use super::refusal::Refusal;
 use super::{asking, permissions, steps, words};
 use crate::model::command::NoteFor;
+use crate::model::contract::WHISPER;
 use crate::model::*;
+use crate::reply;
 use crate::scenario;
 use crate::state::{Note, Seat, State, Thread, Turn};
+use crate::steer::line::private;
 
 /// The largest command of the operator, in bytes of its JSON.
 const COMMAND_MAX_BYTES: usize = 256 << 10;
@@ -18,6 +21,7 @@ const NOTES_MAX: usize = 50;
 /// If the command is refused.
 pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusal> {
     short_enough(&line.command)?;
+    private(&line.command).map_err(String::from)?;
     if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
         return Err(
             format!("too late: the conversation has ended ({})", ended.reason.as_str()).into()
@@ -114,6 +118,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
         }
         Command::SpeakAs { who, text } => {
             worded(text)?;
+            whispers_nothing(state, text)?;
             present(state, who)?;
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
@@ -209,6 +214,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                         format!("turn {utterance} is hidden: `unhide` shows it again").into()
                     );
                 }
+                (Command::Edit { text, .. }, None) => whispers_nothing(state, text)?,
                 (Command::Unhide { .. }, None) => {
                     return Err(format!("turn {utterance} is not hidden").into());
                 }
@@ -379,6 +385,19 @@ fn living_notes(state: &State, seat: &SeatId) -> usize {
 /// Returns an error if the text is empty.
 fn worded(text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
+}
+
+/// Returns an error if a part of the text is for one participant alone, as in a reply that whispers.
+fn whispers_nothing(state: &State, text: &str) -> Result<(), Refusal> {
+    let everybody: Vec<&Participant> = state.seats.iter().map(|seat| &*seat.spec).collect();
+    match reply::parted(text, &everybody).whispers.first() {
+        None => Ok(()),
+        Some(whisper) => Err(format!(
+            "\"{WHISPER} {}:\" addresses one person: use whisper with \"to\"",
+            whisper.to
+        )
+        .into()),
+    }
 }
 
 /// Returns the `seq` of the command with this `id`, key or number.

@@ -254,9 +254,12 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         fault.text.truncate(fault.text.floor_char_boundary(WRONG_MAX));
         fault
     };
-    if let Some(unknown) = parted(state, turn, words).unknown.first() {
+    let hearers = state.may_whisper_to(turn);
+    // without a hearer the turn was not told about whispers, so its private words are dropped and nothing is asked again
+    if let Some(unknown) = parted(state, turn, words).unknown.first()
+        && !hearers.is_empty()
+    {
         let labels = state.labels(turn);
-        let hearers = state.may_whisper_to(turn);
         let name = |s: &&Seat| labels.get(&s.spec.id).unwrap_or(&s.spec.name).to_string();
         let names: Vec<String> = hearers.iter().map(name).collect();
         let names = names.join(", ");

@@ -1,5 +1,6 @@
 //! Analysis of reply texts: their speaker, mentions of seats, whispers, and pieces after which the rest is useless.
 
+use crate::model::payload::Whisper;
 use crate::model::*;
 use crate::reply::{self, Parted, RepairedReply, Splitter, StanceApart};
 use crate::state::{Live, Seat, State, Turn};
@@ -30,14 +31,27 @@ pub(super) fn known<'a>(
     seats.map(|s| alias(&s.spec)).collect()
 }
 
-/// Separates the whispers in a turn's text from the rest.
+/// Separates the whispers in a turn's text from the rest. One to a participant who has left stays private; one to a
+/// participant to whom the turn may not whisper is as if to nobody.
 pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
-    let hearers = state.may_whisper_to(turn);
-    if hearers.is_empty() {
+    let other = |seat: &&Seat| seat.spec.speaks && seat.spec.id != turn.seat;
+    let roster = known(state, turn, state.seats.iter().filter(other));
+    let mut parted = reply::parted(words, &roster.iter().map(|p| &**p).collect::<Vec<_>>());
+    let may = state.may_whisper_to(turn);
+    if may.is_empty() && parted.whispers.is_empty() {
         return Parted { text: words.to_owned(), ..Parted::default() };
     }
-    let roster = known(state, turn, hearers.into_iter());
-    reply::parted(words, &roster.iter().map(|p| &**p).collect::<Vec<_>>())
+    let hears = |id: &SeatId| {
+        may.iter().any(|seat| seat.spec.id == *id) || state.seat(id).is_some_and(|seat| seat.gone)
+    };
+    let (heard, unheard) = parted.whispers.into_iter().partition(|whisper| hears(&whisper.to));
+    let unheard: Vec<Whisper> = unheard;
+    parted.whispers = heard;
+    for whisper in &mut parted.whispers {
+        whisper.left = state.seat(&whisper.to).is_some_and(|seat| seat.gone);
+    }
+    parted.unknown.extend(unheard.into_iter().map(|whisper| whisper.to.to_string()));
+    parted
 }
 
 /// Returns the seats that a text mentions: with an @, and in a last question if the policy counts that.

@@ -242,8 +242,9 @@ impl Narrator {
         let whispers = || {
             e.whispers.iter().flat_map(|whisper| {
                 let to = name(state, &whisper.to);
+                let unheard = if whisper.left { ", who has left" } else { "" };
                 words(
-                    format!("{who} whispers to {to}", who = who()),
+                    format!("{who} whispers to {to}{unheard}", who = who()),
                     text::block(&whisper.text).into_owned(),
                 )
             })

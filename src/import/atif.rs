@@ -158,7 +158,7 @@ fn asked(said: &mut ImportedMessage, inner: &Inner<'_>, to: SeatId) {
     said.by = Some(parent.clone());
     let text = texts(&std::mem::take(&mut said.text));
     if !text.trim().is_empty() {
-        said.whispers.push(Whisper { to, text });
+        said.whispers.push(Whisper { to, text, left: false });
     }
 }
 
@@ -314,7 +314,11 @@ fn agent_step(
     }
     for whisper in extra["whispers"].as_array().into_iter().flatten() {
         let reader = to.speaker(text_at(whisper, "to"));
-        said.whispers.push(Whisper { to: reader, text: texts(text_at(whisper, "text")) });
+        said.whispers.push(Whisper {
+            to: reader,
+            text: texts(text_at(whisper, "text")),
+            left: false,
+        });
     }
     for call in step["tool_calls"].as_array().into_iter().flatten() {
         said.tools.push(ToolUse {

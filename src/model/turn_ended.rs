@@ -17,6 +17,9 @@ pub struct Whisper {
     pub to: SeatId,
     /// Text without the marker.
     pub text: Text,
+    /// True if the addressee had left, so that only the operator reads it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
 }
 
 /// `turn.ended`: a turn is over.

@@ -43,7 +43,11 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
             match found.filter(|found| !found.is_empty()) {
                 Some(found) => {
                     paragraph = Paragraph::Private(found.len());
-                    let whisper = |to: &&SeatId| Whisper { to: (*to).clone(), text: rest.into() };
+                    let whisper = |to: &&SeatId| Whisper {
+                        to: (*to).clone(),
+                        text: rest.into(),
+                        left: false,
+                    };
                     parted.whispers.extend(found.iter().map(whisper));
                     continue;
                 }

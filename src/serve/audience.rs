@@ -7,8 +7,10 @@
 use super::access::{Right, TokenDigest};
 use super::table::{PageTable, table};
 use super::transcript::{PageTranscript, row_id};
-use crate::model::{Piece, SeatId, Seq, TurnId};
+use crate::model::{Command, Piece, SeatId, Seq, TurnId};
 use crate::session::Record;
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
+use crate::steer::slash::TypedFault;
 use axum::response::sse;
 use futures::Stream;
 use parking_lot::Mutex;
@@ -116,6 +118,19 @@ impl Audience {
         let state = shown.transcript.state();
         let id = state.seats.get(seat).map(|seat| &seat.spec.id);
         state.turns.values().any(|turn| Some(&turn.seat) == id && state.waits_for_link(turn))
+    }
+
+    /// Parses the text of a page's message, which may be for one participant.
+    ///
+    /// # Errors
+    /// If it addresses nobody here.
+    pub fn read(&self, text: &str, manner: Manner, re: Option<u32>) -> Result<Command, TypedFault> {
+        let shown = self.shown.lock();
+        let typing = Typing { re, ..Typing::new(EntryPoint::Page, manner) };
+        match read_line(text, &typing, shown.transcript.state())? {
+            Intent::Give(command) => Ok(command),
+            Intent::Local => Err("no such command".into()),
+        }
     }
 
     /// Closes the pages of a cookie.

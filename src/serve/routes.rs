@@ -7,6 +7,7 @@ use super::steering::SteeringClient;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
 use crate::model::{Command, SeatId, Seq, SteerLine};
+use crate::steer::line::Manner;
 use crate::text;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -163,7 +164,22 @@ impl Pages {
                 let name = line.command.name();
                 Err(refused(format!("`{name}` is for a terminal, as in: colloquium attach")))
             }
-            Right::Steer => Ok((&self.steering, line)),
+            Right::Steer => {
+                let read = match &line.command {
+                    Command::Say { text, re, material: None } => {
+                        self.audience.read(text, Manner::Say, *re)
+                    }
+                    Command::CutIn { text, who: None, re } => {
+                        self.audience.read(text, Manner::CutIn, *re)
+                    }
+                    Command::Speak { text, who } => {
+                        self.audience.read(text, Manner::Speak(who.clone()), None)
+                    }
+                    command => Ok(command.clone()),
+                };
+                let command = read.map_err(|why| Refused(StatusCode::CONFLICT, why.to_string()))?;
+                Ok((&self.steering, SteerLine { command, ..line }))
+            }
             Right::Seat(place) => {
                 let gone = || refused("this participant has no link any more".into());
                 let seat = self.seats.get(&place).ok_or_else(gone)?;

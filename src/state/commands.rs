@@ -265,11 +265,10 @@ impl Conversation {
         self.pending.values().filter(|command| command.queued && command.is_droppable())
     }
 
-    /// Returns the operator's queued messages, oldest first, with the keys of their commands.
-    pub fn queued_messages(&self) -> impl Iterator<Item = (&Key, &Text)> {
-        let waits = self.pending.values().filter(|d| d.queued && d.too_late.is_none());
-        let placed = waits.filter(|d| d.placed.is_empty());
-        placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+    /// Returns the operator's queued messages, oldest first: their text alone does not say who hears it.
+    pub fn queued_messages(&self) -> impl DoubleEndedIterator<Item = &PendingCommand> {
+        let waits = |d: &&PendingCommand| d.queued && d.too_late.is_none() && d.text.is_some();
+        self.pending.values().filter(waits).filter(|d| d.placed.is_empty())
     }
 
     /// Returns true if a command waits for the end of a pause: a branch starts paused if its parent had queued commands,

@@ -32,6 +32,24 @@ pub struct PendingCommand {
 }
 
 impl PendingCommand {
+    /// Returns the command with the current text of its message.
+    pub fn command(&self) -> Command {
+        let mut command = self.given.line.command.clone();
+        if let (
+            Command::Say { text, .. }
+            | Command::CutIn { text, .. }
+            | Command::Whisper { text, .. }
+            | Command::SpeakAs { text, .. }
+            | Command::Speak { text, .. }
+            | Command::AnswerStep { text, .. },
+            Some(current),
+        ) = (&mut command, &self.text)
+        {
+            *text = current.clone();
+        }
+        command
+    }
+
     /// Returns true if the command can be dropped: it waits, and its effect has not begun.
     pub fn is_droppable(&self) -> bool {
         let begun = self.acted || self.closed || self.batch.is_some() || !self.placed.is_empty();

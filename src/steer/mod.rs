@@ -1,8 +1,11 @@
-//! Commands from files and stdin: lines that wait for their trigger.
+//! Steering lines: typed ones ([`line`]), and those of files and stdin, which wait for their trigger.
 //!
 //! The engine asks between every `apply` and `advance`, so that "after utterance 3" can never come one grant too late.
 //! A line whose key is in the log already is never returned again, so a steer file that is run twice repeats nothing.
 //! `model` defines the form of a line, `engine` its effect.
+
+pub mod line;
+pub mod slash;
 
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};

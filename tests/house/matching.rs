@@ -13,12 +13,11 @@ const WORDS: &str = r"(^|[^a-zA-Z])[a-z]{4,}:? ";
 const READERS: [&str; 5] =
     ["src/reply/", "src/text/", "src/prompt/", "src/import/", "src/voice/remote/wire/"];
 /// Other files that compare words, with the reason.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 4] = [
     ("src/cli/error.rs", "an error of the system has its number only in its text"),
     ("src/config/origin.rs", "an error of TOML has the known keys only in its text"),
     ("src/state/stances.rs", "models write the position"),
-    ("src/ui/slash.rs", "people type the line"),
-    ("src/ui/view/screen.rs", "people type the line"),
+    ("src/steer/slash.rs", "people type the line"),
 ];
 
 /// Returns the literals of a line, each with its column; `code` is the line with blanked literals.

@@ -39,7 +39,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // its built-in ones open files that may be hostile
     ("tool", &["model", "scenario", "rpc", "spawn", "net", "text", "untrusted"]),
     ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),
-    ("steer", &["model", "state", "expr"]),
+    ("steer", &["model", "scenario", "state", "expr", "text"]),
     (
         "engine",
         &[
@@ -75,6 +75,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "session",
             "state",
             "net",
+            "steer::line",
+            "steer::slash",
             "live::client",
             "live::protocol",
             "analysis",
@@ -130,6 +132,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "model",
             "scenario",
+            "steer::line",
+            "steer::slash",
             "state",
             "expr",
             "policy",

@@ -2,11 +2,12 @@
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
+use colloquium::steer::slash;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::layout::Panels;
 use colloquium::ui::request::Request;
-use colloquium::ui::slash;
+use colloquium::ui::slash::parse_action;
 use colloquium::ui::view::modal::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 use serde_json::json;
@@ -29,7 +30,7 @@ fn every_verb_has_a_command_by_its_name() {
     for name in SAID.split_whitespace() {
         let line = format!("/{name}");
         let verb = slash::row(&line).map(|row| row.name.to_owned());
-        let action = slash::parse_action(&line).map(|(row, _)| row.name());
+        let action = parse_action(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
         // the list finds it too
         let mut stage = speaking();
@@ -43,7 +44,7 @@ fn every_verb_has_a_command_by_its_name() {
 fn every_entry_of_the_list_is_a_command() {
     for row in ROWS.iter().filter(|row| row.listed) {
         let line = row.command();
-        let named = slash::row(&line).is_some() || slash::parse_action(&line).is_some();
+        let named = slash::row(&line).is_some() || parse_action(&line).is_some();
         assert!(named, "{line} is no command");
     }
 }

@@ -79,11 +79,9 @@ impl ForkArgs {
             }
             (None, _) => {}
         }
-        commands.extend(self.changes.say.as_deref().map(|text| Command::Say {
-            text: text.into(),
-            re: None,
-            material: None,
-        }));
+        if let Some(text) = &self.changes.say {
+            commands.push(session_file::read_typed(text, &path)?);
+        }
         Ok(Next::Fork(Box::new(next::Fork {
             path,
             at: ForkPoint::Utterance(self.at),

@@ -6,9 +6,10 @@ use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
+use crate::cli::session_file;
 use crate::live::client::{Received, Receiver, Sender};
 use crate::live::protocol::Bye;
-use crate::model::{Command, Key, Kind, SteerLine};
+use crate::model::{Key, Kind, SteerLine};
 use crate::session::Record;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -78,8 +79,8 @@ impl SteerArgs {
 impl SayArgs {
     /// Sends the message.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let line =
-            SteerLine::from(Command::Say { text: self.text.into(), re: None, material: None });
+        let running = RunningSession::find(&self.session, context)?;
+        let line = SteerLine::from(session_file::read_typed(&self.text, &running.path)?);
         let line = Value::Object(line.to_map()).to_string();
         send(&self.session, one(line), &self.sending, false, context)
     }

@@ -3,17 +3,18 @@
 //!
 //! A conversation command of the same name takes precedence. Some take an argument: a search, a participant, a theme.
 
+use crate::steer::slash;
 use crate::ui::act::{appearance, branches, navigate};
 use crate::ui::action::Action;
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
-use crate::ui::slash;
+use crate::ui::slash::parse_action;
 use crate::ui::view::list::formats;
 use crate::ui::view::search::Search;
 
 /// Runs the action that a line names; returns its effect on the conversation. `None` if it names none.
 pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
-    let (row, rest) = slash::parse_action(line)?;
+    let (row, rest) = parse_action(line)?;
     Some(match (row.action, rest) {
         (action, "") => Some(FollowUp::Act(action)),
         (Action::Search, words) => {

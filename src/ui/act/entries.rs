@@ -2,12 +2,14 @@
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
+use crate::steer::line;
+use crate::steer::slash::{spelled, usage};
+use crate::ui::act::send::{self, Delivery};
 use crate::ui::act::{appearance, completion, intents, participant, queued};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
-use crate::ui::slash::{spelled, usage};
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
 use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind, USED};
@@ -139,7 +141,7 @@ pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
 
 /// Moves the queued message back into the composer; if there are several, lists them.
 pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
-    let waiting = screen.transcript.queued().map(|(key, words)| (key.clone(), words.to_string()));
+    let waiting = screen.transcript.queued().map(|one| (one.given.key.clone(), line::spelled(one)));
     match &waiting.collect::<Vec<_>>()[..] {
         [] => screen.view.notice = Some("no queued messages".into()),
         [(key, words)] => edit(screen, key.clone(), words),
@@ -149,13 +151,12 @@ pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
 
 /// Takes the last queued message out of the queue and into the composer; the key that leaves the composer puts it back.
 pub(in crate::ui) fn withdraw(screen: &mut Screen) -> Option<Request> {
-    let (key, words) = screen.transcript.queued().last()?;
-    let (key, words) = (key.clone(), words.to_string());
-    let command = screen.transcript.state().pending_command(&key)?.given.line.command.clone();
-    let asked = intents::ask(screen, Command::DropQueued { of: key.0 })?;
+    let message = screen.transcript.queued().next_back()?.clone();
+    let words = line::spelled(&message);
+    let asked = intents::ask(screen, Command::DropQueued { of: message.given.key.0.clone() })?;
     screen.view.undo = None;
     begin(screen, &words);
-    screen.view.withdrawn = Some(command);
+    screen.view.withdrawn = Some(Box::new(message));
     let [send, back] =
         [Action::Send, Action::Back].map(|action| screen.keymap.way(action, Focus::Write));
     screen.view.notice =
@@ -198,7 +199,7 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
             None
         }
         EntryAction::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
-            intents::command(screen, &spelled(row)).map(FollowUp::Ask)
+            send::command(screen, &spelled(row), Delivery::Queue).map(FollowUp::Ask)
         }
         EntryAction::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));

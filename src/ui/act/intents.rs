@@ -11,7 +11,6 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
-use crate::ui::slash;
 use crate::ui::view::availability::unfit_action;
 use crate::ui::view::extension::{self, more_turns, one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::Status;
@@ -71,7 +70,7 @@ pub fn past(screen: &mut Screen) -> Option<Request> {
     notice(screen, format!("this is a recording. {key} starts a branch from here"))
 }
 
-fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
+pub(super) fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
     screen.view.notice = Some(words.into());
     None
 }
@@ -310,7 +309,8 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
         screen.view.list = queued::list(&screen.transcript);
         return None;
     }
-    match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
+    let last = screen.transcript.queued().next_back().map(|message| message.given.key.clone());
+    match last {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
         None if let Some(queued) = screen.transcript.queued_command() => {
             let of = queued.given.key.0.clone();
@@ -320,31 +320,17 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Says the last queued message at once: it leaves the queue and interrupts the running turns.
+/// Says the last queued message at once, if everybody hears it: it leaves the queue and interrupts the running turns.
 pub fn cut_in_queued(screen: &Screen) -> Option<Request> {
     if screen.view.is_read_only() || screen.view.playback.is_some() {
         return None;
     }
-    let queued = screen.transcript.queued().last();
-    let (key, text) = queued.map(|(key, text)| (key.clone(), text.clone()))?;
-    let re = screen.transcript.answered(&key);
-    let key = key.0;
+    let queued = screen.transcript.queued_for_all()?;
+    let Command::Say { text, re, .. } = queued.command() else { return None };
     Some(Request::SendAll(vec![
-        Command::DropQueued { of: key },
+        Command::DropQueued { of: queued.given.key.0.clone() },
         Command::CutIn { text, who: None, re },
     ]))
-}
-
-/// Requests the command of a `/command` line. An error in it is reported, and the draft stays.
-pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
-    // the seat that has the floor need not be named
-    if line.trim() == "/pass" {
-        return pass(screen);
-    }
-    match slash::read(line, screen.transcript.state()) {
-        Ok(command) => ask(screen, command),
-        Err(why) => notice(screen, why),
-    }
 }
 
 /// Undoes the last command, while that is offered.

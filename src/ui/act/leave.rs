@@ -37,10 +37,10 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     if view.writing
-        && let Some(command) = view.withdrawn.take()
+        && let Some(message) = view.withdrawn.take()
     {
         view.composer.clear();
-        return Some(Request::Send(command));
+        return Some(Request::Send(message.command()));
     }
     if std::mem::take(&mut view.writing) {
         view.cutting_in = false;

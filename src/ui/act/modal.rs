@@ -208,6 +208,6 @@ fn obey(screen: &mut Screen, line: &str) -> Option<FollowUp> {
             }
             sent
         }
-        command => send::send_command(screen, &format!("/{command}")),
+        command => send::send_line(screen, &format!("/{command}"), send::Delivery::Queue),
     }
 }

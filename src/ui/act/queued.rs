@@ -1,6 +1,7 @@
 //! The queued messages as a list; Enter edits or drops one.
 
 use crate::model::Command;
+use crate::steer::line;
 use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::Transcript;
@@ -9,14 +10,16 @@ use crate::ui::view::transcript::Transcript;
 pub fn list(transcript: &Transcript) -> Option<List> {
     let waiting: Vec<_> = transcript.queued().collect();
     let mut entries = Vec::new();
-    for (i, (key, words)) in waiting.iter().enumerate().rev() {
+    for (i, message) in waiting.iter().enumerate().rev() {
         let call = |command: &str| format!("{command} {}", i + 1);
-        let shown = text::line(words).into_owned();
+        let words = line::spelled(message);
+        let shown = text::line(&words).into_owned();
+        let key = &message.given.key;
         let of = key.0.clone();
         entries.push(ListEntry::new(
             call("edit"),
             shown.clone(),
-            EntryAction::Edit((*key).clone(), words.to_string()),
+            EntryAction::Edit(key.clone(), words),
         ));
         entries.push(ListEntry::new(
             call("drop"),

@@ -1,11 +1,13 @@
 //! Sending the draft: a message to everybody, the message of a human seat, or a `/command`.
 
 use crate::model::Command;
-use crate::ui::act::intents::{ask, command, cut_in_queued};
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
+use crate::steer::slash;
+use crate::ui::act::intents::{ask, cut_in_queued, notice};
 use crate::ui::act::{commands, completion};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
-use crate::ui::slash;
+use crate::ui::slash::parse_action;
 use crate::ui::view::reply::answered;
 
 /// Time at which a message is delivered.
@@ -18,52 +20,80 @@ pub enum Delivery {
 }
 
 /// Sends the draft: a `/command`, the message of a human seat that has the floor, or a message to everybody.
-pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
-    if manner == Delivery::Queue && completion::take_unless_whole(screen) {
+pub fn send(screen: &mut Screen, delivery: Delivery) -> Option<FollowUp> {
+    if delivery == Delivery::Queue && completion::take_unless_whole(screen) {
         return None;
     }
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
-        let cuts_in = manner == Delivery::CutIn && screen.view.editing.is_none();
+        let cuts_in = delivery == Delivery::CutIn && screen.view.editing.is_none();
         return cuts_in.then(|| cut_in_queued(screen)).flatten().map(FollowUp::Ask);
     }
-    // `@@bo` is heard by Bo alone
-    if let Some(rest) = words.strip_prefix("@@") {
-        let line = format!("/whisper @{rest}");
-        return send_command(screen, &line);
+    send_line(screen, words, delivery)
+}
+
+/// Sends a line; one that names an action of the screen runs it, and an incomplete name of a command is completed.
+pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option<FollowUp> {
+    let named = slash::is_named(words);
+    if !named && parse_action(words).is_some() {
+        screen.view.composer.sent();
+        screen.view.writing = screen.view.line;
+        screen.view.completion = None;
+        return commands::run(screen, words).flatten();
     }
-    if words.starts_with('/') && manner == Delivery::Queue {
-        return send_command(screen, words);
+    if words.starts_with('/')
+        && let Some(offer) = screen.view.completion.take()
+        && !named
+    {
+        offer.take(&mut screen.view.composer.area);
+        completion::refresh(screen);
+        return None;
     }
-    screen.view.completion = None;
-    let human = screen.transcript.human_turn();
-    let editing = screen.view.editing.take();
-    let text = match screen.chosen() {
-        Some(to) if editing.is_none() && !words.starts_with('@') => format!("@{to} {words}").into(),
-        Some(_) | None => words.into(),
-    };
-    let command = match (manner, editing, human) {
-        (Delivery::CutIn, ..) => Command::CutIn { text, who: None, re: answered(screen) },
-        (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
-        (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Delivery::Queue, None, None) => {
-            Command::Say { text, re: answered(screen), material: None }
-        }
-    };
-    let sent = ask(screen, command);
+    let sent = command(screen, words, delivery);
+    screen.view.refused = sent.is_none() && words.starts_with('/');
     if sent.is_some() {
         screen.view.composer.sent();
         screen.view.sent = true;
+        screen.view.completion = None;
+        screen.view.editing = None;
         screen.view.withdrawn = None;
         screen.view.cutting_in = false;
-        if screen.view.line {
-            screen.view.selected = None;
+        if !words.starts_with('/') {
+            if screen.view.line {
+                screen.view.selected = None;
+            }
+            screen.view.viewport.follow();
         }
         after_sending(screen);
-        screen.view.viewport.follow();
     }
     sent.map(FollowUp::Ask)
+}
+
+/// Requests the command of a typed line. An error in it is reported, and the draft stays.
+pub fn command(screen: &mut Screen, line: &str, delivery: Delivery) -> Option<Request> {
+    let state = screen.transcript.state();
+    let editing = screen.view.editing.as_ref().and_then(|key| state.pending_command(key));
+    let manner = match (delivery, editing, screen.transcript.human_turn()) {
+        (Delivery::CutIn, ..) => Manner::CutIn,
+        (Delivery::Queue, Some(_), _) => Manner::Edit,
+        (Delivery::Queue, None, Some(who)) => Manner::Speak(who),
+        (Delivery::Queue, None, None) => Manner::Say,
+    };
+    let addressed = match screen.chosen() {
+        Some(to) if editing.is_none() && !line.starts_with(['@', '/']) => format!("@{to} {line}"),
+        Some(_) | None => line.to_owned(),
+    };
+    let from = editing.or(screen.view.withdrawn.as_deref());
+    let typing = Typing { by: EntryPoint::Screen, manner, re: answered(screen), from };
+    match read_line(&addressed, &typing, state) {
+        Ok(Intent::Give(command)) => ask(screen, command),
+        Ok(Intent::Local) => {
+            let why = slash::read(line, state).err();
+            notice(screen, why.map(String::from).unwrap_or_default())
+        }
+        Err(why) => notice(screen, why),
+    }
 }
 
 /// Gives a vote for the seat of the person that is asked.
@@ -81,32 +111,4 @@ fn after_sending(screen: &mut Screen) {
     if std::mem::take(&mut view.from_read) {
         view.writing = false;
     }
-}
-
-/// Sends the draft as a `/command`: of the conversation, otherwise of the screen. An incomplete name is completed.
-pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
-    let named = slash::is_named(line);
-    if !named && slash::parse_action(line).is_some() {
-        let line = line.to_owned();
-        screen.view.composer.sent();
-        screen.view.writing = screen.view.line;
-        screen.view.completion = None;
-        return commands::run(screen, &line).flatten();
-    }
-    if let Some(offer) = screen.view.completion.take()
-        && !named
-    {
-        offer.take(&mut screen.view.composer.area);
-        completion::refresh(screen);
-        return None;
-    }
-    let sent = command(screen, line);
-    screen.view.refused = sent.is_none();
-    if sent.is_some() {
-        screen.view.composer.sent();
-        screen.view.sent = true;
-        screen.view.completion = None;
-        after_sending(screen);
-    }
-    sent.map(FollowUp::Ask)
 }

@@ -1,5 +1,6 @@
 //! The input of the operator, and above it the queued messages.
 
+use crate::model::Command;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -90,12 +91,17 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     let waiting: Vec<_> = screen.transcript.queued().collect();
     let last = waiting.len();
-    for (i, (key, words)) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
+    for (i, message) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
         let mut bar = Bar::new();
-        let editing = screen.view.editing.as_ref() == Some(key);
+        let editing = screen.view.editing.as_ref() == Some(&message.given.key);
         let state = if editing { "editing" } else { "queued" };
-        let whom = screen.transcript.whispered(key).map(|to| screen.transcript.name(to));
-        let whom = whom.map_or(String::new(), |name| format!(", only {name} hears it"));
+        let whom = match &message.given.line.command {
+            Command::Whisper { to, .. } => {
+                format!(", only {} hears it", screen.transcript.name(to))
+            }
+            _ => String::new(),
+        };
+        let words = message.text.as_deref().unwrap_or_default();
         bar.left(format!("{state} {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last && !covered {

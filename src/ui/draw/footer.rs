@@ -1,12 +1,12 @@
 //! The last row: the keyboard focus, the outcome of the last command, and the most useful key bindings.
 
+use crate::steer::slash::{row as command, usage};
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::input;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, row};
 use crate::ui::screen::Screen;
-use crate::ui::slash::{row as command, usage};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;

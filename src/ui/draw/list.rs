@@ -2,12 +2,12 @@
 
 use crate::export::FORMATS;
 use crate::state::RunState;
+use crate::steer::slash::usage;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, Group};
 use crate::ui::screen::Screen;
-use crate::ui::slash::usage;
 use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::{unfit, unfit_action};

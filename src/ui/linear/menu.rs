@@ -1,8 +1,9 @@
 //! Numbered menus, and the questions that ask for the keys of a command one by one.
 
 use crate::model::command::{COMMANDS, CommandRow};
+use crate::steer::line;
+use crate::steer::slash::{self, KEYS, spelled};
 use crate::text;
-use crate::ui::slash::{self, KEYS, spelled};
 use crate::ui::view::transcript::Transcript;
 
 /// Optional keys that are asked for nevertheless, because they change the meaning of the command.
@@ -129,9 +130,9 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
             ("Who?".into(), shown, answers)
         }
         "of" => {
-            let queued = transcript
-                .queued()
-                .map(|(k, words)| (text::line(words).into_owned(), k.0.to_string()));
+            let queued = transcript.queued().map(|one| {
+                (text::line(&line::spelled(one)).into_owned(), one.given.key.0.to_string())
+            });
             let (shown, answers) = queued.unzip();
             ("Which queued message?".into(), shown, answers)
         }

@@ -15,6 +15,8 @@ use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason
 use crate::session::tail::Item;
 use crate::state::RunState;
 use crate::state::leave::asked_in;
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
+use crate::steer::slash::{self, TypedFault};
 use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
@@ -22,7 +24,6 @@ use crate::ui::draw::floor::{Activity, words};
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
-use crate::ui::slash;
 use crate::ui::view::extension::{more, raise};
 use crate::ui::view::floor::{Status, near, used};
 use crate::ui::view::outbox::{Outbox, WaitsFor};
@@ -206,27 +207,29 @@ impl Linear {
             command if let Some(which) = of_steps(command, "/fold") => {
                 self.fold_or_open(OpenSteps::fold, which)
             }
-            "/pass" => match self.transcript.human_turn() {
-                Some(who) => self.send(Command::Pass { who }),
-                None => ("it is not your turn\n\n".into(), AfterLine::Wait),
-            },
-            command if command.starts_with('/') => match slash::read(command, state) {
+            words => match self.read(words) {
                 Ok(command) => self.send(command),
                 // a command without its arguments asks for them
-                Err(why) => match slash::row(command) {
-                    Some(row) if !command.contains(' ') => {
+                Err(why) => match slash::row(words) {
+                    Some(row) if !words.contains(' ') && words != "/pass" => {
                         let step = Question::about(row).next(&self.transcript);
                         self.step(step)
                     }
-                    Some(_) | None => {
+                    _ if words.starts_with('/') => {
                         (format!("{why}; /all lists every command\n\n"), AfterLine::Wait)
                     }
+                    _ => (format!("{why}\n\n"), AfterLine::Wait),
                 },
             },
-            words => match self.transcript.human_turn() {
-                Some(who) => self.send(Command::Speak { text: words.into(), who }),
-                None => self.send(Command::Say { text: words.into(), re: None, material: None }),
-            },
+        }
+    }
+
+    fn read(&self, line: &str) -> Result<Command, TypedFault> {
+        let state = self.transcript.state();
+        let manner = self.transcript.human_turn().map_or(Manner::Say, Manner::Speak);
+        match read_line(line, &Typing::new(EntryPoint::TextMode, manner), state)? {
+            Intent::Give(command) => Ok(command),
+            Intent::Local => slash::read(line, state),
         }
     }
 
@@ -256,7 +259,7 @@ impl Linear {
                 self.question = Some(question);
                 (words, AfterLine::Wait)
             }
-            Answered::Line(line) => match slash::read(&line, self.transcript.state()) {
+            Answered::Line(line) => match self.read(&line) {
                 Ok(command) => self.send(command),
                 Err(why) => (format!("{why}; nothing was done\n\n"), AfterLine::Wait),
             },

@@ -3,10 +3,12 @@
 
 use crate::model::ModelSpec;
 use crate::model::command::{COMMANDS, CommandRow};
+use crate::steer::line::spelled as spelled_message;
+use crate::steer::slash::{self, spelled, usage};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap::ROWS;
-use crate::ui::slash::{self, spelled, usage};
+use crate::ui::slash::parse_action;
 use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
 use tui_textarea::TextArea;
@@ -155,7 +157,7 @@ fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Cand
         return command_arguments(row, second, transcript);
     }
     let named = |names: Vec<&str>| names.into_iter().map(|n| candidate(n, "")).collect();
-    match slash::parse_action(before) {
+    match parse_action(before) {
         Some((row, _)) if second => match row.action {
             Action::Filter => seats(transcript, ""),
             Action::Theme => named(themes.to_vec()),
@@ -173,8 +175,8 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
         all.extend(seats(transcript, "@"));
     }
     if second && has("of") {
-        let queued = transcript.queued().enumerate();
-        all.extend(queued.map(|(n, (_, words))| candidate((n + 1).to_string(), text::line(words))));
+        let queued = transcript.queued().map(spelled_message).enumerate();
+        all.extend(queued.map(|(n, words)| candidate((n + 1).to_string(), text::line(&words))));
     }
     if has("for") {
         all.push(candidate("--round", "until this round ends"));

@@ -3,9 +3,9 @@
 use crate::export::FORMATS;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
+use crate::steer::slash::{is_named, spelled};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS};
-use crate::ui::slash::{is_named, spelled};
 use crate::ui::text::caret;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;

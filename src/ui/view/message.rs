@@ -243,6 +243,10 @@ fn words(
             let to = transcript.name(&whisper.to);
             let note = look.theme.style(ThemeRole::MessageNote);
             body.extend(plain(&format!("whispers to {to}: {}", whisper.text), room(look), note));
+            if whisper.left {
+                let unheard = format!("{to} has left; only you read this");
+                body.extend(plain(&unheard, room(look), note));
+            }
         }
         lines.extend(block(body, style, look));
     }

@@ -22,7 +22,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         return None;
     }
     let speaker = transcript.speaker();
-    if let (Some(name), Some(_)) = (speaker, transcript.queued().next()) {
+    if let (Some(name), Some(_)) = (speaker, transcript.queued_for_all()) {
         return Some((Action::CutIn, format!("now, stops {name}")));
     }
     if let Some(turn) = failed(transcript) {

@@ -5,7 +5,8 @@
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, SeatId, Seq, SteerLine};
 use crate::session::tail::{Item, ReadProgress};
-use crate::state::RunState;
+use crate::state::{PendingCommand, RunState};
+use crate::steer::line;
 use crate::ui::action::Action;
 use crate::ui::frame::Change;
 use crate::ui::keymap::{Focus, Keymap};
@@ -152,7 +153,7 @@ pub struct ViewState {
     /// Setting that the last key changed.
     pub changed: Option<ChangedSetting>,
     /// Queued message that was taken out of the queue to be edited.
-    pub withdrawn: Option<Command>,
+    pub withdrawn: Option<Box<PendingCommand>>,
     /// Time at which the notice was first shown, and its text.
     pub notice_since: Option<(Ms, String)>,
     /// True if the notice did not fit into the footer of the last frame.
@@ -391,12 +392,9 @@ impl Screen {
 
     /// Returns the name of the participant to whom the draft whispers.
     pub fn whispered_to(&self) -> Option<String> {
-        let first = self.view.composer.area.lines().first()?;
-        let rest = first.strip_prefix("@@").or_else(|| first.strip_prefix("/whisper "))?;
-        let word = rest.split_whitespace().next().unwrap_or_default().trim_start_matches('@');
-        let seats = &self.transcript.state().seats;
-        let seat = seats.iter().find(|seat| seat.spec.id.eq_ignore_ascii_case(word));
-        Some(seat.map_or_else(|| word.to_owned(), |seat| self.transcript.name(&seat.spec.id)))
+        let draft = self.view.composer.area.lines().first()?;
+        let to = line::hearer(draft, self.transcript.state())?;
+        Some(to.map_or_else(|name| name, |to| self.transcript.name(&to)))
     }
 
     /// Returns the style of the frame of the input box; a whisper has the colour of its badge.

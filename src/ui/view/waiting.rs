@@ -1,12 +1,12 @@
 //! Commands of the operator that wait: messages, and other commands.
 
-use crate::model::{Command, Key, SeatId, Text};
+use crate::model::Command;
 use crate::state::PendingCommand;
 use crate::ui::view::transcript::Transcript;
 
 impl Transcript {
-    /// Returns the operator's queued messages, oldest first, with the keys of their commands.
-    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
+    /// Returns the operator's queued messages, oldest first.
+    pub fn queued(&self) -> impl DoubleEndedIterator<Item = &PendingCommand> {
         self.state().queued_messages()
     }
 
@@ -20,21 +20,9 @@ impl Transcript {
         self.queued_command().filter(|command| self.state().holds_back(command))
     }
 
-    /// Returns the participant who alone hears a queued message.
-    pub fn whispered(&self, key: &Key) -> Option<&SeatId> {
-        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
-        match &queued.given.line.command {
-            Command::Whisper { to, .. } => Some(to),
-            _ => None,
-        }
-    }
-
-    /// Returns the number of the turn that a queued message answers.
-    pub fn answered(&self, key: &Key) -> Option<u32> {
-        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
-        match queued.given.line.command {
-            Command::Say { re, .. } => re,
-            _ => None,
-        }
+    /// Returns the last queued message if everybody hears it, so that it can also be said at once.
+    pub fn queued_for_all(&self) -> Option<&PendingCommand> {
+        let last = self.queued().next_back()?;
+        matches!(last.given.line.command, Command::Say { .. }).then_some(last)
     }
 }

@@ -4,7 +4,8 @@ use crate::cli::error::Failure;
 use crate::model::Command;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::state::State;
-use crate::ui::slash;
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
+use crate::steer::slash;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate,
     UnstructuredCommandInput,
@@ -17,20 +18,11 @@ pub const KEYS: &str = "acp:";
 /// everyone.
 pub fn command(words: &str, state: &State) -> Result<Command, Failure> {
     let human = state.turns.values().find(|turn| state.waits_for_human(turn));
-    let first = words.split_whitespace().next().unwrap_or_default();
-    match human {
-        Some(turn) if first == "/pass" => Ok(Command::Pass { who: turn.seat.clone() }),
-        _ if slash::is_named(first) => {
-            let command = slash::read(words, state)
-                .map_err(|why| Failure::usage(why.to_string(), "see `colloquium help steering`"))?;
-            if command.needs_terminal() {
-                let message = format!("`{first}` needs a terminal");
-                return Err(Failure::usage(message, "use `colloquium attach` for it"));
-            }
-            Ok(command)
-        }
-        Some(turn) => Ok(Command::Speak { text: words.into(), who: turn.seat.clone() }),
-        None => Ok(said(words)),
+    let manner = human.map_or(Manner::Say, |turn| Manner::Speak(turn.seat.clone()));
+    match read_line(words, &Typing::new(EntryPoint::Acp, manner), state) {
+        Ok(Intent::Give(command)) => Ok(command),
+        Ok(Intent::Local) => Ok(said(words)),
+        Err(why) => Err(Failure::usage(why.to_string(), "see `colloquium help steering`")),
     }
 }
 

@@ -18,8 +18,9 @@ use crate::policy;
 use crate::scenario;
 use crate::session::{self, holder};
 use crate::state::{RunState, State};
+use crate::steer::line::addressed;
+use crate::steer::slash;
 use crate::ui::act::intents;
-use crate::ui::slash;
 use crate::ui::view::extension::{one_more_round, round};
 use agent_client_protocol::v1::schema::{
     CloseSessionResponse, LoadSessionResponse, SetSessionModeResponse,
@@ -105,9 +106,10 @@ impl ClientSession {
     }
 
     fn start(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
-        if slash::is_named(prompt.text.split_whitespace().next().unwrap_or_default()) {
+        let first = prompt.text.split_whitespace().next().unwrap_or_default();
+        if slash::is_named(first) || addressed(prompt.text.trim()).is_some() {
             return Err(Failure::usage(
-                "the conversation has not started, so it takes no commands",
+                "the conversation has not started, so it takes no commands and no whispers",
                 "send its topic first",
             ));
         }

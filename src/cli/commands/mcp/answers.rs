@@ -14,10 +14,11 @@ use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
 use crate::cli::source;
 use crate::export::figures;
-use crate::model::{Command, Limit, SeatId, Seq, SteerLine};
+use crate::model::{Command, Limit, SeatId, Seq, SteerLine, Text};
 use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
 use crate::session::holder;
 use crate::steer;
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
 use crate::text;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -151,18 +152,32 @@ fn target(call: &ToolCall<'_>) -> Result<Target, Failure> {
 
 pub fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let target = target(call)?;
-    let text = call.text("text")?.into();
-    let command = match (call.name("as")?, &target) {
-        (Some(who), Target::Own(job)) => {
-            Command::Speak { text, who: await_floor(job, &who, call)? }
-        }
+    let text = Text::from(call.text("text")?);
+    let manner = match (call.name("as")?, &target) {
+        (Some(who), Target::Own(job)) => Manner::Speak(await_floor(job, &who, call)?),
         (Some(who), Target::Other(id)) => {
             let message = format!("you do not speak for `{}` in `{id}`", text::line(who.as_str()));
             return Err(Failure::usage(message, "leave out `as`"));
         }
-        (None, _) => Command::Say { text, re: None, material: None },
+        (None, _) => Manner::Say,
     };
-    give(&target, command.into(), call)
+    let state = match &target {
+        Target::Own(job) => fold(&report::read_own(&job.id, call.context)?),
+        Target::Other(id) => fold(&report::read(id, call.context)?),
+    };
+    match read_line(&text, &Typing::new(EntryPoint::Mcp, manner), &state) {
+        Ok(Intent::Give(
+            command @ (Command::Say { .. }
+            | Command::Speak { .. }
+            | Command::Pass { .. }
+            | Command::Whisper { .. }),
+        )) => give(&target, command.into(), call),
+        Ok(_) => {
+            let message = "`text` is a command, and `say` only says something";
+            Err(Failure::usage(message, "use `steer`, as in {\"do\": \"pause\"}"))
+        }
+        Err(why) => Err(Failure::usage(why.to_string(), "as in `@@NAME TEXT` for one participant")),
+    }
 }
 
 /// Waits until a participant that the caller speaks for has the floor; returns its id.

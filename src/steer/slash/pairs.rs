@@ -4,12 +4,12 @@ use crate::model::sentence::sentence_error;
 
 sentence_error! {
     /// Invalid or missing part of a line, with the correct form.
-    pub struct SlashFault;
+    pub struct TypedFault;
 }
 
 /// Parses `KEY=VALUE, KEY=VALUE`. Text needs no quotes unless it contains a comma. For a seat the first word may be
 /// its id.
-pub(super) fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, SlashFault> {
+pub(super) fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, TypedFault> {
     if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
         && let Some(toml::Value::Table(table)) = whole.remove("it")
     {

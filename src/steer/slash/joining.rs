@@ -1,13 +1,13 @@
 //! `/join Dora, a night porter`: a participant by name and description, with the model of another seat.
 
-use super::pairs::{SlashFault, pairs, parted};
+use super::pairs::{TypedFault, pairs, parted};
 use crate::scenario;
 use crate::state::State;
 use toml::{Table, Value};
 
 /// Parses a participant: `KEY=VALUE, …`, an id and `KEY=VALUE, …`, or `NAME, DESCRIPTION, KEY=VALUE, …`. A participant
 /// without a voice gets the model of the first seat that has one.
-pub(super) fn participant(words: &str, state: &State) -> Result<Table, SlashFault> {
+pub(super) fn participant(words: &str, state: &State) -> Result<Table, TypedFault> {
     let mut seat = match introduced(words)? {
         Some(seat) => seat,
         None => pairs(words, true)?,
@@ -22,7 +22,7 @@ pub(super) fn participant(words: &str, state: &State) -> Result<Table, SlashFaul
 }
 
 /// Parses a name with a description; `None` if the words begin with an id or a key.
-fn introduced(words: &str) -> Result<Option<Table>, SlashFault> {
+fn introduced(words: &str) -> Result<Option<Table>, TypedFault> {
     let parts = parted(words);
     let Some((name, more)) = parts.split_first().filter(|(first, _)| !first.contains('=')) else {
         return Ok(None);

@@ -1,0 +1,298 @@
+//! Typed lines: the one reader for the screen, the text mode, the shell, pages and clients.
+//!
+//! `/x` is a command in every manner, `@@bo x` a whisper; other words are for everybody. Text that is addressed to one
+//! participant never becomes a command that others hear.
+
+use super::slash::{self, TypedFault};
+use crate::model::{Command, Participant, SeatId};
+use crate::state::{PendingCommand, State};
+use crate::text;
+use std::borrow::Cow;
+
+/// Sign before the name of the only participant that hears a line.
+const SIGN: &str = "@@";
+/// Command that does the same as the sign.
+const WHISPER: &str = "/whisper";
+/// Characters that may follow the name, in the scripts that write a line without blanks too.
+const AFTER_NAME: [char; 8] = [',', ':', ';', '.', '，', '：', '；', '、'];
+
+/// A way in through which people and clients type lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryPoint {
+    /// Input box of the full screen.
+    Screen,
+    /// Text mode.
+    TextMode,
+    /// Arguments of a shell command.
+    Shell,
+    /// Page in a browser.
+    Page,
+    /// Editor that speaks ACP.
+    Acp,
+    /// Client of the MCP server.
+    Mcp,
+}
+
+impl EntryPoint {
+    /// All entry points.
+    pub const ALL: [EntryPoint; 6] = [
+        EntryPoint::Screen,
+        EntryPoint::TextMode,
+        EntryPoint::Shell,
+        EntryPoint::Page,
+        EntryPoint::Acp,
+        EntryPoint::Mcp,
+    ];
+
+    /// Returns whether it has commands of its own and a list of all, so that an unknown `/word` is a mistake and
+    /// not text.
+    fn lists_commands(self) -> bool {
+        matches!(self, EntryPoint::Screen | EntryPoint::TextMode)
+    }
+
+    /// Returns whether somebody sits at a terminal.
+    fn is_terminal(self) -> bool {
+        matches!(self, EntryPoint::Screen | EntryPoint::TextMode | EntryPoint::Shell)
+    }
+}
+
+/// The command that words for everybody become.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Manner {
+    /// A message after the running turn.
+    Say,
+    /// A message that stops the running turn.
+    CutIn,
+    /// The turn of a person's seat.
+    Speak(SeatId),
+    /// The new text of the queued message that the line comes from.
+    Edit,
+}
+
+/// The meaning of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Intent {
+    /// A command of the conversation.
+    Give(Command),
+    /// A `/word` that is not one; the entry point may have it.
+    Local,
+}
+
+/// How a line was typed.
+#[derive(Clone, Debug)]
+pub struct Typing<'a> {
+    /// Entry point.
+    pub by: EntryPoint,
+    /// Command of words for everybody.
+    pub manner: Manner,
+    /// Number of the turn that it answers.
+    pub re: Option<u32>,
+    /// Queued message that the text was taken from.
+    pub from: Option<&'a PendingCommand>,
+}
+
+impl Typing<'_> {
+    /// Returns a new line at an entry point.
+    pub fn new(by: EntryPoint, manner: Manner) -> Typing<'static> {
+        Typing { by, manner, re: None, from: None }
+    }
+}
+
+/// Parses a line.
+///
+/// # Errors
+/// The invalid part, and its correct form. Nothing is said then.
+pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Intent, TypedFault> {
+    let line = with_ascii_sign(line);
+    let line = line.trim();
+    if let Some(rest) = addressed(line) {
+        let command = whisper(rest, state)?;
+        return edited(command, typing, state).map(Intent::Give);
+    }
+    if let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.starts_with('/')) {
+        match slash::row(line) {
+            Some(_) if rest == "pass" => {
+                let Manner::Speak(who) = &typing.manner else {
+                    return Err("it is not your turn".into());
+                };
+                return Ok(Intent::Give(Command::Pass { who: who.clone() }));
+            }
+            Some(_) => {}
+            None if typing.by.lists_commands() => return Ok(Intent::Local),
+            // a misspelt whisper is not for everybody
+            None if slash::nearest_command(line).as_deref() == Some(WHISPER) => {}
+            None => return said(line, typing, state).map(Intent::Give),
+        }
+        let command = slash::read(line, state)?;
+        if command.needs_terminal() && !typing.by.is_terminal() {
+            let name = rest.split_whitespace().next().unwrap_or_default();
+            return Err(format!("`/{name}` needs a terminal: colloquium attach").into());
+        }
+        private(&command)?;
+        return Ok(Intent::Give(command));
+    }
+    said(line, typing, state).map(Intent::Give)
+}
+
+/// Returns the command of words for everybody.
+fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
+    if let Some(Command::Whisper { to, .. }) = typing.from.map(PendingCommand::command) {
+        let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
+        return Err(format!("this was for {name} alone: esc, then write it again").into());
+    }
+    // a line that begins with a slash is text after a second one
+    let text = match line.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
+        Some(rest) if rest[1..].starts_with(char::is_alphanumeric) => rest.into(),
+        Some(_) | None => line.into(),
+    };
+    let command = match (&typing.manner, typing.from) {
+        (Manner::Edit, Some(from)) => Command::EditQueued { of: from.given.key.0.clone(), text },
+        (Manner::Say | Manner::Edit, _) => Command::Say { text, re: typing.re, material: None },
+        (Manner::CutIn, _) => Command::CutIn { text, who: None, re: typing.re },
+        (Manner::Speak(who), _) => Command::Speak { text, who: who.clone() },
+    };
+    private(&command)?;
+    Ok(command)
+}
+
+/// Returns a whisper as the new text of the queued message that it comes from.
+fn edited(command: Command, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
+    let from = match (&typing.manner, typing.from) {
+        (Manner::Edit, Some(from)) => from,
+        _ => return Ok(command),
+    };
+    match (command, from.command()) {
+        (Command::Whisper { to, text }, Command::Whisper { to: before, .. }) if to == before => {
+            Ok(Command::EditQueued { of: from.given.key.0.clone(), text })
+        }
+        (_, Command::Whisper { to, .. }) => {
+            let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
+            Err(format!("this was for {name} alone: esc, then write it again").into())
+        }
+        _ => Err("this was for everyone: esc, then write it again".into()),
+    }
+}
+
+/// Returns the whisper of a name and a text.
+fn whisper(rest: &str, state: &State) -> Result<Command, TypedFault> {
+    let here = || state.seats.iter().filter(|seat| !seat.gone);
+    let mut named: Vec<(&str, &SeatId)> = here()
+        .flat_map(|seat| names(&seat.spec).map(|name| (name, &seat.spec.id)))
+        .filter_map(|(name, id)| Some((without_name(rest, name)?, id)))
+        .collect();
+    // the longest name: a seat may be called "Bo Lind" and another "Bo"
+    named.sort_by_key(|(text, _)| text.len());
+    let word = rest.split(|c: char| c.is_whitespace() || AFTER_NAME.contains(&c)).next();
+    let word = word.unwrap_or_default();
+    let by_number = || {
+        let seat = state.seats.get(word.parse::<usize>().ok()?.checked_sub(1)?)?;
+        (!seat.gone).then_some((rest.get(word.len()..)?, &seat.spec.id))
+    };
+    let Some((text, to)) = named.first().copied().or_else(by_number) else {
+        return Err(format!("nobody here is called {word}; nothing was said").into());
+    };
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || AFTER_NAME.contains(&c));
+    if text.is_empty() {
+        return Err(format!("write what {to} alone should hear, as in: {SIGN}{to} TEXT").into());
+    }
+    Ok(Command::Whisper { text: text.into(), to: to.clone() })
+}
+
+fn names(seat: &Participant) -> impl Iterator<Item = &str> {
+    [&*seat.id.0, &*seat.name].into_iter().chain(seat.aliases.iter().map(|alias| &**alias))
+}
+
+/// Returns the text after a name, whatever its case; `None` if the text begins with another word.
+fn without_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = text.chars();
+    for c in name.chars() {
+        let other = rest.next()?;
+        if !c.to_lowercase().eq(other.to_lowercase()) {
+            return None;
+        }
+    }
+    let rest = rest.as_str();
+    let ends = |c: char| c.is_whitespace() || AFTER_NAME.contains(&c);
+    (!name.is_empty() && rest.chars().next().is_none_or(ends)).then_some(rest)
+}
+
+/// Returns the name and the text of a line for one participant: after `@@` and a letter or a digit, or after
+/// `/whisper`. `None` for other lines, such as the `@@ -1,3 @@` of a diff.
+pub fn addressed(line: &str) -> Option<&str> {
+    if let Some((word, rest)) = line.split_once(char::is_whitespace)
+        && word.eq_ignore_ascii_case(WHISPER)
+    {
+        return Some(rest.trim_start().trim_start_matches('@'));
+    }
+    let rest = line.strip_prefix(SIGN)?.trim_start_matches('@');
+    rest.starts_with(char::is_alphanumeric).then_some(rest)
+}
+
+/// Returns whether a line begins with a sign that may make it more than words for everybody.
+pub fn has_sign(line: &str) -> bool {
+    with_ascii_sign(line).trim().starts_with(['@', '/'])
+}
+
+/// Returns the participant that a draft addresses alone, or the name so far. `None` if it is for everybody.
+pub fn hearer(draft: &str, state: &State) -> Option<Result<SeatId, String>> {
+    let line = with_ascii_sign(draft);
+    let line = line.trim();
+    if line == SIGN || line == WHISPER {
+        return Some(Err(String::new()));
+    }
+    let rest = addressed(line)?;
+    match whisper(&format!("{rest} …"), state) {
+        Ok(Command::Whisper { to, .. }) => Some(Ok(to)),
+        _ => Some(Err(rest.split_whitespace().next().unwrap_or_default().to_owned())),
+    }
+}
+
+/// Returns a queued message as its line.
+pub fn spelled(command: &PendingCommand) -> String {
+    let text = command.text.as_deref().unwrap_or_default();
+    match &command.given.line.command {
+        Command::Whisper { to, .. } => format!("{SIGN}{to} {text}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Checks that the text of a command that several hear is not addressed to one.
+///
+/// # Errors
+/// If it is, with the command for that.
+pub fn private(command: &Command) -> Result<(), TypedFault> {
+    let text = match command {
+        // a text of a file addresses nobody
+        Command::Say { material: Some(_), .. } => return Ok(()),
+        Command::Say { text, .. }
+        | Command::CutIn { text, .. }
+        | Command::Speak { text, .. }
+        | Command::SpeakAs { text, .. }
+        | Command::EditQueued { text, .. } => text,
+        Command::Note { text, to, .. } if to.is_empty() => text,
+        _ => return Ok(()),
+    };
+    let text = with_ascii_sign(text);
+    if addressed(text.trim()).is_none() {
+        return Ok(());
+    }
+    let word = text.split_whitespace().next().unwrap_or_default();
+    Err(format!("\"{word}\" addresses one person: use whisper with \"to\"").into())
+}
+
+/// Returns the line with ASCII signs at its start: CJK keyboards type wide ones, and a copied line may begin with
+/// invisible characters.
+fn with_ascii_sign(line: &str) -> Cow<'_, str> {
+    let visible = line.trim_start_matches(|c: char| text::is_invisible(c.encode_utf8(&mut [0; 4])));
+    let ascii = |c| match c {
+        '@' | '＠' | '﹫' => Some('@'),
+        '/' | '／' => Some('/'),
+        _ => None,
+    };
+    let signs: String = visible.chars().map_while(ascii).collect();
+    if signs.is_empty() || line.starts_with(&signs) {
+        return line.into();
+    }
+    let rest = visible.chars().skip(signs.len());
+    signs.chars().chain(rest).collect::<String>().into()
+}
