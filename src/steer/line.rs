@@ -4,7 +4,7 @@
 //! participant never becomes a command that others hear.
 
 use super::slash::{self, TypedFault};
-use crate::model::{Command, Participant, SeatId};
+use crate::model::{Command, Participant, SeatId, Text};
 use crate::state::{PendingCommand, State};
 use crate::text;
 use std::borrow::Cow;
@@ -87,6 +87,8 @@ pub struct Typing<'a> {
     pub manner: Manner,
     /// Number of the turn that it answers.
     pub re: Option<u32>,
+    /// Chosen participant, whom words for everybody address.
+    pub to: Option<SeatId>,
     /// Queued message that the text was taken from.
     pub from: Option<&'a PendingCommand>,
 }
@@ -94,7 +96,7 @@ pub struct Typing<'a> {
 impl Typing<'_> {
     /// Returns a new line at an entry point.
     pub fn new(by: EntryPoint, manner: Manner) -> Typing<'static> {
-        Typing { by, manner, re: None, from: None }
+        Typing { by, manner, re: None, to: None, from: None }
     }
 }
 
@@ -140,10 +142,21 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
         let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
         return Err(format!("this was for {name} alone: esc, then write it again").into());
     }
+    let later = line.split_whitespace().find(|word| {
+        let rest = word.starts_with(SIGN).then(|| addressed(word)).flatten();
+        rest.is_some_and(|rest| whisper(&format!("{rest} …"), state).is_ok())
+    });
+    if let Some(word) = later {
+        return Err(format!("{word} whispers only at the start of a line; nothing was said").into());
+    }
     // a line that begins with a slash is text after a second one
     let text = match line.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
-        Some(rest) if rest[1..].starts_with(char::is_alphanumeric) => rest.into(),
+        Some(rest) if rest[1..].starts_with(char::is_alphanumeric) => Text::from(rest),
         Some(_) | None => line.into(),
+    };
+    let text = match &typing.to {
+        Some(to) if !line.starts_with('@') => format!("@{to} {text}").into(),
+        Some(_) | None => text,
     };
     let command = match (&typing.manner, typing.from) {
         (Manner::Edit, Some(from)) => Command::EditQueued { of: from.given.key.0.clone(), text },

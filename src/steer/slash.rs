@@ -125,6 +125,10 @@ fn value(
     let found = match key {
         "of" => return waiting(word, rest, state).map(Some),
         _ if rest.is_empty() => return Ok(None),
+        // what follows would be heard by all
+        "who" if word.starts_with("@@") => {
+            return Err(format!("\"{word}\" addresses one person: use /whisper NAME TEXT").into());
+        }
         "who" | "to" if needed || word.starts_with('@') => {
             Some(Value::from(seat(word, state)?.to_string()))
         }

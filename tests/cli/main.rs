@@ -103,3 +103,4 @@ mod themes;
 mod tls;
 mod tools;
 mod trust;
+mod whispers;

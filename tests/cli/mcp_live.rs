@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdout};
 const SESSION: &str = "20260101-000000-abcdef";
 
 /// Starts a conversation in a process of its own, in the sessions folder.
-fn start(house: &House, scenario: &str) -> (Child, BufReader<ChildStdout>) {
+pub fn start(house: &House, scenario: &str) -> (Child, BufReader<ChildStdout>) {
     house.file("data/sessions/.keep", "");
     let path = house.file("talk.toml", scenario);
     let log = house.path(&format!("data/sessions/{SESSION}.jsonl"));
@@ -22,7 +22,7 @@ fn start(house: &House, scenario: &str) -> (Child, BufReader<ChildStdout>) {
 }
 
 /// Waits until the conversation takes clients, and returns its row.
-fn row(client: &mut Client) -> Value {
+pub fn row(client: &mut Client) -> Value {
     loop {
         let status = client.call("status", json!({}));
         if let Some(row) = status["others"].as_array().unwrap().first() {

@@ -31,5 +31,6 @@ mod start;
 mod steering;
 mod undoing;
 mod versions;
+mod whispers;
 mod words;
 mod writing;

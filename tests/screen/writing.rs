@@ -57,7 +57,11 @@ fn a_command_is_checked_before_it_is_sent() {
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "i/whisper dan psst"), []);
     assert_eq!(stage.press(&[Enter]), []);
-    assert!(stage.text().contains("nobody here is called dan; nothing was said"), "{}", stage.text());
+    assert!(
+        stage.text().contains("nobody here is called dan; nothing was said"),
+        "{}",
+        stage.text()
+    );
     assert_eq!(stage.screen.view.composer.text(), "/whisper dan psst", "the draft stays");
     stage.chord('c');
     write(&mut stage, "/floor cy");

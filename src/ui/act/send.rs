@@ -80,13 +80,10 @@ pub fn command(screen: &mut Screen, line: &str, delivery: Delivery) -> Option<Re
         (Delivery::Queue, None, Some(who)) => Manner::Speak(who),
         (Delivery::Queue, None, None) => Manner::Say,
     };
-    let addressed = match screen.chosen() {
-        Some(to) if editing.is_none() && !line.starts_with(['@', '/']) => format!("@{to} {line}"),
-        Some(_) | None => line.to_owned(),
-    };
+    let to = if editing.is_none() { screen.chosen() } else { None };
     let from = editing.or(screen.view.withdrawn.as_deref());
-    let typing = Typing { by: EntryPoint::Screen, manner, re: answered(screen), from };
-    match read_line(&addressed, &typing, state) {
+    let typing = Typing { by: EntryPoint::Screen, manner, re: answered(screen), to, from };
+    match read_line(line, &typing, state) {
         Ok(Intent::Give(command)) => ask(screen, command),
         Ok(Intent::Local) => {
             let why = slash::read(line, state).err();

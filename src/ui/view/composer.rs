@@ -203,12 +203,13 @@ impl Composer {
         self.area = fresh();
     }
 
-    /// Appends the text that was cleared last.
+    /// Exchanges the input with the text that was cleared last: joined, one could be said to the hearers of the other.
     pub fn restore(&mut self) {
-        self.area.move_cursor(CursorMove::Bottom);
-        self.area.move_cursor(CursorMove::End);
         let cleared = std::mem::take(&mut self.cleared);
-        self.area.insert_str(cleared);
+        if !cleared.is_empty() {
+            self.clear();
+            self.area.insert_str(cleared);
+        }
     }
 }
 

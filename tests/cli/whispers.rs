@@ -1,0 +1,99 @@
+//! Each entry point keeps what is addressed to one participant from all others.
+
+use crate::acp::{self, pair};
+use crate::house::House;
+use crate::mcp_client::Client;
+use crate::served::Served;
+use colloquium::steer::line::EntryPoint;
+use serde_json::{Value, json};
+
+const SESSION: &str = "20260101-000000-abcdef";
+
+/// Returns the commands of a log whose text contains a word, as (command, addressee).
+fn given(log: &std::path::Path, word: &str) -> Vec<(String, Value)> {
+    let text = std::fs::read_to_string(log).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let given = events.filter(|e| e["kind"] == "command.given");
+    let with = given.filter(|e| e["data"].to_string().contains(word));
+    with.map(|e| (e["data"]["do"].as_str().unwrap().to_owned(), e["data"]["to"].clone())).collect()
+}
+
+#[test]
+fn each_entry_point_whispers_what_two_signs_address() {
+    let whispered = [("whisper".to_owned(), json!("bo"))];
+    let served = Served::start(&crate::house::talk(40, 2_000));
+    let session = served.log.to_str().unwrap().to_owned();
+    let steer = served.cookie(&served.steer);
+    for by in EntryPoint::ALL {
+        let secret = format!("CANARY {by:?}");
+        let line = format!("@@bo {secret}");
+        match by {
+            // tests/screen/whispers.rs has their keys and lines; MCP has its own test below
+            EntryPoint::Screen | EntryPoint::TextMode | EntryPoint::Mcp => continue,
+            EntryPoint::Shell => {
+                served.house.run(&["say", &session, &line]).code(0);
+                let refused = served.house.run(&["say", &session, "@@zed CANARY none"]).code(2);
+                assert!(refused.err.contains("nobody here is called zed"), "{}", refused.err);
+            }
+            EntryPoint::Page => {
+                for verb in ["say", "cut_in"] {
+                    let sent = served.command(&steer, &json!({"do": verb, "text": line}));
+                    assert_eq!(sent.0, 200, "{sent:?}");
+                }
+                let none = json!({"do": "say", "text": "@@zed CANARY none"});
+                assert_eq!(served.command(&steer, &none).0, 409);
+                assert_eq!(given(&served.log, &secret), [&whispered[..], &whispered].concat());
+                continue;
+            }
+            EntryPoint::Acp => {
+                let house = House::new();
+                let path = pair(&house, 6, 1, "");
+                let mut client = acp::Client::start(&house, &["acp", &path]);
+                let session = client.session();
+                let early = client.prompted(&session, &line);
+                assert!(early["error"]["message"].is_string(), "{early}");
+                client.prompted(&session, "Tea?");
+                client.prompted(&session, &line);
+                client.end();
+                let sessions = std::fs::read_dir(house.path("data/sessions")).unwrap();
+                let log = sessions
+                    .map(|file| file.unwrap().path())
+                    .find(|path| path.extension().is_some_and(|is| is == "jsonl"));
+                assert_eq!(given(&log.unwrap(), &secret), whispered);
+                continue;
+            }
+        }
+        assert_eq!(given(&served.log, &secret), whispered, "{by:?}");
+    }
+    for verb in ["say", "cut_in"] {
+        let line = json!({"do": verb, "text": "@@bo CANARY none"}).to_string();
+        let refused = served.house.run(&["steer", &session, &line]);
+        let all = format!("{}{}", refused.out, refused.err);
+        assert!(all.contains("use whisper with"), "{all}");
+    }
+    assert_eq!(given(&served.log, "CANARY none"), []);
+}
+
+#[test]
+fn a_client_of_the_mcp_server_whispers_with_two_signs() {
+    let house = House::new();
+    let (child, out) = crate::mcp_live::start(&house, &crate::house::talk(40, 2_000));
+    let mut client = Client::start(&house);
+    crate::mcp_live::row(&mut client);
+    let mut say = |text: &str| client.call("say", json!({"session": SESSION, "text": text}));
+    assert_eq!(say("@@bo CANARY one")["taken"], true);
+    for (line, why) in [("@@zed CANARY", "nobody here"), ("/pause", "use `steer`")] {
+        let refused = say(line);
+        assert!(refused.as_str().is_some_and(|text| text.contains(why)), "{refused}");
+    }
+    client.end();
+    let log = house.path(&format!("data/sessions/{SESSION}.jsonl"));
+    assert_eq!(given(&log, "CANARY"), [("whisper".to_owned(), json!("bo"))]);
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&child),
+        rustix::process::Signal::TERM,
+    )
+    .unwrap();
+    drop(out);
+    crate::house::end(child);
+}
