@@ -255,7 +255,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         fault
     };
     let hearers = state.may_whisper_to(turn);
-    // without a hearer the turn was not told about whispers, so its private words are dropped and nothing is asked again
+    // once all hearers have left there is no name to correct it to
     if let Some(unknown) = parted(state, turn, words).unknown.first()
         && !hearers.is_empty()
     {

@@ -34,13 +34,13 @@ pub(super) fn known<'a>(
 /// Separates the whispers in a turn's text from the rest. One to a participant who has left stays private; one to a
 /// participant to whom the turn may not whisper is as if to nobody.
 pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
+    if state.contract_of(turn).to.is_empty() {
+        return Parted { text: words.to_owned(), ..Parted::default() };
+    }
     let other = |seat: &&Seat| seat.spec.speaks && seat.spec.id != turn.seat;
     let roster = known(state, turn, state.seats.iter().filter(other));
     let mut parted = reply::parted(words, &roster.iter().map(|p| &**p).collect::<Vec<_>>());
     let may = state.may_whisper_to(turn);
-    if may.is_empty() && parted.whispers.is_empty() {
-        return Parted { text: words.to_owned(), ..Parted::default() };
-    }
     let hears = |id: &SeatId| {
         may.iter().any(|seat| seat.spec.id == *id) || state.seat(id).is_some_and(|seat| seat.gone)
     };

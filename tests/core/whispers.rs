@@ -70,6 +70,51 @@ async fn unpermitted_whisper_is_public_and_hidden_turn_hides_whispers() {
 }
 
 #[tokio::test]
+async fn a_whisper_to_somebody_who_has_left_reaches_nobody() {
+    let leave = json!({"after": {"utterance": 2}, "do": "leave", "who": "b"});
+    let voices = || {
+        stage(|ask| match (&*ask.seat.id.0, ask.number) {
+            ("a", Some(3 | 4)) => Play::Words(format!("I ask 350.\n\nWHISPER b: {SECRET}."), 5),
+            _ => Play::Words(format!("Number {}.", ask.number.unwrap_or(0)), 5),
+        })
+    };
+    // once to the only hearer, once to one of several
+    for to in ["b", "all"] {
+        let ran = play(models(&[to]), voices(), &[leave.clone()]).await;
+        let whispers: Vec<_> =
+            ran.state.entries.iter().flat_map(|entry| entry.version().whispers.iter()).collect();
+        assert!(whispers.len() == 1 && whispers[0].left, "{whispers:?}");
+        assert!(ran.texts().iter().all(|text| !text.contains(SECRET)), "{:?}", ran.texts());
+        let heard = ran.seen.iter().filter(|ask| *ask.seat.id.0 != *"a");
+        for ask in heard {
+            assert!(!format!("{:?}", ask.prompt).contains(SECRET), "{}", ask.seat.id);
+        }
+    }
+}
+
+#[tokio::test]
+async fn public_commands_with_a_text_for_one_are_refused() {
+    let after = json!({"utterance": 2});
+    let lines = [
+        json!({"after": after, "do": "say", "text": "@@b CANARY"}),
+        json!({"after": after, "do": "cut_in", "text": "/whisper b CANARY"}),
+        json!({"after": after, "do": "speak_as", "who": "a", "text": "Yes.\nWHISPER b: CANARY"}),
+        json!({"after": after, "do": "speak_as", "who": "a", "text": "@@b CANARY"}),
+        json!({"after": after, "do": "edit", "utterance": 1, "text": "WHISPER b: CANARY"}),
+        json!({"after": after, "do": "note", "text": "@@b CANARY"}),
+    ];
+    let ran = play(models(&["all"]), plain(), &lines).await;
+    let refused = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::CommandRefused(refused) => Some(refused.why.to_string()),
+        _ => None,
+    });
+    let why: Vec<String> = refused.collect();
+    assert_eq!(why.len(), lines.len(), "{why:?}");
+    assert!(why.iter().all(|why| why.contains("use whisper with \"to\"")), "{why:?}");
+    assert!(ran.seen.iter().all(|ask| !format!("{:?}", ask.prompt).contains("CANARY")));
+}
+
+#[tokio::test]
 async fn only_permitted_seats_get_whisper_instructions() {
     let mut table = models(&["b"]);
     table.participants[1].reply.to.clear();

@@ -39,7 +39,7 @@ pub struct SayArgs {
     /// Session id, id prefix or path
     #[arg(value_name = "SESSION")]
     session: String,
-    /// The message
+    /// The message; `@@NAME TEXT` is for one participant alone, `/x` is a command
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: String,
     #[command(flatten)]

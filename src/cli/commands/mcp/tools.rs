@@ -130,7 +130,7 @@ pub const TOOLS: &[ServedTool] = &[
     ServedTool {
         name: "say",
         description: "Say something to everyone in any running conversation, as its operator, or as the participant \
-            of your own cast that you speak for.",
+            of your own cast that you speak for. `@@NAME TEXT` is for that participant alone.",
         read_only: false,
         schema: || {
             let who =
