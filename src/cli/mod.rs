@@ -129,6 +129,7 @@ pub fn parser() -> ClapCommand {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    spawn::name_main_thread();
     spawn::hide_memory();
     play::signals::let_writes_fail();
     let done = match Cli::of_process() {

@@ -1,6 +1,6 @@
-//! Processes that a conversation started run under the same user; none of them can steer it.
+//! Processes that a conversation started run under the same user; none of them can steer it, or another one.
 
-use crate::house::{House, end};
+use crate::house::{House, end, talk};
 use crate::live::Talk;
 use crate::tools::model;
 use serde_json::json;
@@ -29,16 +29,21 @@ fn tries(house: &House, mark: &str) -> String {
     )
 }
 
-/// Asserts that each of the tries was refused, because of the descent of the process.
+/// Asserts that both tries were refused, because of the descent of the process.
+fn assert_refused(house: &House, mark: &str, err: &str) {
+    let out = std::fs::read_to_string(house.path(&format!("{mark}.out"))).unwrap_or_default();
+    let refused = out.matches("a process of a conversation cannot attach to one").count();
+    assert_eq!(refused, 2, "{mark}: {out}\n{err}");
+}
+
+/// Asserts that each of the tries was refused.
 fn check(talk: Talk, marks: &[&str]) {
     let Talk { house, child, mut out, log } = talk;
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     let ran = end(child);
     for mark in marks {
-        let out = std::fs::read_to_string(house.path(&format!("{mark}.out"))).unwrap_or_default();
-        let refused = out.matches("a process of a conversation cannot attach to one").count();
-        assert_eq!(refused, 2, "{mark}: {out}\n{}", ran.err);
+        assert_refused(&house, mark, &ran.err);
     }
     let log = std::fs::read_to_string(log).unwrap();
     assert!(!log.contains("\"command.given\"") && log.contains("\"said\""), "{log}");
@@ -83,4 +88,28 @@ fn tool_scripts_and_tool_servers_cannot_steer() {
     );
     let options = ["--trust", "--endpoint", &url, "--model", "endpoint:tiny"];
     check(Talk::start_in(house, &scenario, &options), &["server", "tool"]);
+}
+
+#[test]
+fn a_script_of_another_conversation_cannot_steer() {
+    let house = House::new();
+    let script = house.file("other.sh", &format!("{}echo said\n", tries(&house, "other")));
+    let other = house.file(
+        "other.toml",
+        &format!(
+            "title = \"Another\"\n[limits]\nutterances = 1\n\
+             [[participant]]\nid = \"eve\"\nscript = [\"sh\", \"{script}\"]\n"
+        ),
+    );
+    let steered = Talk::start_in(house, &talk(40, 2_000), &[]);
+    let ran = steered.house.run(&["run", &other, "--headless", "--trust", "--no-save"]).code(0);
+    assert_refused(&steered.house, "other", &ran.err);
+    // a process that no conversation started can
+    let steer = ["steer", steered.log.to_str().unwrap(), r#"{"do":"mark"}"#];
+    steered.house.run(&steer).code(0);
+    let log = std::fs::read_to_string(&steered.log).unwrap();
+    assert_eq!(log.matches("\"command.given\"").count(), 1, "{log}");
+    assert!(!log.contains("\"command.refused\""), "{log}");
+    steered.house.run(&["stop", steered.log.to_str().unwrap()]).code(0);
+    end(steered.child);
 }
