@@ -1,6 +1,6 @@
 //! Permissions that agents request during a call: the operator decides, and a missing answer never counts as a yes.
 
-use crate::model::agent::{AGENT_TOOLS, Permission, PermissionAnswered, permission};
+use crate::model::agent::{AGENT_TOOLS, Permission, PermissionAnswered, START, permission};
 use crate::model::event::ENGINE;
 use crate::model::*;
 use crate::state::{State, Turn};
@@ -47,8 +47,15 @@ fn answer(turn: &Turn, asked: &Permission, yes: bool, why: Option<&str>) -> Draf
     draft(turn.thread, ENGINE, answered.into())
 }
 
-/// Returns the names of the permissions that the agents of the conversation can request.
+/// Returns the names of the permissions that the seats of the conversation can request.
 pub(super) fn names(state: &State) -> impl Iterator<Item = Text> {
-    let agents = state.seats.iter().filter(|s| matches!(s.spec.voice, VoiceSpec::Agent(_)));
-    agents.flat_map(|s| AGENT_TOOLS.iter().map(|sort| permission(&s.spec.id, sort)))
+    state.seats.iter().flat_map(|seat| {
+        let (tools, starts) = match seat.spec.voice {
+            VoiceSpec::Agent(_) => (&AGENT_TOOLS[..], true),
+            VoiceSpec::Script(_) | VoiceSpec::Http(_) => (&[][..], true),
+            _ => (&[][..], false),
+        };
+        let sorts = tools.iter().copied().chain(starts.then_some(START));
+        sorts.map(|sort| permission(&seat.spec.id, sort))
+    })
 }

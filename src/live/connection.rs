@@ -174,14 +174,13 @@ async fn obey(
                     return Closing::Error(error(Code::TooMany, text));
                 }
                 match Input::from_line(key, raw) {
-                    Input::Command { key, line }
-                        if relay.owner == Owner::Program && is_owners(&line.command) =>
-                    {
-                        let why = "a batch or a server runs this conversation, and keeps its limits, \
-                                   participants and models";
-                        let line = Value::Object(line.to_map());
-                        Input::BadLine { key, line, why: why.into() }
-                    }
+                    Input::Command { key, line } => match refusal(relay.owner, &line.command) {
+                        Some(why) => {
+                            let line = Value::Object(line.to_map());
+                            Input::BadLine { key, line, why: why.into() }
+                        }
+                        None => Input::Command { key, line },
+                    },
                     input => input,
                 }
             }
@@ -193,9 +192,20 @@ async fn obey(
     }
 }
 
-/// Returns whether a command changes the costs of a conversation, or its participants.
-fn is_owners(command: &Command) -> bool {
-    matches!(command, Command::Limit { .. } | Command::Join { .. } | Command::Change { .. })
+/// Returns the reason why no client may give a command: it changes the costs or the participants of another program's
+/// conversation, or it adds a program.
+fn refusal(owner: Owner, command: &Command) -> Option<&'static str> {
+    let is_owners =
+        matches!(command, Command::Limit { .. } | Command::Join { .. } | Command::Change { .. });
+    if owner == Owner::Program && is_owners {
+        return Some(
+            "a batch or a server runs this conversation, and keeps its limits, participants and \
+             models",
+        );
+    }
+    command.adds_program().then_some(
+        "a script, an agent or a service can be added only at the screen that runs the conversation",
+    )
 }
 
 /// Sends the lines of the session from a `seq` on until the conversation is over.

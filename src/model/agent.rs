@@ -45,6 +45,9 @@ pub struct AgentContext {
     pub reply: Text,
 }
 
+/// Prefix of a model name that selects an installed agent, as in `agent:opencode`.
+pub const AGENT_PREFIX: &str = "agent:";
+
 /// Kinds of agent tools, as in the protocol.
 pub const AGENT_TOOLS: [&str; 10] = [
     "read",
@@ -58,6 +61,9 @@ pub const AGENT_TOOLS: [&str; 10] = [
     "switch_mode",
     "other",
 ];
+
+/// Kind of the permission to start the program of a seat, beside those of [`AGENT_TOOLS`].
+pub const START: &str = "start";
 
 /// Returns the name of a permission: the participant and the kind of tool.
 pub fn permission(seat: &str, sort: &str) -> Text {
@@ -112,7 +118,7 @@ pub struct PermissionAsked {
     pub turn: TurnId,
     /// The waiting call (the `seq` of its `call.started`).
     pub call: CallId,
-    /// Number of the request within the call, from 1.
+    /// Number of the request within the call, from 1; 0 asks to start the program of the seat.
     pub request: u32,
     /// Name for the command `decide`, as in `ada/edit`.
     pub tool: Text,

@@ -1,5 +1,6 @@
 //! Commands of the operator, one to one with steering lines and with `command.given`.
 
+use super::agent::AGENT_PREFIX;
 use super::answer::{Aggregation, AnswerTie};
 use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
@@ -374,6 +375,20 @@ impl Command {
     pub fn is_private(&self) -> bool {
         // a queued message may be a whisper
         matches!(self, Command::Whisper { .. } | Command::EditQueued { .. })
+    }
+
+    /// Returns whether it gives a participant a program or a service.
+    pub fn adds_program(&self) -> bool {
+        let keys = match self {
+            Command::Join { participant } => participant.as_object(),
+            Command::Change { set, .. } => Some(set),
+            _ => None,
+        };
+        keys.is_some_and(|keys| {
+            let model = keys.get("model").and_then(Value::as_str);
+            model.is_some_and(|model| model.starts_with(AGENT_PREFIX))
+                || ["script", "http", "agent"].iter().any(|key| keys.contains_key(*key))
+        })
     }
 
     /// Returns whether only a terminal may give it, not a browser or another program: tools and permissions are decided,

@@ -118,11 +118,15 @@ impl Conversation {
             }
             Command::Join { .. } => {
                 if let Some(p) = &targets.participant {
+                    self.drop_permissions(&p.id);
                     self.join(p, given.line.thread.unwrap_or(ThreadId::ROOT));
                 }
             }
             Command::Change { who, .. } => {
                 if let Some(p) = &targets.participant {
+                    if self.seat(who).is_some_and(|seat| seat.spec.voice != p.voice) {
+                        self.drop_permissions(who);
+                    }
                     let spec = Arc::new((**p).clone());
                     self.set_seat(who, |s| (s.spec, s.failed, s.broke) = (spec, None, false));
                 }

@@ -24,6 +24,14 @@ impl Conversation {
         once.or_else(|| self.tools_decided.get(tool).copied())
     }
 
+    /// Drops the operator's decisions on the permissions of a seat that gets another program.
+    pub(super) fn drop_permissions(&mut self, seat: &SeatId) {
+        let others =
+            |tool: &Text| !tool.strip_prefix(&**seat).is_some_and(|sort| sort.starts_with('/'));
+        self.tools_decided.retain(|tool, _| others(tool));
+        self.tools_allowed_once.retain(others);
+    }
+
     pub(super) fn agent_acted(&mut self, turn: TurnId, ms: Ms) {
         if let Some(turn) = self.turns.get_mut(&turn) {
             turn.active = Some(ms);

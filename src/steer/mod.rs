@@ -8,9 +8,10 @@ pub mod line;
 pub mod slash;
 
 use crate::expr::{Condition, ExprError, Facts};
+use crate::model::agent::{START, permission};
 use crate::model::facts::{self, OF_CONVERSATION};
 use crate::model::sentence::sentence_error;
-use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger, near};
+use crate::model::{Command, Key, Ms, Seq, SteerLine, Text, Trigger, near};
 use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -84,6 +85,7 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
         let key = file_key(raw, &mut seen);
         let line = SteerLine::parse(raw).map_err(|e| e.0).and_then(|line| {
             compiles(&line)?;
+            starts_nothing(&line)?;
             Ok(line)
         });
         match line {
@@ -92,6 +94,16 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
         }
     }
     if bad.is_empty() { Ok(lines) } else { Err(bad) }
+}
+
+/// Rejects a line that allows a program to start: a file that adds a participant must not allow its program as well.
+fn starts_nothing(line: &SteerLine) -> Result<(), String> {
+    match &line.command {
+        Command::Decide { tool, yes: true, .. } if tool.ends_with(&permission("", START)[..]) => {
+            Err(format!("`decide {tool}` is for the screen, not for a file"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Compiles the condition of a line, if it has one.

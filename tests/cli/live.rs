@@ -170,6 +170,18 @@ fn two_clients_and_a_script_steer_one_conversation() {
     assert_eq!(said.out, "", "{}", said.err);
     let bad = talk.steer(&["steer", r#"{"do":"pausee"}"#]).code(1);
     assert!(bad.out.contains("refused") && bad.err.contains("nearest is `pause`"), "{}", bad.err);
+    // nothing that a client sends starts a program
+    let command = r#"["sh","-c","echo ran > trace"]"#;
+    for seat in [
+        format!(r#"{{"do":"join","participant":{{"id":"eve","script":{command}}}}}"#),
+        format!(r#"{{"do":"change","who":"ada","set":{{"agent":{command}}}}}"#),
+        r#"{"do":"change","who":"ada","set":{"model":"agent:opencode"}}"#.to_owned(),
+        r#"{"do":"join","participant":{"id":"eve","http":{"url":"http://127.0.0.1:1/"}}}"#
+            .to_owned(),
+    ] {
+        let refused = talk.steer(&["steer", &seat]);
+        assert!(refused.err.contains("only at the screen that runs"), "{seat}: {}", refused.err);
+    }
     let mut third = talk.attach(0, "later");
     let events = talk.stop();
     let given = events.iter().filter(|e| e["kind"] == "command.given");

@@ -156,7 +156,11 @@ fn nothing_is_sent_before_the_host_and_the_key_are_agreed_to() {
     );
     let steer = house.file("steer.jsonl", &join);
     let ran = house.run(&["demo", "--headless", "--steer", &steer]).code(0);
-    assert!(ran.out.contains("eve failed and was skipped: nothing was sent to"), "{}", ran.out);
+    assert!(
+        ran.out.contains("eve failed and was skipped: not allowed: send the conversation to"),
+        "{}",
+        ran.out
+    );
     assert_eq!(service.asked().len(), 0);
 }
 

@@ -50,11 +50,27 @@ fn a_seat_that_joins_by_a_steering_line_runs_nothing_either() {
     let house = House::new();
     let join = r#"{"after":{"utterance":1},"do":"join","participant":{"id":"eve","script":["sh","-c","echo ran > trace"]}}"#;
     let steer = house.file("steer.jsonl", join);
-    let ran = house.run(&["demo", "--headless", "--steer", &steer]).code(0);
-    assert!(ran.out.contains("eve failed and was skipped: "), "{}", ran.out);
-    assert!(!house.path("trace").exists());
-    house.run(&["demo", "--headless", "--steer", &steer, "--trust"]).code(0);
-    assert!(house.path("trace").exists());
+    let demo = ["demo", "--headless", "--steer"];
+    // `--trust` is for the file, which does not name the command
+    for trust in [&[][..], &["--trust"]] {
+        let ran = house.run(&[&demo[..], &[&steer], trust].concat()).code(0);
+        let told = "eve failed and was skipped: not allowed: run sh -c echo ran > trace";
+        assert!(ran.out.contains(told), "{}", ran.out);
+        assert!(!house.path("trace").exists());
+    }
+    let decide = r#"{"do":"decide","tool":"eve/start","yes":true}"#;
+    let steer = house.file("decides.jsonl", &format!("{join}\n{decide}"));
+    let ran = house.run(&[&demo[..], &[&steer, "--trust"]].concat()).code(3);
+    assert!(ran.err.contains("line 2: `decide eve/start` is for the screen"), "{}", ran.err);
+    // the program that steers is the operator
+    let now = join.replace(r#""after":{"utterance":1},"#, "");
+    // its decision is not for another program of the same participant
+    let change = r#"{"after":{"utterance":4},"do":"change","who":"eve","set":{"script":["sh","-c","echo ran > other"]}}"#;
+    let lines = format!("{now}\n{decide}\n{change}\n");
+    let ran = house.fed(&[&demo[..], &["-"]].concat(), &lines).code(0);
+    assert!(house.path("trace").exists(), "{}", ran.out);
+    assert!(ran.out.contains("not allowed: run sh -c echo ran > other"), "{}", ran.out);
+    assert!(!house.path("other").exists());
 }
 
 #[test]

@@ -155,3 +155,22 @@ fn a_project_is_agreed_to_with_the_program_that_prints_its_key() {
     assert_eq!(code(&house, "a", &run), Some(3));
     assert!(!house.path("a/ran").exists());
 }
+
+#[test]
+fn a_program_that_joins_asks_on_a_card_before_it_runs() {
+    let house = House::with_defaults();
+    let trace = house.path("trace");
+    let script =
+        house.file("eve.sh", &format!("echo ran >> {}\necho Eve is here.\n", trace.display()));
+    let mut program = house.run(&["demo", "--no-save", "--trust"]);
+    program.until("tab choose who");
+    program.keys(&format!("/join eve, script = [\"sh\", \"{script}\"]\r"));
+    program.until("eve joins");
+    program.keys("/floor eve\r");
+    program.until("PERMISSION");
+    program.until("eve/start: run sh ");
+    assert!(!trace.exists());
+    program.keys("/decide eve/start yes\r");
+    program.until("Eve is here.");
+    assert!(trace.exists());
+}

@@ -192,7 +192,10 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
     // commands in a session file need permission, unless the session is already running
     let allowed = match &fork.allowed {
         Some(allowed) => allowed.clone(),
-        None => Allowed::by_session(seats(&past), &folder, Consent::from_options(play), context)?,
+        None => {
+            let consent = Consent::from_options(play);
+            Allowed::by_session(seats(&past), &changes.seats, &folder, consent, context)?
+        }
     };
     if !changes.all_rehearsed() {
         admit_project(Consent::from_options(play), context)?;

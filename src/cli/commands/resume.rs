@@ -114,8 +114,9 @@ fn look(
         ));
     }
     report_missing_texts(survey, context);
-    let allowed = Allowed::by_session(seats(past), folder, Consent::from_options(play), context)?;
     let changes = changes::requested(past, play, context)?;
+    let consent = Consent::from_options(play);
+    let allowed = Allowed::by_session(seats(past), &changes.seats, folder, consent, context)?;
     if !changes.all_rehearsed() {
         admit_project(Consent::from_options(play), context)?;
     }

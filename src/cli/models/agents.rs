@@ -1,7 +1,8 @@
 //! Installed agents: programs that speak the Agent Client Protocol, found by name on the path.
 
 use crate::cli::error::{Exit, Failure};
-use crate::config;
+use crate::config::{self, AgentSettings};
+use crate::model::agent::AGENT_PREFIX;
 use crate::model::{AgentSpec, Participant, Text, Timeouts, VoiceSpec};
 use std::path::{Path, PathBuf};
 
@@ -22,13 +23,10 @@ pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "goose", command: &["goose", "acp"] },
 ];
 
-/// Prefix of a model name that selects an agent, as in `agent:opencode`.
-const PREFIX: &str = "agent:";
-
 /// Replaces the voice of a seat whose model is named `agent:PROGRAM` by that agent; returns true if it did.
 pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Result<bool, Failure> {
     let VoiceSpec::Model(spec) = &seat.voice else { return Ok(false) };
-    let Some(program) = spec.name.strip_prefix(PREFIX) else { return Ok(false) };
+    let Some(program) = spec.name.strip_prefix(AGENT_PREFIX) else { return Ok(false) };
     let known = KNOWN.iter().find(|known| known.command.first() == Some(&program));
     let Some(known) = known else {
         let programs: Vec<String> = KNOWN.iter().map(KnownAgent::model).collect();
@@ -57,6 +55,20 @@ pub fn program_of(command: &[Text]) -> &str {
     program.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("agent")
 }
 
+/// Describes the variables and the home folder that an agent gets.
+pub fn gets(
+    command: &[Text],
+    settings: &AgentSettings,
+    environment: &config::Environment,
+) -> String {
+    let program = installed(command, environment);
+    let names: Vec<&str> =
+        program.into_iter().flat_map(|program| settings.variables(program)).collect();
+    let names = if names.is_empty() { "no variables with keys".into() } else { names.join(", ") };
+    let home = if settings.user_home { "your home folder" } else { "a home folder of its own" };
+    format!("give {} {names}, and {home}", program_of(command))
+}
+
 /// Returns the name of a command's program if it is a bare name on the path. A file elsewhere that shares the name of
 /// an agent does not get the agent's variables.
 pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> Option<&'a str> {
@@ -69,7 +81,7 @@ pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> 
 impl KnownAgent {
     /// Returns the model name that selects this agent.
     pub fn model(&self) -> String {
-        format!("{PREFIX}{}", self.command.first().unwrap_or(&""))
+        format!("{AGENT_PREFIX}{}", self.command.first().unwrap_or(&""))
     }
 
     /// Returns the path of its program, if it is on the path.

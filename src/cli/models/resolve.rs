@@ -202,6 +202,12 @@ impl ModelSource {
         Ok(known.with([("HOME".into(), home.into_os_string())]))
     }
 
+    /// Describes the variables and the home folder that an agent gets.
+    pub fn agent_gets(&self, command: &[Text]) -> String {
+        let Providers { environment, settings, .. } = &self.places.providers;
+        agents::gets(command, &settings.agents, environment)
+    }
+
     /// Rejects a limit in dollars that cannot be enforced.
     pub fn count<'a>(
         &self,

@@ -2,7 +2,8 @@
 
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::trust::allowed::Allowed;
+use crate::cli::play::added::AddedVoice;
+use crate::cli::trust::allowed::{Allowed, describe, spoken};
 use crate::config;
 use crate::model::{AgentSpec, HttpSpec, Participant, SeatId, Secret, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
@@ -124,42 +125,44 @@ impl Cast {
     }
 }
 
-impl Voices for Cast {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
+impl Cast {
+    /// Returns the voice of a seat, regardless of what it may run.
+    fn any_voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match &seat.voice {
             VoiceSpec::Lines { .. } => Ok(Arc::new(Rehearsed)),
-            VoiceSpec::Script(command) if self.allowed.permits(command) => {
+            VoiceSpec::Script(command) => {
                 let script =
                     Script::new(command.clone(), self.folder.clone(), self.environment.clone());
                 Ok(Arc::new(script))
             }
-            VoiceSpec::Script(command) => Err(format!(
-                "`{}` was not run: not trusted. Add --trust to run its commands",
-                command.join(" ")
-            )
-            .into()),
-            VoiceSpec::Http(spec) if self.allowed.permits(&spec.agreed()) => {
-                self.service(&seat.id, spec)
-            }
-            VoiceSpec::Http(spec) => Err(format!(
-                "nothing was sent to {}: not trusted. Add --trust to send it the conversation",
-                spec.place()
-            )
-            .into()),
-            VoiceSpec::Agent(spec) if self.allowed.permits(&spec.agreed()) => {
-                self.agent(&seat.id, spec)
-            }
-            VoiceSpec::Agent(spec) => Err(format!(
-                "`{}` was not run: not trusted. Add --trust to run it",
-                spec.agreed().join(" ")
-            )
-            .into()),
+            VoiceSpec::Http(spec) => self.service(&seat.id, spec),
+            VoiceSpec::Agent(spec) => self.agent(&seat.id, spec),
             VoiceSpec::Model(spec) => match spec.recording() {
                 Some(file) => self.recording(seat, file),
                 None => self.models.voice(spec),
             },
             VoiceSpec::Human { .. } => Err("this participant is a person".into()),
             VoiceSpec::Team(_) => Err("a team speaks by itself".into()),
+        }
+    }
+
+    /// Describes the effect of a command that no trusted file names, and what its program would get.
+    fn would(&self, seat: &Participant, command: &[Text]) -> Text {
+        let run = describe(command);
+        match &seat.voice {
+            VoiceSpec::Agent(spec) => format!("{run}; {}", self.models.agent_gets(&spec.command)),
+            _ => run,
+        }
+        .into()
+    }
+}
+
+impl Voices for Cast {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
+        let voice = self.any_voice(seat)?;
+        match spoken(seat).filter(|command| !self.allowed.permits(command)) {
+            Some(command) => Ok(Arc::new(AddedVoice::new(voice, self.would(seat, &command)))),
+            None => Ok(voice),
         }
     }
 

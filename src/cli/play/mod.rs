@@ -1,5 +1,6 @@
 //! Plays a conversation: on the screen, as append-only text, or headless.
 
+mod added;
 pub mod alive;
 pub mod assemble;
 pub mod attached;

@@ -16,14 +16,9 @@ use crate::text;
 use std::io::{self, Write, stderr, stdin};
 use std::path::Path;
 
-/// Commands that may be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Allowed {
-    /// All of them: the operator gave `--trust`.
-    All,
-    /// The commands that a trusted file names.
-    These(Vec<Vec<Text>>),
-}
+/// Commands that may be run: those that a trusted file names. `--trust` allows no others.
+#[derive(Clone, Debug)]
+pub struct Allowed(Vec<Vec<Text>>);
 
 impl Allowed {
     /// Returns the commands that the seats of a scenario may run, or rejects the scenario. An agreement to its content
@@ -45,36 +40,43 @@ impl Allowed {
                 run.agree(&context.paths, &format!("sessions of {}", found.source.name))?;
             }
         }
-        Ok(Allowed::These(commands).or_all(consent))
+        Ok(Allowed(commands))
     }
 
     /// Returns the commands that the seats of a session may run in a folder, or rejects the session. The content of a
-    /// session file never counts as consent, regardless of its author.
+    /// session file never counts as consent, regardless of its author. `changed` are the seats after the changes that
+    /// the options make.
     pub fn by_session<'a>(
         seats: impl IntoIterator<Item = &'a Participant>,
+        changed: &[Participant],
         folder: &Path,
         consent: Consent,
         context: &Context,
     ) -> Result<Allowed, Failure> {
-        let seats: Vec<&Participant> = seats.into_iter().collect();
-        let commands = commands(seats.iter().copied());
-        if !commands.is_empty() {
-            let given = given(seats, context)?;
-            let content = Content::read(&["commands"], &commands, folder)?;
-            untrusted("this session", content, &commands, given).admit(consent, &context.paths)?;
+        let mut changed = changed.to_vec();
+        for seat in &mut changed {
+            // a program that is not installed is reported when the seat gets its voice
+            let _ = agents::seated(seat, &context.environment);
         }
-        Ok(Allowed::These(commands).or_all(consent))
-    }
-
-    fn or_all(self, consent: Consent) -> Allowed {
-        if consent == Consent::CommandGiven { Allowed::All } else { self }
+        let mut seats: Vec<&Participant> = seats.into_iter().collect();
+        let mut named = commands(seats.iter().copied());
+        // unchanged commands once: an earlier agreement covers their list
+        let new = commands(&changed).into_iter().filter(|command| !named.contains(command));
+        let new: Vec<_> = new.collect();
+        if !new.is_empty() {
+            named.extend(new);
+            seats.extend(&changed);
+        }
+        if !named.is_empty() {
+            let given = given(seats, context)?;
+            let content = Content::read(&["commands"], &named, folder)?;
+            untrusted("this session", content, &named, given).admit(consent, &context.paths)?;
+        }
+        Ok(Allowed(named))
     }
 
     pub fn permits(&self, command: &[Text]) -> bool {
-        match self {
-            Allowed::All => true,
-            Allowed::These(commands) => commands.iter().any(|c| c == command),
-        }
+        self.0.iter().any(|allowed| allowed == command)
     }
 }
 
@@ -99,18 +101,16 @@ fn given<'a>(
     let mut lines = vec![];
     for seat in seats.into_iter().flat_map(Participant::everyone) {
         let VoiceSpec::Agent(agent) = &seat.voice else { continue };
-        let installed = agents::installed(&agent.command, &context.environment);
-        let names: Vec<&str> =
-            installed.into_iter().flat_map(|program| settings.variables(program)).collect();
-        let names =
-            if names.is_empty() { "no variables with keys".into() } else { names.join(", ") };
-        let home = if settings.user_home { "your home folder" } else { "a home folder of its own" };
-        lines.push(format!("give {} {names}, and {home}", agents::program_of(&agent.command)));
+        let line = agents::gets(&agent.command, &settings, &context.environment);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
     }
     Ok(lines)
 }
 
-fn spoken(p: &Participant) -> Option<Vec<Text>> {
+/// Returns the command of a seat's voice, if it has one.
+pub fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Http(service) => Some(service.agreed()),
@@ -125,14 +125,18 @@ fn untrusted(
     commands: &[Vec<Text>],
     given: Vec<String>,
 ) -> Untrusted {
-    let run = commands.iter().map(|c| match c.split_first() {
+    let would = commands.iter().map(|command| describe(command)).chain(given).collect();
+    Untrusted { name: name.into(), content, would }
+}
+
+/// Describes the effect of a command.
+pub fn describe(command: &[Text]) -> String {
+    match command.split_first() {
         Some((first, rest)) if **first == *http::AGREED => {
             format!("send the conversation to {}", rest.join(" "))
         }
-        _ => format!("run {}", c.join(" ")),
-    });
-    let would = run.chain(given).collect();
-    Untrusted { name: name.into(), content, would }
+        _ => format!("run {}", command.join(" ")),
+    }
 }
 
 /// Source of the operator's consent.
