@@ -89,7 +89,7 @@
 //! | the outcome at the end, shown from its first row; failures, one row for each participant | `ui/view/ending.rs`, `ui/view/failures.rs` |
 //! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
-//! | terminal modes, and their reset on exit | `ui/terminal/` |
+//! | terminal modes, and their reset on exit; the thread that reads keys | `ui/terminal/`; `ui/terminal/keys.rs` |
 //! | text mode, for screen readers | `ui/linear/` |
 //!
 //! # Crates

@@ -13,6 +13,7 @@ mod editor;
 mod exits;
 mod failures;
 mod guests;
+mod handover;
 mod house;
 mod linear;
 mod long;

@@ -4,6 +4,7 @@
 //! installed before the first mode is enabled.
 
 mod ask;
+mod keys;
 mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
@@ -13,12 +14,12 @@ use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
 use crate::ui::terminal::ask::Late;
+use crate::ui::terminal::keys::{ATTRIBUTES, TerminalKeys, gone};
 use crate::ui::text::links::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
-    DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
-    KeyModifiers, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
-    PushKeyboardEnhancementFlags, poll,
+    DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyModifiers,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::style::Print;
 use crossterm::terminal::{
@@ -26,7 +27,6 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
-use futures::stream::SelectAll;
 use futures::{Stream, StreamExt, stream};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -35,8 +35,7 @@ use std::panic;
 use std::pin::Pin;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::{Context, Poll};
 
 /// Enabled modes as bits: the screen, then optional ones.
 static MODES: AtomicU8 = AtomicU8::new(0);
@@ -248,7 +247,7 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     on |= if modes.rings { FOCUS } else { 0 };
     TAKEN.store(true, Ordering::SeqCst);
     MODES.store(on, Ordering::SeqCst);
-    enable_raw_mode()?;
+    set_raw_mode(true)?;
     let mut out = stdout();
     queue!(out, EnterAlternateScreen, Print(WHEEL_KEPT), EnableBracketedPaste)?;
     if modes.keyboard {
@@ -293,7 +292,7 @@ pub fn restore() {
     }
     // a terminal that is gone cannot be restored, and nobody reads an error
     let _ = undo(on);
-    let _ = disable_raw_mode();
+    let _ = set_raw_mode(false);
     let _ = stdout().flush();
     TAKEN.store(false, Ordering::SeqCst);
 }
@@ -321,7 +320,12 @@ pub fn drop_output() {
 /// Leaves raw mode, without a byte to the terminal.
 pub fn leave_raw_mode() {
     // nothing more can be done for it
-    let _ = disable_raw_mode();
+    let _ = set_raw_mode(false);
+}
+
+fn set_raw_mode(on: bool) -> io::Result<()> {
+    let _held = ATTRIBUTES.lock();
+    if on { enable_raw_mode() } else { disable_raw_mode() }
 }
 
 fn undo(on: u8) -> io::Result<()> {
@@ -342,50 +346,31 @@ fn undo(on: u8) -> io::Result<()> {
     execute!(out, DisableBracketedPaste, Print(WHEEL_BACK), LeaveAlternateScreen, Show)
 }
 
-/// Returns the events of the terminal: keys, pastes, clicks, and the signals to stop and to continue as keys. Late
-/// answers to queries are removed.
+/// Returns the events of the terminal: keys, pastes, clicks, sizes, and the signals to stop and to continue as keys.
+/// Late answers to queries are removed.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    // each poll of the stream takes its lock from the reading thread, so it is polled only once there is an event;
-    // crossterm panics if the terminal has just gone away, unless it is polled first
-    let there = poll(Duration::ZERO);
-    let events = stream::select_all([Keys(there.map(|_| EventStream::new()))]);
+    let keys = match TerminalKeys::read() {
+        Ok(keys) => keys.left_stream(),
+        Err(e) => stream::iter([Err(e)]).right_stream(),
+    };
     stream::select(
-        TerminalEvents { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
+        TerminalEvents { keys, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
         signals(),
     )
-}
-
-/// Keys of an existing terminal, or the error of reading them.
-struct Keys(io::Result<EventStream>);
-
-impl Stream for Keys {
-    type Item = io::Result<Event>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        match &mut self.0 {
-            Ok(keys) if !is_gone() => keys.poll_next_unpin(cx),
-            Err(e) if !is_gone() => Poll::Ready(Some(Err(io::Error::other(e.to_string())))),
-            Ok(_) | Err(_) => Poll::Ready(Some(Err(gone()))),
-        }
-    }
-}
-
-fn gone() -> io::Error {
-    io::Error::other("the terminal is gone")
 }
 
 /// Milliseconds between two checks for a vanished terminal, while no keys come.
 const CHECK_EVERY_MS: u64 = 250;
 
-struct TerminalEvents {
-    events: SelectAll<Keys>,
+struct TerminalEvents<Keys> {
+    keys: Keys,
     late: Late,
     clock: Clock,
     /// Time of the last check for a vanished terminal.
     checked: Ms,
 }
 
-impl Stream for TerminalEvents {
+impl<Keys: Stream<Item = io::Result<Event>> + Unpin> Stream for TerminalEvents<Keys> {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -397,25 +382,10 @@ impl Stream for TerminalEvents {
             }
         }
         loop {
-            match self.events.poll_next_unpin(cx) {
+            match self.keys.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
                 heard => return heard,
             }
-        }
-    }
-}
-
-impl Drop for TerminalEvents {
-    /// Stops reading from the terminal.
-    fn drop(&mut self) {
-        // The stream ends by a mark in the input of its thread. The thread has to be reading, or about to: a mark that
-        // is left over hides a later key, and a mark that another reader takes lets the thread read on and block the
-        // next stream. If keys are waiting already, they are for the next reader.
-        if !is_gone()
-            && let Ok(false) = poll(Duration::ZERO)
-        {
-            let mut nobody = Context::from_waker(Waker::noop());
-            self.events.iter_mut().for_each(|events| _ = events.poll_next_unpin(&mut nobody));
         }
     }
 }
@@ -430,15 +400,22 @@ pub fn is_gone() -> bool {
     poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
 }
 
-/// Returns the signals to stop and to continue, each as a key event.
+/// Returns the signals to stop and to continue, each as a key event, and the signal of another size.
 fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
     use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
-    let pressed = |which: Signal, code: KeyCode| {
+    let signals = |which: Signal, event: fn() -> Event| {
         // if the system refuses, the signal keeps its default action
         let signals = stream::iter(signal(SignalKind::from_raw(which.as_raw())).ok())
             .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
-        signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))
+        signals.map(move |()| Ok(event()))
     };
-    stream::select(pressed(Signal::TSTP, STOP), pressed(Signal::CONT, AGAIN))
+    stream::select_all([
+        signals(Signal::TSTP, || Event::Key(KeyEvent::new(STOP, KeyModifiers::NONE))),
+        signals(Signal::CONT, || Event::Key(KeyEvent::new(AGAIN, KeyModifiers::NONE))),
+        signals(Signal::WINCH, || {
+            let (width, height) = crossterm::terminal::size().unwrap_or_default();
+            Event::Resize(width, height)
+        }),
+    ])
 }

@@ -1,0 +1,55 @@
+//! Keys pressed while one screen takes over from another: each reaches a screen at once.
+
+use crate::house::{House, Program};
+use std::thread;
+
+/// Programs at once, and rounds of each: from the start screen to a recorded conversation and back.
+const PROGRAMS: usize = 6;
+const ROUNDS: usize = 12;
+
+/// Switches to the alternate screen, once for each screen.
+const ENTERS: &str = "\u{1b}[?1049h";
+
+/// Starts the program on the start screen.
+fn at_home(house: &House) -> Program {
+    let mut program = house.run(&[]);
+    program.until("Watch a recorded debate");
+    program
+}
+
+fn leave(mut program: Program) {
+    program.keys("\u{3}\u{3}");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    left.restored();
+}
+
+#[test]
+fn a_key_acts_as_soon_as_its_screen_shows() {
+    let house = House::with_defaults();
+    let rounds = || {
+        let mut program = at_home(&house);
+        for _ in 0..ROUNDS {
+            program.keys("\u{18}w");
+            program.until("REPLAY");
+            program.keys("q");
+            program.until("first run");
+        }
+        leave(program);
+    };
+    thread::scope(|scope| (0..PROGRAMS).for_each(|_| drop(scope.spawn(rounds))));
+}
+
+#[test]
+fn keys_pressed_ahead_reach_the_screens_after() {
+    let house = House::with_defaults();
+    let rounds = || {
+        let mut program = at_home(&house);
+        // one byte at a time, each as soon as the terminal takes it
+        "\u{18}wq".repeat(ROUNDS).chars().for_each(|key| program.keys(&key.to_string()));
+        program.until_sent(ENTERS, 1 + 2 * ROUNDS);
+        program.until("first run");
+        leave(program);
+    };
+    thread::scope(|scope| (0..PROGRAMS).for_each(|_| drop(scope.spawn(rounds))));
+}
