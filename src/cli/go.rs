@@ -60,9 +60,10 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
         Next::Begin(begin) => play(run::start(begin, context)?, context),
         Next::Resume(resume) => {
             match opening::open(&resume.path, follows(&resume.play, context), context)? {
-                ControlFlow::Continue(opened) => {
-                    play(resume::start(resume, opened, context)?, context)
-                }
+                ControlFlow::Continue(opened) => match resume::finished(resume, &opened, context) {
+                    Some(next) => Ok(next),
+                    None => play(resume::start(resume, opened, context)?, context),
+                },
                 ControlFlow::Break(next) => Ok(next),
             }
         }

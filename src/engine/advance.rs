@@ -80,7 +80,7 @@ fn floor(state: &State) -> Option<Draft> {
     if let Some(asked) = judging::grant(state) {
         return Some(asked);
     }
-    if judging::sits(state) {
+    if judging::sits(state) || state.reopened_after.is_some() {
         return None;
     }
     if state.limit.is_some() {

@@ -7,8 +7,8 @@
 use super::at_work::{ToolsAtWork, Working};
 use super::stream::CallStream;
 use super::{
-    Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, execute, react,
-    recover, refused, words,
+    Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, end_again, execute,
+    react, recover, refused, words,
 };
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
@@ -463,6 +463,11 @@ impl Engine {
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
         tokio::join!(self.writer.finish(), self.voices.leave()).0
+    }
+
+    /// Ends a finished conversation again if nothing new was said since its reopening.
+    pub fn end_again(&mut self) {
+        end_again(&self.live.state).into_iter().for_each(|draft| self.append(draft));
     }
 
     /// Abandons a session before it ran: nothing is written, and a new session leaves no file.

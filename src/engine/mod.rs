@@ -55,7 +55,7 @@ pub use execute::inherited;
 pub use guests::{Attendance, Guests, Owner};
 pub use input::Input;
 pub use loops::{Said, circling};
-use react::refused;
+use react::{end_again, refused};
 pub use react::{react, recover};
 pub use stopped::Stopped;
 pub use team::with_teams;

@@ -177,6 +177,9 @@ fn unattended(state: &State) -> Vec<Draft> {
     if !refused.is_empty() {
         return refused;
     }
+    if state.reopened_after.is_some() {
+        return end_again(state);
+    }
     let hangs = state.waiting_tie().is_some();
     let limit = if hangs { None } else { state.limit.as_ref() };
     let judged = limit.and_then(|l| result::conclude(state, l.what.reason().into()));
@@ -222,6 +225,14 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts.extend(closing::before_end(state, reason));
     drafts.push(end(state, EndCause::new(reason, text.map(Into::into))));
     drafts
+}
+
+/// Returns the end of a finished conversation that was reopened, to which nothing new was said: the same as before.
+pub(super) fn end_again(state: &State) -> Vec<Draft> {
+    match (&state.reopened_after, &state.ended) {
+        (Some(ended), None) => execute::late(state).chain([engine(ended.clone().into())]).collect(),
+        _ => vec![],
+    }
 }
 
 /// Returns the events of a resume: given commands are carried out first, by the caller's `advance`; then every turn in

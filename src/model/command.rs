@@ -391,6 +391,29 @@ impl Command {
         })
     }
 
+    /// Returns whether a finished conversation goes on after it: a message, a vote, a choice of the next speaker, a number
+    /// of turns, a limit, or a change of the plan.
+    pub fn asks_for_more(&self) -> bool {
+        matches!(
+            self,
+            Command::Say { .. }
+                | Command::CutIn { .. }
+                | Command::Whisper { .. }
+                | Command::SpeakAs { .. }
+                | Command::Speak { .. }
+                | Command::Floor { .. }
+                | Command::Step { .. }
+                | Command::Limit { .. }
+                | Command::Vote { .. }
+                | Command::CancelStep { .. }
+                | Command::AnswerStep { .. }
+                | Command::RerunStep { .. }
+                | Command::EditStep { .. }
+                | Command::AddStep { .. }
+                | Command::MoveStep { .. }
+        )
+    }
+
     /// Returns whether only a terminal may give it, not a browser or another program: tools and permissions are decided,
     /// programs and models are seated, and budgets are raised in a terminal. The number of turns may be raised anywhere.
     pub fn needs_terminal(&self) -> bool {

@@ -147,6 +147,12 @@ impl StopReason {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
     }
 
+    /// Returns whether a conversation with this end is finished: after a reopening nobody is asked before something new
+    /// is said.
+    pub fn is_finished(self) -> bool {
+        self.is_passed() || self.is_length()
+    }
+
     /// Returns whether the conversation reached its planned length.
     pub fn is_length(self) -> bool {
         self.class() == EndClass::Length

@@ -42,6 +42,7 @@ impl Conversation {
                 self.scribing = None;
             }
             Kind::ThreadOpened(t) => {
+                self.reopened_after = None;
                 if let Some(parent) = self.threads.get_mut(&thread) {
                     parent.memo = Memo::from_json(&t.memo).into();
                     // steps do not count as idle decisions: the plan limits their number
@@ -69,6 +70,7 @@ impl Conversation {
             Kind::PlanEnded(e) => self.end_plan(thread, e),
             Kind::BatchOpened(b) => {
                 self.note_go_on(seq, thread, b);
+                self.go_on_with_batch(b);
                 self.open_batch(seq, thread, b);
             }
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),

@@ -40,6 +40,7 @@ impl Conversation {
             batch: None,
             closed: false,
         };
+        self.go_on_after_command(&given.line.command);
         self.fold_command(&mut command, ms);
         self.pending.insert(seq, command);
     }

@@ -230,6 +230,9 @@ pub struct Conversation {
     pub stopped_by: Option<Text>,
     /// The end, if the conversation has ended.
     pub ended: Option<Ended>,
+    /// The end of the finished conversation that was reopened; `None` once something new is said. Nobody is asked
+    /// before.
+    pub reopened_after: Option<Ended>,
     /// Start of the count for rules: the beginning, or the last time that the conversation continued after its own end.
     pub since: Since,
     /// Last ended speaking turn, which `retry` repeats.

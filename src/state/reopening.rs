@@ -1,10 +1,11 @@
 //! Resumes and forks: their changes, and the parts that start over if a conversation had reached its own end.
 //!
 //! A conversation can continue after its own end. Stop rules, rounds, phases and the limits of seats then count from
-//! the reopening, and the whole history stays. After a limit, a failure or the operator's `end` it continues as before.
+//! the reopening, and the whole history stays. Nobody is asked before something new is said. After a budget, a failure
+//! or the operator's `end` it continues as before.
 
-use super::{Conversation, PolicyState};
-use crate::model::payload::Forked;
+use super::{Conversation, PolicyState, RunState};
+use crate::model::payload::{BatchOpened, Forked};
 use crate::model::*;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ impl Conversation {
         }
         self.seed = f.seed.unwrap_or(self.seed);
         self.forked = Some(f.clone());
+        // a branch is made to go on
+        self.reopened_after = None;
     }
 
     /// Applies a resume: an end is undone, and a requested pause starts once the seats that a crash interrupted have
@@ -52,11 +55,39 @@ impl Conversation {
         if ended.is_some() || self.ending.is_none() {
             self.reopen_plans();
         }
-        self.limit = None;
+        if let Some(ended) = ended.as_ref().filter(|ended| ended.reason.is_finished()) {
+            self.reopened_after = Some(ended.clone());
+            // nobody is asked, also without a pause
+            self.run = RunState::Going;
+        }
+        // the planned length stays reached until a limit is set
+        let at_length = self.reopened_after.as_ref().is_some_and(|e| !e.reason.is_passed());
+        self.limit.take_if(|_| !at_length);
         self.stopped_by = None;
         let root = self.threads.get_mut(&ThreadId::ROOT).and_then(|root| root.closed.take());
         if let Some(ended) = ended {
             self.pass(seq, ended.reason, root.map_or(ended.reason, |root| root.reason));
+        }
+    }
+
+    /// Returns whether the conversation is finished: it ended by itself or at its planned length, and nothing new has
+    /// been said since.
+    pub fn is_finished(&self) -> bool {
+        let ended = self.ended.as_ref().is_some_and(|ended| ended.reason.is_finished());
+        ended || self.reopened_after.is_some()
+    }
+
+    /// Lets the conversation go on after a command that asks for more.
+    pub(super) fn go_on_after_command(&mut self, command: &Command) {
+        if command.asks_for_more() {
+            self.reopened_after = None;
+        }
+    }
+
+    /// Notes that turns follow the reopening. An earlier program needed no command for that.
+    pub(super) fn go_on_with_batch(&mut self, b: &BatchOpened) {
+        if b.requester == Requester::Policy || b.purpose == Purpose::Speak {
+            self.reopened_after = None;
         }
     }
 

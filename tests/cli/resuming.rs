@@ -182,3 +182,60 @@ fn adds_nothing_to_a_json_file_of_another_program() {
         assert_eq!(std::fs::read_to_string(&state).unwrap(), text);
     }
 }
+
+/// Returns the kinds of the events in a session file.
+fn kinds(log: &str) -> Vec<String> {
+    let kind = |line: &str| {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        event["kind"].as_str().unwrap().to_owned()
+    };
+    log.lines().map(kind).collect()
+}
+
+#[test]
+fn a_finished_conversation_asks_nobody_until_something_new_is_said() {
+    let seat = |id: &str, more: &str| {
+        format!(
+            "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"echo {id} >> ran; echo Done.\"]\n{more}"
+        )
+    };
+    let house = House::new();
+    let graph = house.file(
+        "graph.toml",
+        &format!(
+            "title = \"Graph\"\npolicy = \"depends\"\n{}{}",
+            seat("ann", "starts = true\n"),
+            seat("bob", "after = [{ participant = \"ann\", max = 1 }]\n")
+        ),
+    );
+    for scenario in ["planner-executor", "consensus", "round-table", &graph] {
+        let rehearsed = if scenario == graph { "--trust" } else { "--rehearsed" };
+        house.run(&["run", scenario, "--headless", rehearsed]).code(0);
+        let log = house.run(&["sessions", "path", "--last"]).code(0).out.trim().to_owned();
+        let ran = || std::fs::read_to_string(house.path("ran")).unwrap_or_default();
+        let before = (std::fs::read_to_string(&log).unwrap(), ran());
+
+        let told = house.run(&["resume", "--last", "--headless"]).code(0);
+        assert!(told.out.is_empty(), "{scenario}: {}", told.out);
+        let told = told.err.lines().find(|line| line.starts_with("finished; ")).unwrap().to_owned();
+        assert!(told.starts_with("finished; say what is next: colloquium resume "), "{told}");
+        assert_eq!(before, (std::fs::read_to_string(&log).unwrap(), ran()), "{scenario}");
+
+        let steer = ["resume", "--last", "--headless", "--trust", "--steer", "-"];
+        house.fed(&steer, "").code(0);
+        let after = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(
+            kinds(&after[before.0.len()..]),
+            ["conversation.reopened", "conversation.ended"],
+            "{scenario}"
+        );
+        assert_eq!(ran(), before.1);
+
+        house.fed(&steer, "{\"do\":\"say\",\"text\":\"And now?\"}\n").code(0);
+        let said = std::fs::read_to_string(&log).unwrap();
+        let said = kinds(&said[after.len()..]);
+        let first = |kind: &str| said.iter().position(|k| k == kind);
+        assert!(first("human.said").unwrap() < first("batch.opened").unwrap_or(usize::MAX));
+    }
+    assert!(house.path("ran").is_file());
+}

@@ -29,6 +29,7 @@
 //! | money is reserved before a call | `money` |
 //! | a branch keeps its past and continues like a resume | `forks` |
 //! | an ended conversation can continue: rules and rounds count from there | `reopenings` |
+//! | a finished conversation asks nobody before something new is said | `finished` |
 //! | a prompt's digest is that of the whole prompt, and no text is hashed twice for a seat | `digests` |
 //! | replies that repeat, echo, or contain no word | `repeats` |
 //! | prompts of models, verbatim | `prompts` |
@@ -60,6 +61,7 @@ mod failures;
 mod fallbacks;
 #[path = "../faults/mod.rs"]
 mod faults;
+mod finished;
 mod flows;
 mod forks;
 mod forms;

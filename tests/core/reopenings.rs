@@ -28,13 +28,18 @@ fn after(ran: &Ran, first: &Ran) -> String {
 
 const SAY: &str = "Wait: what about the organ?";
 
-/// Plays a scenario to its end, resumes it with and without a message of a person, and returns the later speakers.
+/// Returns a command that lets a finished conversation go on without a message.
+fn onward() -> [Value; 1] {
+    [json!({"do": "limit", "set": {"seconds": 86_400}})]
+}
+
+/// Plays a scenario to its end, resumes it with a message of a person and with a limit, and returns the later speakers.
 async fn passed(opened: Opened, stage: impl Fn() -> Stage, reason: &str) -> (String, String) {
     let first = play(opened, stage(), &[]).await;
     assert_eq!(first.reason(), reason);
     let say = [json!({"do": "say", "text": SAY})];
     let said = resume(first.events.clone(), stage(), &say).await;
-    let plain = resume(first.events.clone(), stage(), &[]).await;
+    let plain = resume(first.events.clone(), stage(), &onward()).await;
     assert!(after(&said, &first).starts_with("operator "), "{reason}: {}", said.who());
     let heard = said.seen.iter().any(|ask| ask.prompt.blocks.iter().any(|b| **b.text() == *SAY));
     assert!(heard, "{reason}: somebody is shown it");
@@ -49,7 +54,7 @@ async fn a_stop_word_counts_once() {
     let say = [json!({"do": "say", "text": SAY})];
     let ran = resume(first.events.clone(), agreeing(), &say).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a operator b a b", "stop_word"));
-    let ran = resume(first.events, agreeing(), &[]).await;
+    let ran = resume(first.events, agreeing(), &onward()).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "stop_word"));
 }
 
@@ -135,7 +140,7 @@ async fn a_workflow_runs_again_or_asks_whom_a_person_names() {
     let flow = table(json!({"policy": {"name": "depends"}, "limits": {"batches": 20}}), seats);
     let first = play(flow, plain(), &[]).await;
     assert_eq!((first.who().as_str(), first.reason()), ("a b c", "completed"));
-    let ran = resume(first.events.clone(), plain(), &[]).await;
+    let ran = resume(first.events.clone(), plain(), &onward()).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "completed"));
     assert_eq!(ran.state.ended.clone().unwrap().result["history"].as_array().unwrap().len(), 6);
     let say = |text: &str| [json!({"do": "say", "text": text})];

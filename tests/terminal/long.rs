@@ -81,7 +81,10 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
 
 #[test]
 fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
-    opened(&["resume"], "This is how turn 60 ends", &["DONE"], &[("g", "Paragraph 0 of")]);
+    let more = ["resume", "--max-utterances", "60"];
+    opened(&more, "This is how turn 60 ends", &["DONE"], &[("g", "Paragraph 0 of")]);
+    let read = ["finished, read-only"];
+    opened(&["resume"], "This is how turn 60 ends", &read, &[("g", "Paragraph 0 of")]);
 }
 
 #[test]

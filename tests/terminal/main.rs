@@ -85,6 +85,30 @@ fn left_session_is_resumed() {
 }
 
 #[test]
+fn finished_session_is_opened_for_reading() {
+    let house = House::new();
+    let file = house.path("quick.jsonl");
+    let path = file.to_str().unwrap();
+    let talk = house.file("quick.toml", QUICK);
+    assert!(house.piped(&["run", &talk, "--headless", "--out-session", path]).status.success());
+    let before = std::fs::read_to_string(&file).unwrap();
+    let mut program = house.run(&["resume", path]);
+    program.until("finished, read-only");
+    program.keys("q");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing is written");
+    let mut program = house.run(&["resume", path]);
+    program.until("finished, read-only");
+    program.keys("\u{18}+");
+    program.until("turn 5 of 5");
+    program.until("PAUSED");
+    program.keys("q");
+    program.left().restored();
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with(&before));
+}
+
+#[test]
 fn every_way_out_gives_the_terminal_back() {
     let house = House::new();
     for (signal, code) in

@@ -87,7 +87,7 @@ pub fn play(replay: &Replay, context: &Context) -> Result<Next, Failure> {
         Next::Left(_) => Next::Left(exit),
         _ => Next::Over(exit),
     };
-    if state.ended.is_none() {
+    if state.ended.is_none() && !state.is_finished() {
         let resume = resume_command(&context.name_of(&survey.files), &Play::default(), context);
         context.say(&format!("unfinished; resume: {resume}"));
     }
@@ -202,8 +202,8 @@ fn show(
         screen.transcript.keep_in(survey.archive.clone());
         let notice = replay.notice.clone().or(survey.faults.first().map(ToString::to_string));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
-        screen.view.reopens = replay.reopens;
-        if replay.reopens && screen.view.notice.is_none() {
+        screen.view.reopens = replay.reopens.is_some();
+        if screen.view.reopens && screen.view.notice.is_none() {
             screen.view.notice = Some(intents::ways_on(&screen));
         }
         // nobody hears commands here
@@ -223,10 +223,8 @@ fn show(
         tokio::select! { biased;
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
-                Ok(LeaveTo::Extend(commands)) if replay.reopens => {
-                    let path = replay.path.clone();
-                    let typed_server = replay.typed_server.clone();
-                    Ok(Next::Resume(Box::new(Resume { path, commands, finds_server: true, typed_server, ..Resume::default() })))
+                Ok(LeaveTo::Extend(commands)) if let Some(resume) = &replay.reopens => {
+                    Ok(Next::Resume(Box::new(Resume { commands, ..Resume::clone(resume) })))
                 }
                 // a recording is never steered, so nothing comes after its end
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),

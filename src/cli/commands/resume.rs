@@ -11,12 +11,13 @@ use crate::cli::play::assemble::{self, Before, OpenedSession, Opening, Parts, as
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next, Setup};
-use crate::cli::play::terminal;
+use crate::cli::play::opening::{Follows, follows};
 use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
+use crate::cli::play::{outcome, terminal};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
-use crate::model::Command;
-use crate::session::{self, Mode, ResumedSession, Session};
+use crate::model::{Command, Limits};
+use crate::session::{self, LogFault, Mode, ResumedSession, Session};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +37,34 @@ impl ResumeArgs {
         terminal::check(&mut self.play, context)?;
         let path = session_file::find_own(&self.which, context)?;
         Ok(Next::Resume(Box::new(next::Resume { path, play: self.play, ..Default::default() })))
+    }
+}
+
+/// Returns the next step for a finished conversation to which the resume adds nothing; `None` for any other. Nothing is
+/// written and nobody is asked: a screen shows it for reading, and without a screen the way to continue it is reported.
+pub fn finished(resume: &next::Resume, opened: &OpenedSession, context: &Context) -> Option<Next> {
+    let play = &resume.play;
+    let changes = play.limits() != Limits::default()
+        || play.rehearsed
+        || play.models.model.is_some()
+        || !play.set.is_empty();
+    let says = !resume.commands.is_empty() || play.steer.is_some() || changes;
+    // the reason why it cannot be continued comes first
+    let broken = opened.survey.faults.iter().any(LogFault::forbids_writing);
+    if !opened.past.is_finished() || says || play.background || broken {
+        return None;
+    }
+    match follows(play, context) {
+        Follows::Screen => Some(Next::read(resume.clone())),
+        // the text that is typed continues it
+        Follows::Text => None,
+        Follows::Output => {
+            let name = context.name_of(&opened.survey.files);
+            let command = outcome::resume_command(&name, play, context);
+            let command = outcome::way_on(&opened.past, &command);
+            context.say(&format!("finished; say what is next: {command}"));
+            Some(Next::Over(Exit::Done))
+        }
     }
 }
 

@@ -55,7 +55,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
-                Some(path) => return Ok(resume(path, None)),
+                Some(path) => return Ok(Next::Resume(Box::new(resume(path, None)))),
                 None => continue,
             },
             Some(3) => match session(&start)? {

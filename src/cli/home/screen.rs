@@ -10,7 +10,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};
-use crate::cli::play::next::{Begin, Home, Next, Replay, Resume, StartAt};
+use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
 use crate::cli::running;
@@ -56,15 +56,9 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             let notice = Some(remember(&url, context)?);
             Next::Home(Home { server: None, notice, ..home.clone() })
         }
-        Choice::Read(path) => Next::Replay(Box::new(Replay {
-            path,
-            from: Some(StartAt::End),
-            reopens: true,
-            typed_server: home.server.clone(),
-            ..Replay::default()
-        })),
+        Choice::Read(path) => Next::read(resume(path, home.server.clone())),
         Choice::Attach(path) => Next::Attach(path),
-        Choice::Open(path) => resume(path, home.server.clone()),
+        Choice::Open(path) => Next::Resume(Box::new(resume(path, home.server.clone()))),
         Choice::Begin { scenario, topic, voice, take_part, cast } => {
             let options = options(topic, voice, take_part, cast);
             Next::Begin(Box::new(Begin { scenario, options }))
@@ -84,8 +78,8 @@ fn replay(path: PathBuf, beside: Option<String>) -> Next {
 }
 
 /// Returns a resume of a session. Its model server is searched at the typed address first, if there is one.
-pub fn resume(path: PathBuf, typed_server: Option<String>) -> Next {
-    Next::Resume(Box::new(Resume { path, finds_server: true, typed_server, ..Resume::default() }))
+pub fn resume(path: PathBuf, typed_server: Option<String>) -> Resume {
+    Resume { path, finds_server: true, typed_server, ..Resume::default() }
 }
 
 /// Saves a pasted key; returns the notice about it.

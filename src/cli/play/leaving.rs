@@ -32,6 +32,7 @@ pub struct Leaving {
 impl Leaving {
     /// Completes the file and reports the session as saved; returns its final state.
     pub async fn save(mut self, context: &Context) -> Result<State, Failure> {
+        self.engine.end_again();
         let state = self.engine.live.state.clone();
         finish(self.engine, self.door, &mut self.signals, &self.files).await?;
         state_file::write(self.play.state.as_ref(), &state)?;

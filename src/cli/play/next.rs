@@ -115,12 +115,9 @@ pub struct Replay {
     /// Shorten idle times to this, such as 3s; 0s skips them [default: 3s]
     #[arg(long = "idle-limit", value_name = "TIME", value_parser = idle)]
     pub idle_limit_ms: Option<u64>,
-    /// Lets the person continue the conversation.
+    /// The resume by which the person can continue a finished conversation; `None` for a recording.
     #[arg(skip)]
-    pub reopens: bool,
-    /// The address of a server that was typed at the start screen, for a conversation that goes on.
-    #[arg(skip)]
-    pub typed_server: Option<String>,
+    pub reopens: Option<Box<Resume>>,
     /// First notice on the screen.
     #[arg(skip)]
     pub notice: Option<String>,
@@ -206,6 +203,14 @@ impl Next {
             allowed,
             from_live,
         }))
+    }
+
+    /// Returns a finished conversation at its end, for reading. Nothing is written until the person continues it.
+    pub fn read(resume: Resume) -> Next {
+        let Resume { path, notice, .. } = resume.clone();
+        let reopens = Some(Box::new(Resume { notice: None, ..resume }));
+        let from = Some(StartAt::End);
+        Next::Replay(Box::new(Replay { path, from, notice, reopens, ..Replay::default() }))
     }
 
     /// Returns a resume of the same session, to continue after its end.

@@ -60,8 +60,8 @@ pub fn resume_words(name: &str, play: &Play, context: &Context) -> Vec<String> {
 }
 
 /// Returns the command that resumes a conversation, with the change that keeps it from ending again at once: a higher
-/// limit if a limit ended it, an unmuted participant if all were muted, a resume if it was paused, the screen if a
-/// person has to speak or to choose.
+/// limit if a limit ended it, new words if it is finished, an unmuted participant if all were muted, a resume if it was
+/// paused, the screen if a person has to speak or to choose.
 pub fn way_on(state: &State, resume: &str) -> String {
     let Some(at) = &state.limit else {
         let failed = state.ended.as_ref().is_some_and(|e| e.reason == StopReason::Failure);
@@ -69,6 +69,10 @@ pub fn way_on(state: &State, resume: &str) -> String {
         let able = speakers.clone().any(|s| state.may_speak(&s.spec.id));
         let waits = speakers.clone().any(|s| s.spec.voice.is_human());
         return match speakers.find(|s| s.muted && !s.gone) {
+            // the screen opens it for reading
+            _ if state.is_finished() && resume.contains(" --headless") => {
+                format!("{resume} --steer -")
+            }
             _ if !failed => resume.to_owned(),
             _ if state.run == RunState::Paused => steered(resume, &json!({"do": "resume"})),
             Some(seat) if !able => steered(resume, &json!({"do": "unmute", "who": seat.spec.id})),

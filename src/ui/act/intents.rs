@@ -12,7 +12,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::unfit_action;
-use crate::ui::view::extension::{self, more_turns, one_more_round, raise, round, stopped, way_on};
+use crate::ui::view::extension::{self, more_turns, one_more_round, raise, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::is_paid;
 
@@ -86,7 +86,7 @@ pub fn ways_on(screen: &Screen) -> String {
 
 /// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.
 pub fn reopen(screen: &mut Screen) -> Option<Request> {
-    let finished = screen.view.reopens && screen.transcript.state().ended.is_some();
+    let finished = screen.view.reopens && screen.transcript.state().is_finished();
     if finished { Some(Request::Extend(vec![Command::Pause {}])) } else { past(screen) }
 }
 
@@ -116,7 +116,8 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         return watching(screen);
     }
     let state = screen.transcript.state();
-    if state.ended.is_some() && (screen.view.playback.is_none() || screen.view.reopens) {
+    let is_read = screen.view.reopens && state.is_finished();
+    if is_read || state.ended.is_some() && screen.view.playback.is_none() {
         if screen.view.unsaved {
             return unsaved(screen);
         }
@@ -135,10 +136,12 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Returns the command that runs one more round; `None` unless a limit was reached or the conversation is paused.
+/// Returns the command that runs one more round; `None` unless a limit was reached, or the conversation is paused or
+/// finished.
 pub fn more_of(state: &State) -> Option<Command> {
-    let paused = || (state.run == RunState::Paused).then(|| Command::Step { n: round(state) });
-    one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
+    let waits = state.run == RunState::Paused || state.reopened_after.is_some();
+    let step = || waits.then(|| Command::Step { n: more_turns(state) });
+    one_more_round(state).map(|set| Command::Limit { set }).or_else(step)
 }
 
 /// Returns the commands that run one more round of a finished conversation.

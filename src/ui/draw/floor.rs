@@ -263,8 +263,10 @@ fn shortened(
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| thread.traits().needs_operator;
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-            names_status = begun && (!able || state.leaves().any(asks));
+            let finished = state.is_finished();
+            names_status = finished || begun && (!able || state.leaves().any(asks));
             let what = match begun {
+                _ if finished => "finished: say what is next",
                 false => "starting",
                 true if !able => "waiting: everyone is muted",
                 true if state.leaves().any(asks) => "waiting for you to choose a speaker",

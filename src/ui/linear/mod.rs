@@ -126,7 +126,9 @@ impl Linear {
         if matches!(event.kind, Kind::LimitReached(_)) {
             out += &note(&format!("/more runs {}, /leave quits", more(self.transcript.state())));
         }
-        if self.goes_on() && matches!(event.kind, Kind::Ended(_)) {
+        let finished = self.transcript.state().reopened_after.is_some();
+        let opens = matches!(event.kind, Kind::Reopened(_)) && finished;
+        if opens || self.goes_on() && matches!(event.kind, Kind::Ended(_)) {
             out += &self.ways_on();
         }
         out

@@ -53,7 +53,7 @@ enum More {
 impl More {
     fn from_state(state: &State) -> More {
         let root = state.threads.get(&ThreadId::ROOT);
-        match &state.ended {
+        match state.ended.as_ref().or(state.reopened_after.as_ref()) {
             _ if root.is_none_or(|root| root.state.plan().is_none()) => More::Round,
             Some(ended) if ended.reason.is_passed() => More::Plan,
             Some(_) | None => More::Turns,

@@ -144,7 +144,7 @@ impl Jobs {
         let path = context.paths.sessions().join(format!("{id}.jsonl"));
         let log = session::read(&path)?;
         let state = State::fold(log.events());
-        if state.ended.is_some() {
+        if state.ended.is_some() || state.is_finished() {
             return Ok(Arc::new(Convened::ended(id.to_string())));
         }
         if holder(&log.files).is_some() {
