@@ -7,6 +7,7 @@
 
 #[path = "corpus/mod.rs"]
 mod corpus;
+mod program;
 #[path = "remote/streams.rs"]
 #[allow(dead_code, reason = "the streams; what a test of the client says of them is its own")]
 mod streams;
@@ -333,6 +334,7 @@ fn ten_million() {
     let me = std::env::current_exe().unwrap();
     let rooms = 7;
     let each = (ALL / rooms + 1).to_string();
-    let fed = std::process::Command::new(me).arg("--nocapture").env("INPUTS", each).status();
+    let home = program::home();
+    let fed = program::command(me, home.path()).arg("--nocapture").env("INPUTS", each).status();
     assert!(fed.unwrap().success());
 }

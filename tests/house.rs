@@ -14,6 +14,9 @@ mod matching;
 mod names;
 #[path = "house/packages.rs"]
 mod packages;
+#[path = "house/processes.rs"]
+mod processes;
+mod program;
 #[path = "house/prose.rs"]
 mod prose;
 #[path = "house/restrictions.rs"]
@@ -28,7 +31,6 @@ use restrictions::misplaced;
 use source::{CRATE_ROOTS, Found, Source};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use tables::{MAY_USE, RESTRICTIONS, TOP_LEVEL};
 
 /// Maximum lines of code in a file, without comments and without the tests in it.
@@ -457,7 +459,9 @@ fn misfits<'a>(entries: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// Returns the top-level entries tracked by git; the developer's untracked files are ignored. Empty without git, as in
 /// a copy of the sources.
 fn tracked() -> Vec<String> {
-    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+    let home = program::home();
+    let mut git = program::command("git", home.path());
+    let listed = git.args(["ls-files", "-z"]).current_dir(root()).output();
     let Ok(listed) = listed else { return Vec::new() };
     let paths = String::from_utf8_lossy(&listed.stdout);
     let mut entries: Vec<String> = paths

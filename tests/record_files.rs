@@ -1,6 +1,7 @@
 //! Sessions on a real disk: locks, permissions, and the cost of a resume.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
+mod program;
 mod record_talk;
 
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
@@ -11,7 +12,6 @@ use colloquium::session::{
 use colloquium::session::{create, decode, encode, fork, read, redact, resume, resume_read};
 use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
@@ -272,8 +272,8 @@ fn all_is_private_whatever_the_umask() {
     let mut files = 0;
     let mut folders = 0;
     for umask in ["000", "022", "077"] {
-        let folder = tempfile::tempdir().unwrap();
-        let status = Command::new(std::env::current_exe().unwrap())
+        let folder = program::home();
+        let status = program::command(std::env::current_exe().unwrap(), folder.path())
             .args(["--exact", "child_with_a_umask", "--ignored", "--test-threads=1"])
             .env(UMASK, umask)
             .env(FOLDER, folder.path())

@@ -5,6 +5,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
 
+mod program;
+
 use colloquium::clock::Clock;
 use colloquium::model::{
     Block, CallId, Channel, ErrorClass, Form, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
@@ -335,7 +337,8 @@ async fn leave_in_the_middle_of_a_call() {
 #[test]
 fn leaving_the_program_leaves_nobody() {
     let token = token();
-    let status = process::Command::new(env::current_exe().unwrap())
+    let home = program::home();
+    let status = program::command(env::current_exe().unwrap(), home.path())
         .args(["--ignored", "--exact", "leave_in_the_middle_of_a_call"])
         .env("TOKEN_OF_THE_TEST", &token)
         .stdout(process::Stdio::null())
@@ -461,10 +464,11 @@ async fn costs_of_a_call() {
         assert_eq!(shown, "hi");
     }
     println!("a call of `sh -c 'echo hi'`: {:?}", begun.elapsed() / CALLS);
+    let home = program::home();
     let begun = Instant::now();
     for _ in 0..CALLS {
-        let mut command = process::Command::new("sh");
-        let output = command.args(["-c", "echo hi"]).stdin(process::Stdio::null());
+        let mut command = program::command("sh", home.path());
+        let output = command.args(["-c", "echo hi"]);
         assert_eq!(output.output().unwrap().stdout, b"hi\n");
     }
     println!("the same without us: {:?}", begun.elapsed() / CALLS);

@@ -23,6 +23,9 @@ mod memory;
 mod models;
 mod output;
 mod play;
+#[cfg(test)]
+#[path = "../../tests/program/mod.rs"]
+mod program;
 mod running;
 mod runtime;
 #[cfg(any(feature = "mcp", feature = "acp"))]

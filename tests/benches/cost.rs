@@ -6,6 +6,8 @@
 
 mod engine;
 mod live;
+#[path = "../program/mod.rs"]
+mod program;
 mod record;
 mod screen;
 mod scripted;

@@ -1,11 +1,12 @@
 //! Clients of a running conversation: the delay of a word and of a command.
 
+use crate::program;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -25,12 +26,11 @@ struct Talk {
 
 impl Talk {
     fn start() -> Talk {
-        let home = TempDir::new().unwrap();
+        let home = program::home();
         let path = home.path().join("talk.toml");
         fs::write(&path, TALK.replace("LINE", &"word ".repeat(2_000))).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
-        command.args(["run", "talk.toml", "--headless", "--pace"]).current_dir(home.path());
-        command.env_clear().env("HOME", home.path()).stdin(Stdio::null());
+        let mut command = program::colloquium(home.path());
+        command.args(["run", "talk.toml", "--headless", "--pace"]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         Talk { home, child }
     }

@@ -109,11 +109,7 @@ fn files_are_private_whatever_the_umask() {
         let house = House::new();
         let args = batch(&house);
         let script = format!("umask {umask}; exec \"$0\" \"$@\"");
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &script]).arg(env!("CARGO_BIN_EXE_colloquium")).args(&args);
-        command.env("COLLOQUIUM_DATA_DIR", house.path("data")).env("HOME", house.home.path());
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-        end(command.spawn().unwrap()).code(0);
+        end(house.shell(&script, &args).spawn().unwrap()).code(0);
         let mut waiting = vec![house.path("out")];
         let mut seen = 0;
         while let Some(path) = waiting.pop() {

@@ -5,10 +5,11 @@
 mod corpus;
 
 use crate::house::{House, end, talk};
+use crate::program;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Effect of each attack if it runs.
 const RUN: &str = "document.documentElement.dataset.ran=1";
@@ -42,7 +43,7 @@ fn dom(browser: &str, folder: &Path, page: &str) -> String {
     let path = folder.join("page.html");
     fs::write(&path, page).unwrap();
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
-    let child = Command::new(browser)
+    let child = program::command(browser, folder)
         .args([
             "--headless",
             "--no-sandbox",

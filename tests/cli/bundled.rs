@@ -1,6 +1,7 @@
 //! Bundled scenarios: each one is valid, has a correct description, and plays rehearsed to its own end.
 
 use crate::house::House;
+use crate::program::PROGRAM;
 use colloquium::scenario::{about, bundled, bundled_names};
 
 /// End of each scenario without an operator.
@@ -94,11 +95,10 @@ fn the_example_in_python_drives_a_run() {
     let lines = std::fs::read_to_string(example).unwrap().lines().count();
     assert!(lines <= 40, "an example of {lines} lines is no example");
     let house = House::new();
-    let output = std::process::Command::new("python3")
+    let output = house
+        .other("python3")
         .args([example, "round-table", "--rehearsed"])
-        .env("COLLOQUIUM", env!("CARGO_BIN_EXE_colloquium"))
-        .env("HOME", house.home.path())
-        .env("COLLOQUIUM_DATA_DIR", house.path("data"))
+        .env("COLLOQUIUM", PROGRAM)
         .output()
         .unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
@@ -116,13 +116,11 @@ fn the_example_in_python_advises_turn_by_turn() {
     assert!(lines <= 40, "an example of {lines} lines is no example");
     let house = House::new();
     let scenario = house.file("advice.toml", ADVICE);
-    let mut running = std::process::Command::new("python3")
+    let mut running = house
+        .other("python3")
         .args([example, &scenario, "fen"])
-        .env("COLLOQUIUM", env!("CARGO_BIN_EXE_colloquium"))
-        .env("HOME", house.home.path())
-        .env("COLLOQUIUM_DATA_DIR", house.path("data"))
+        .env("COLLOQUIUM", PROGRAM)
         .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
     let messages = b"I live in a flat.\nI have no allergies.\n";

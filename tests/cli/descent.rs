@@ -2,6 +2,7 @@
 
 use crate::house::{House, end, talk};
 use crate::live::Talk;
+use crate::program::PROGRAM;
 use crate::tools::model;
 use serde_json::json;
 use std::io::Read;
@@ -13,7 +14,7 @@ fn tries(house: &House, mark: &str) -> String {
     let steer = format!(
         "env HOME={} {} steer {} '{{\"do\":\"decide\",\"tool\":\"{mark}\",\"yes\":true}}'",
         home.display(),
-        env!("CARGO_BIN_EXE_colloquium"),
+        PROGRAM,
         log.display()
     );
     let socket = home.join(".local/state/colloquium/live");

@@ -210,12 +210,8 @@ fn non_utf8_argument_is_reported_and_ignored() {
 #[test]
 fn a_limit_on_file_sizes_is_told_and_kills_nothing() {
     let house = House::new();
-    let line = "ulimit -f 0; exec \"$0\" scenarios new town.toml";
-    let command = house.command(&[]);
-    let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", line, env!("CARGO_BIN_EXE_colloquium")]).current_dir(house.path(""));
-    limited.env_clear().envs(command.get_envs().filter_map(|(k, v)| Some((k, v?))));
-    let ran = limited.output().unwrap();
+    let line = "ulimit -f 0; exec \"$0\" \"$@\"";
+    let ran = house.shell(line, &["scenarios", "new", "town.toml"]).output().unwrap();
     let told = String::from_utf8_lossy(&ran.stderr);
     assert!(matches!(ran.status.code(), Some(1..=6)), "{:?} {told}", ran.status);
     assert!(told.contains("too large"), "{told}");

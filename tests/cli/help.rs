@@ -1,6 +1,7 @@
 //! The help pages, and the examples of the README: each one runs as printed.
 
 use crate::house::{House, talk};
+use crate::program::{PATH, PROGRAM};
 use colloquium::model::facts;
 use colloquium::testing::EXPECT_NAMES;
 use std::fs;
@@ -188,15 +189,13 @@ fn the_recipe_for_kubernetes_runs_the_part_of_its_pod() {
         (0..16).map(|n| format!("{{\"id\":\"{n}\",\"question\":\"{n}?\"}}\n")).collect();
     house.file("q.jsonl", &items);
     fs::create_dir(house.path("bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_colloquium"), house.path("bin/colloquium"))
-        .unwrap();
+    std::os::unix::fs::symlink(PROGRAM, house.path("bin/colloquium")).unwrap();
     let recipe = recipe.join(" ").replace("/out", "out").replace("council", "council --rehearsed");
     for place in ["0", "15"] {
-        let mut command = std::process::Command::new("sh");
-        let path = format!("{}:/usr/bin:/bin", house.path("bin").display());
-        command.args(["-c", &recipe]).current_dir(house.home.path()).env_clear();
-        command.env("PATH", path).env("HOME", house.home.path()).env("JOB_COMPLETION_INDEX", place);
-        let ran = command.output().unwrap();
+        let mut command = house.other("sh");
+        let path = format!("{}:{PATH}", house.path("bin").display());
+        let command = command.args(["-c", &recipe]);
+        let ran = command.env("PATH", path).env("JOB_COMPLETION_INDEX", place).output().unwrap();
         assert!(ran.status.success(), "{recipe}: {}", String::from_utf8_lossy(&ran.stderr));
     }
     for (shard, item) in [("1", "0"), ("16", "15")] {

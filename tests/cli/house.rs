@@ -1,6 +1,7 @@
 //! A temporary home for one test, the binary in it, and small scenarios.
 
-use crate::coverage::measured;
+use crate::program::{self, PROGRAM};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ pub struct House {
 
 impl House {
     pub fn new() -> House {
-        House { home: tempfile::tempdir().unwrap() }
+        House { home: program::home() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -52,24 +53,26 @@ impl House {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = program();
+        let mut command = self.at_home(program::colloquium(self.home.path()));
         command.args(args);
-        self.at_home(command)
+        command
     }
 
-    /// Returns a command with the folder and the environment of this home.
-    pub fn at_home(&self, mut command: Command) -> Command {
+    /// Returns a command that runs another program, with the data folder of this home.
+    pub fn other(&self, program: impl AsRef<OsStr>) -> Command {
+        self.at_home(program::command(program, self.home.path()))
+    }
+
+    /// Returns a shell command. The built program and its arguments are `"$0" "$@"`.
+    pub fn shell(&self, script: &str, args: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = self.other("sh");
+        command.args(["-c", script, PROGRAM]).args(args);
         command
-            .env_clear()
-            .envs(measured())
-            .env("SOURCE_DATE_EPOCH", "1767225600")
-            .env("PATH", "/usr/bin:/bin")
-            .env("HOME", self.home.path())
-            .env("COLLOQUIUM_DATA_DIR", self.path("data"))
-            .current_dir(self.home.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+    }
+
+    fn at_home(&self, mut command: Command) -> Command {
+        command.env("COLLOQUIUM_DATA_DIR", self.path("data"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -97,18 +100,6 @@ impl House {
         let list = self.run(&["sessions", "list", "--json"]).code(0);
         serde_json::from_str(&list.out).unwrap()
     }
-}
-
-/// Returns the program with default signal handlers. The caller of the tests may ignore some signals (`nohup`, `&` of a
-/// shell), and ignored signals stay ignored in child processes.
-pub fn program() -> Command {
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    if cfg!(not(target_os = "linux")) {
-        return Command::new(program);
-    }
-    let mut command = Command::new("env");
-    command.args(["--default-signal=HUP,INT,QUIT,TERM", program]);
-    command
 }
 
 /// Waits for a program to end. Kills it after [`HANG`] and fails the test.

@@ -398,7 +398,7 @@ fn a_process_of_another_user_gets_nothing() {
     }
     let script = "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
                   print(repr(s.recv(100)))";
-    let mut python = std::process::Command::new("python3");
+    let mut python = talk.house.other("python3");
     python.args(["-c", script]).arg(&socket).uid(65_534).gid(65_534).stdout(Stdio::piped());
     let other = end(python.stderr(Stdio::piped()).spawn().unwrap()).code(0);
     assert_eq!(other.out, "b''\n");
@@ -422,7 +422,7 @@ fn a_socket_of_another_user_is_not_used() {
     let script = "import os, socket, sys\nos.remove(sys.argv[1])\ns = socket.socket(socket.AF_UNIX)\n\
                   s.bind(sys.argv[1])\nos.chmod(sys.argv[1], 0o777)\ns.listen()\nprint('ready', flush=True)\n\
                   c = s.accept()[0]\nprint(repr(c.recv(100)))";
-    let mut python = std::process::Command::new("python3");
+    let mut python = talk.house.other("python3");
     python.args(["-c", script]).arg(&socket).uid(65_534).gid(65_534);
     let mut python = python.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(python.stdout.take().unwrap());

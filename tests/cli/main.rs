@@ -19,8 +19,6 @@ mod bundled;
 #[path = "../canary/mod.rs"]
 mod canary;
 mod casting;
-#[path = "../coverage/mod.rs"]
-mod coverage;
 mod descent;
 mod detached;
 mod exits;
@@ -69,6 +67,8 @@ mod owned;
 mod past_sessions;
 mod plans;
 mod player;
+#[path = "../program/mod.rs"]
+mod program;
 mod real_servers;
 mod reasons;
 mod recordings;

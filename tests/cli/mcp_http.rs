@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Command};
 
 /// A server over HTTP.
 pub struct Http {
@@ -148,14 +148,8 @@ fn a_call_over_http_is_cancelled_by_its_own_client_alone() {
 #[test]
 fn a_failed_accept_ends_nothing() {
     let house = House::new();
-    let program = house.command(&["mcp", "--http", "127.0.0.1:0"]);
-    let arguments: Vec<_> =
-        std::iter::once(program.get_program()).chain(program.get_args()).collect();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -n 24; exec \"$@\"", "sh"]).args(arguments);
-    shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    shell.stdin(Stdio::null()).stderr(Stdio::piped());
-    let http = Http::new(shell);
+    let few = "ulimit -n 24; exec \"$0\" \"$@\"";
+    let http = Http::new(house.shell(few, &["mcp", "--http", "127.0.0.1:0"]));
     let many: Vec<TcpStream> =
         (0..60).map(|_| TcpStream::connect(&http.address).unwrap()).collect();
     drop(many);

@@ -2,11 +2,11 @@
 //! `MCP_PYTHON` names a Python with the package `mcp`, 2.3 or newer.
 
 use crate::house::House;
+use crate::program::PROGRAM;
 use crate::tools::model;
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
 
 fn python() -> String {
     std::env::var("MCP_PYTHON").unwrap_or_else(|_| "python3".into())
@@ -16,13 +16,7 @@ fn python() -> String {
 fn convene(mode: &[&str]) -> String {
     let house = House::new();
     let script = house.file("client.py", include_str!("../mcp/client.py"));
-    let ran = Command::new(python())
-        .args([&script, env!("CARGO_BIN_EXE_colloquium")])
-        .args(mode)
-        .env("COLLOQUIUM_DATA_DIR", house.path("data"))
-        .env("HOME", house.home.path())
-        .output()
-        .unwrap();
+    let ran = house.other(python()).args([&script, PROGRAM]).args(mode).output().unwrap();
     let out = String::from_utf8_lossy(&ran.stdout).into_owned();
     let err = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{mode:?}: {out}\n{err}");
@@ -84,11 +78,8 @@ fn servers_of_both_eras_serve_their_tools() {
     for era in ["modern", "legacy", "both"] {
         brew(&format!("command = {}", json!([python(), script, era])));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut child = Command::new(python())
-            .args([&*script, era, &port.to_string()])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            house.other(python()).args([&*script, era, &port.to_string()]).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         assert!(lines.any(|line| line.contains("running on")), "{era}");
         // drain the pipe; without a reader the server ends

@@ -4,7 +4,6 @@ use crate::house::{House, end};
 use crate::mcp_client::Client;
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Command;
 
 /// The participant replies once the test writes to the pipe.
 const SLOW: &str = "title = \"One question\"\ntopic = \"{{ item.question }}\"\n[limits]\nutterances = 1\n\
@@ -16,7 +15,7 @@ fn a_conversation_of_a_batch_is_steered_within_the_limits_of_the_batch() {
     let house = House::new();
     let scenario = house.file("slow.toml", SLOW);
     let pipe = house.path("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(house.other("mkfifo").arg(&pipe).status().unwrap().success());
     house.file("wait.sh", &format!("read line < {}\necho \"ANSWER: $line\"\n", pipe.display()));
     let items = house.file("items.jsonl", "{\"id\":\"1\",\"question\":\"2 + 2?\",\"answer\":4}\n");
     let out = house.path("out");

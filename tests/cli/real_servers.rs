@@ -11,7 +11,6 @@ use crate::tools::model;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
 
 /// Returns the path of an installed server.
 fn installed(program: &str) -> String {
@@ -105,12 +104,9 @@ fn fetch_reads_a_page_of_this_machine() {
 fn everything_answers_over_http() {
     let path = installed("mcp-server-everything");
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut child = Command::new(path)
-        .arg("streamableHttp")
-        .env("PORT", port.to_string())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let house = House::new();
+    let mut server = house.other(path);
+    let mut child = server.arg("streamableHttp").env("PORT", port.to_string()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("listening on port")));
     // drain the pipe; without a reader the server ends

@@ -4,7 +4,6 @@ use crate::house::{House, end, read_until, talk, transcript};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead, BufReader, Write, pipe};
-use std::process::{Command, Stdio};
 
 const UTTERANCES: u32 = 5;
 const WORDS: usize = 90;
@@ -142,15 +141,8 @@ fn a_standard_output_that_cannot_be_written_is_an_error() {
 fn a_hang_up_that_was_ignored_stays_ignored() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(1, 40));
-    let run = format!(
-        "trap '' HUP; exec {} run {path} --headless --pace --format jsonl",
-        env!("CARGO_BIN_EXE_colloquium")
-    );
-    let own = house.command(&[]);
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &run]).env_clear().stdout(Stdio::piped()).stderr(Stdio::piped());
-    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut child = shell.spawn().unwrap();
+    let run = ["run", &path, "--headless", "--pace", "--format", "jsonl"];
+    let mut child = house.shell("trap '' HUP; exec \"$0\" \"$@\"", &run).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     read_until(&mut out, &["\"kind\":\"call.started\""]);
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();

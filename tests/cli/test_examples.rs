@@ -1,9 +1,9 @@
 //! Bundled examples of tests, in the help and in the README, really run.
 
 use crate::house::House;
+use crate::program::{PATH, PROGRAM};
 use crate::server::Server;
 use std::path::Path;
-use std::process::Command;
 
 /// Copies an example into a home, with a model whose server returns these replies in order.
 fn example(house: &House, name: &str, replies: &'static str) -> (String, Server) {
@@ -156,10 +156,10 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     // the script of the action that its workflow uses, and its artefacts
     assert!(readme.contains("/.github/actions/test@"), "the workflow uses the action");
     let report = "conversations.xml";
-    let bin = Path::new(env!("CARGO_BIN_EXE_colloquium")).parent().unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let bin = Path::new(PROGRAM).parent().unwrap();
+    let path = format!("{}:{PATH}", bin.display());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/actions/test/run.sh");
-    let mut action = house.at_home(Command::new(script));
+    let mut action = house.other(script);
     let ran =
         action.envs([("PATH", &*path), ("TRUST", "true"), ("REPORT", report)]).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));

@@ -167,7 +167,7 @@ fn special_files_are_refused_without_blocking() {
     use std::os::unix::fs::symlink;
     let house = House::new();
     let pipe = house.path("pipe.toml");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let made = house.other("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     symlink("/dev/zero", house.path("zero.toml")).unwrap();
     let talk = house.file("talk.toml", TALK);

@@ -8,11 +8,13 @@
 //! No argument is judged. The scores count checkable facts: whether the first turn is on topic, echoes and repetitions,
 //! turns in somebody else's name, and choices with a reason.
 
+#[path = "../program/mod.rs"]
+mod program;
 mod score;
 
 use score::{Scores, Session};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::{env, fs};
 
 /// Topics, each with keywords. A turn with two of the keywords is on topic.
@@ -97,7 +99,7 @@ struct Options {
 
 fn options() -> Result<Options, String> {
     let mut options = Options {
-        program: env!("CARGO_BIN_EXE_colloquium").into(),
+        program: program::PROGRAM.into(),
         endpoint: None,
         model: String::new(),
         folder: env::temp_dir().join("colloquium-debates"),
@@ -151,7 +153,9 @@ fn play(options: &Options) -> Result<(), String> {
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debates/scenarios");
     for name in SCENARIOS {
         for (number, (topic, _)) in TOPICS.iter().take(options.topics).enumerate() {
-            let mut run = Command::new(&options.program);
+            let mut run = program::command(&options.program, &options.folder);
+            // the paths of the command line are relative to it
+            run.current_dir(".");
             run.arg("run").arg(scenarios.join(format!("{name}.toml")));
             run.args(["--topic", topic, "--endpoint", endpoint, "--headless", "--no-save"]);
             run.args(["--model", &format!("endpoint:{}", options.model), "--format", "jsonl"]);

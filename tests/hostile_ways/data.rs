@@ -1,10 +1,10 @@
 //! Data that a command reads: the items of a batch and the state of a person, with hostile values, as processes.
 
 use crate::hostile_values;
+use crate::program::{self, PROGRAM};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// How long a process may take on a busy machine.
 const HANG_SECONDS: u32 = 60;
@@ -22,7 +22,7 @@ struct Ground {
 
 impl Ground {
     fn new() -> Ground {
-        let home = tempfile::tempdir().unwrap();
+        let home = program::home();
         let [marker, victim] = ["marker", "victim"].map(|name| home.path().join(name));
         fs::write(&victim, "secret-of-the-victim\n").unwrap();
         Ground { home, marker, victim }
@@ -40,14 +40,9 @@ impl Ground {
     /// Runs the program and checks that no value acted; returns its exit code and its output.
     fn run(&self, arguments: &[&str], input: &str) -> (i32, String) {
         let limit = format!("ulimit -d {MEMORY_KIB}; exec timeout -s KILL {HANG_SECONDS} \"$@\"");
-        let out = Command::new("/bin/sh")
-            .args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_colloquium")])
+        let out = program::command("/bin/sh", self.home.path())
+            .args(["-c", &limit, "sh", PROGRAM])
             .args(arguments)
-            .current_dir(self.home.path())
-            .env_clear()
-            .env("HOME", self.home.path())
-            .env("PATH", "/usr/bin:/bin")
-            .stdin(Stdio::null())
             .output()
             .unwrap();
         let said = [out.stdout, out.stderr].concat();

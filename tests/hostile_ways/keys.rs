@@ -1,6 +1,7 @@
 //! Loads scenarios, tests, steering lines and results with hostile values for every key of their schemas.
 
 use crate::hostile_values;
+use crate::program;
 use colloquium::batch::ReportRules;
 use colloquium::batch::report::Report;
 use colloquium::model::SteerLine;
@@ -10,7 +11,6 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Tables within tables that are walked.
 const DEPTH: usize = 5;
@@ -27,7 +27,8 @@ enum Step {
 }
 
 fn schema(of: &str) -> Value {
-    let out = Command::new(env!("CARGO_BIN_EXE_colloquium")).args(["schema", of]).output().unwrap();
+    let home = program::home();
+    let out = program::colloquium(home.path()).args(["schema", of]).output().unwrap();
     serde_json::from_slice(&out.stdout).unwrap()
 }
 

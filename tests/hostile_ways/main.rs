@@ -8,3 +8,5 @@ mod hostile_files;
 mod hostile_values;
 mod keys;
 mod paths;
+#[path = "../program/mod.rs"]
+mod program;

@@ -1,10 +1,10 @@
 //! Arguments that name a file: each of every sub-command, found in the parser itself.
 
 use crate::hostile_files;
+use crate::program::{self, PROGRAM};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
@@ -229,14 +229,9 @@ impl Way {
         fs::write(work.join("good.jsonl"), session).unwrap();
         let out = home.join("out");
         let limit = format!("ulimit -d {MEMORY_KIB}; exec timeout -s KILL {HANG_SECONDS} \"$@\"");
-        let status = Command::new("/bin/sh")
-            .args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_colloquium")])
+        let status = program::command("/bin/sh", &work)
+            .args(["-c", &limit, "sh", PROGRAM])
             .args(self.arguments(value))
-            .current_dir(&work)
-            .env_clear()
-            .env("HOME", &work)
-            .env("PATH", "/usr/bin:/bin")
-            .stdin(Stdio::null())
             .stdout(fs::File::create(&out).unwrap())
             .stderr(fs::File::options().append(true).open(&out).unwrap())
             .status()

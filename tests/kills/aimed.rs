@@ -1,12 +1,12 @@
 //! Fault injection with `strace`: every system call that writes to disk is killed, and made to fail.
 
 use crate::house::{House, end};
+use crate::program::PROGRAM;
 use crate::{record, tables};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of injections in a normal test run, and in the full run.
@@ -27,8 +27,7 @@ fn harmed(
     args: &[&str],
     harm: Option<(&str, u64, &str)>,
 ) -> (Option<i32>, Vec<u8>, String) {
-    let plain = house.command(&[]);
-    let mut command = Command::new("strace");
+    let mut command = house.other("strace");
     command.args(["-f", "-qq", "-o"]).arg(house.path("strace.log"));
     // trace only the session file, under its temporary and its final name: disk faults do not affect calls that wake
     // threads
@@ -39,9 +38,7 @@ fn harmed(
             .args(["-e", &format!("trace={call}"), "-e"])
             .arg(format!("inject={call}:{how}:when={nth}")),
     };
-    command.arg(env!("CARGO_BIN_EXE_colloquium")).args(args).current_dir(house.path(""));
-    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let ran = command.stdin(Stdio::null()).output().unwrap();
+    let ran = command.arg(PROGRAM).args(args).output().unwrap();
     let killed = ran.status.signal().is_some() || ran.status.code() == Some(137);
     (
         if killed { None } else { ran.status.code() },

@@ -1,10 +1,11 @@
 //! A disk of 1 MiB: a conversation that does not fit waits for free space, and continues when there is some.
 
 use crate::house::House;
+use crate::program::PROGRAM;
 use crate::record;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Time limit for filling the disk.
@@ -26,8 +27,8 @@ impl Small {
         fs::create_dir(house.path("disk")).unwrap();
         let mount = "mount -t tmpfs -o size=1m tmpfs disk";
         let own = |script: &str| {
-            let mut command = Command::new("unshare");
-            command.args(["-rm", "sh", "-c", script]).current_dir(house.path(""));
+            let mut command = house.other("unshare");
+            command.args(["-rm", "sh", "-c", script]);
             command.stdout(Stdio::null()).stderr(Stdio::null());
             command
         };
@@ -40,16 +41,12 @@ impl Small {
             seat("b")
         );
         house.file("large.toml", &talk);
-        let program = env!("CARGO_BIN_EXE_colloquium");
         let script = format!(
             "{mount} && head -c {ballast_kib}K /dev/zero >disk/ballast || exit 99
-             '{program}' run large.toml --headless --trust --out-session disk/s.jsonl 2>err
+             '{PROGRAM}' run large.toml --headless --trust --out-session disk/s.jsonl 2>err
              code=$?; cp disk/s.jsonl left.jsonl; rm -f disk/ballast; exit $code"
         );
-        let plain = house.command(&[]);
-        let mut command = own(&script);
-        command.env_clear().envs(plain.get_envs().filter_map(|(n, value)| Some((n, value?))));
-        let run = command.spawn().unwrap();
+        let run = own(&script).spawn().unwrap();
         Small { house, run }
     }
 

@@ -6,14 +6,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod aimed;
-#[path = "../coverage/mod.rs"]
-mod coverage;
 mod full;
 #[path = "../cli/house.rs"]
 #[allow(dead_code, reason = "shared with the tests of the command line")]
 mod house;
 mod killed;
 mod power;
+#[path = "../program/mod.rs"]
+mod program;
 mod promises;
 mod record;
 mod tables;

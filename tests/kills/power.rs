@@ -4,10 +4,10 @@
 //! `record_disk` tests the grouping of syncs of the log's own lines.
 
 use crate::house::House;
+use crate::program::PROGRAM;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Traced system calls: all that change a file or sync it.
 const CALLS: &str =
@@ -129,12 +129,10 @@ impl Model {
 /// Runs the program under `strace` and returns the calls on one folder.
 fn traced(house: &House, args: &[&str]) -> Vec<Call> {
     let trace = house.path("trace.log");
-    let plain = house.command(&[]);
-    let mut command = Command::new("strace");
+    let mut command = house.other("strace");
     command.args(["-f", "-y", "-qq", "-a", "1", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]);
-    command.arg(&trace).arg(env!("CARGO_BIN_EXE_colloquium")).args(args);
-    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let ran = command.current_dir(house.path("")).stdin(Stdio::null()).output().unwrap();
+    command.arg(&trace).arg(PROGRAM).args(args);
+    let ran = command.output().unwrap();
     assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
     let mut begun: BTreeMap<String, String> = BTreeMap::new();
     let mut calls = vec![];

@@ -22,6 +22,8 @@ mod people;
 mod permissions;
 mod pictures;
 mod plain;
+#[path = "../program/mod.rs"]
+mod program;
 mod reading;
 mod replay;
 mod signs;

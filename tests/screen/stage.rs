@@ -1,5 +1,6 @@
 //! A screen of a given size with events of the rehearsed demo, up to the point that a test needs.
 
+use crate::program;
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
@@ -13,7 +14,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Returns the events of the whole demo, without positions and result, so that only the transcript fills the screen.
@@ -47,15 +47,13 @@ pub fn headless(arguments: &[&str], files: &[(&str, &str)]) -> Vec<Event> {
     static PLAYED: Mutex<BTreeMap<String, Vec<Event>>> = Mutex::new(BTreeMap::new());
     let mut played = PLAYED.lock().unwrap_or_else(|e| e.into_inner());
     let events = played.entry(format!("{arguments:?} {files:?}")).or_insert_with(|| {
-        let home = tempfile::tempdir().unwrap();
+        let home = program::home();
         for (name, text) in files {
             std::fs::write(home.path().join(name), text).unwrap();
         }
-        let run = Command::new(env!("CARGO_BIN_EXE_colloquium"))
+        let run = program::colloquium(home.path())
             .args(arguments)
             .args(["--headless", "--format", "jsonl", "--no-save", "-q"])
-            .current_dir(home.path())
-            .env("HOME", home.path())
             .output()
             .unwrap();
         let lines = run.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());

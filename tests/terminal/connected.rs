@@ -1,8 +1,8 @@
 //! Interaction with the desktop: the window title, a link opened by the system, a pasted key, a recorded conversation.
 
 use crate::allowed::strangers;
-use crate::house::House;
-use portable_pty::CommandBuilder;
+use crate::house::{House, Program};
+use crate::program::PROGRAM;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -19,24 +19,20 @@ id = "bo"
 lines = ["x"]
 "#;
 
-/// Returns a command that runs the program with an `xdg-open` that writes its argument to a file, and the file's path.
-fn with_opener(house: &House, args: &str) -> (CommandBuilder, String) {
+/// Runs the program with an `xdg-open` that writes its argument to a file. Returns the file's path too.
+fn with_opener(house: &House, args: &str) -> (Program, String) {
     let opened = house.file("opened", "");
     let opener = house.file("xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {opened}\n"));
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
     let folder = opener.rsplit_once('/').unwrap().0;
-    let mut command = CommandBuilder::new("/bin/sh");
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    command.args(["-c", &format!("PATH={folder}:$PATH exec '{program}' {args}")]);
-    (command, opened)
+    (house.shell(&format!("PATH={folder}:$PATH exec '{PROGRAM}' {args}")), opened)
 }
 
 #[test]
 fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     let house = House::new();
     let scenario = house.file("links.toml", LINKS);
-    let (command, opened) = with_opener(&house, &format!("run {scenario}"));
-    let mut program = house.start(command);
+    let (mut program, opened) = with_opener(&house, &format!("run {scenario}"));
     program.until("1 turn, as planned");
     program.until_sent("\u{1b}]0;DONE Links", 1);
     program.until_sent("\u{1b}]8;;https://a.example/page?x=1\u{1b}\\", 1);

@@ -1,7 +1,7 @@
 //! Drafts in an external editor: it gets the terminal, and the draft survives even if the editor fails.
 
-use crate::house::House;
-use portable_pty::CommandBuilder;
+use crate::house::{House, Program};
+use crate::program::PROGRAM;
 
 #[test]
 fn a_draft_goes_to_the_editor_and_comes_back() {
@@ -9,7 +9,7 @@ fn a_draft_goes_to_the_editor_and_comes_back() {
     let seen = house.file("seen", "");
     let script =
         house.file("editor.sh", &format!("cat \"$1\" > {seen}; printf ' and more' >> \"$1\"\n"));
-    let mut program = house.start(with_editor(&format!("sh {script}")));
+    let mut program = with_editor(&house, &format!("sh {script}"));
     program.until("Ada speaking");
     program.keys("i");
     program.until("WRITE");
@@ -37,7 +37,7 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
         ("/nowhere/editor", "failed"),
         ("", "set EDITOR"),
     ] {
-        let mut program = house.start(with_editor(editor));
+        let mut program = with_editor(&house, editor);
         program.until("Ada speaking");
         program.keys("iKeep me\u{18}e");
         program.until(told);
@@ -51,12 +51,9 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
     }
 }
 
-/// Returns a command that runs the demo with an editor configured.
-fn with_editor(editor: &str) -> CommandBuilder {
-    let mut command = CommandBuilder::new("/bin/sh");
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    command.args(["-c", &format!("EDITOR='{editor}' exec '{program}' demo --no-save")]);
-    command
+/// Runs the demo with an editor configured.
+fn with_editor(house: &House, editor: &str) -> Program {
+    house.shell(&format!("EDITOR='{editor}' exec '{PROGRAM}' demo --no-save"))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Twelve ways to leave the screen, repeatedly: each restores the terminal and exits in time with the right code.
 
 use crate::house::{House, Left};
-use portable_pty::CommandBuilder;
+use crate::program::PROGRAM;
 use rustix::process::Signal;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -48,17 +48,13 @@ fn go(house: &House, name: &str, way: &Way) -> Duration {
         left.restored();
     };
     if let Way::Panic = way {
-        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "ways::panicking_test", "--ignored", "--nocapture"]);
         let begun = Instant::now();
-        out(house.start(command).left(), 101);
+        out(house.test("ways::panicking_test").left(), 101);
         return begun.elapsed();
     }
     if let Way::Vanish(begin) = way {
-        let mut command = CommandBuilder::new("/bin/sh");
-        let program = env!("CARGO_BIN_EXE_colloquium");
-        command.args(["-c", &format!("{begin} '{program}' demo --no-save")]);
-        let mut program = house.start(command);
+        let command = format!("{begin} '{PROGRAM}' demo --no-save");
+        let mut program = house.shell(&command);
         program.until("Ada speaking");
         let (code, after) = program.vanish();
         assert_eq!(code, 129, "{name}");

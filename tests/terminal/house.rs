@@ -1,11 +1,12 @@
 //! Test harness: a home directory of its own, and the program in an 80x24 terminal that records every byte.
 
-use crate::coverage::measured;
+use crate::program::{self, PROGRAM};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -71,7 +72,7 @@ impl House {
 
     /// Returns a home without settings.
     pub fn with_defaults() -> House {
-        House { home: tempfile::tempdir().unwrap() }
+        House { home: program::home() }
     }
 
     pub fn file(&self, name: &str, text: &str) -> String {
@@ -87,23 +88,35 @@ impl House {
 
     /// Starts the program in a terminal.
     pub fn run(&self, args: &[&str]) -> Program {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
+        let mut command = self.command(PROGRAM);
         command.args(args);
         self.start(command)
     }
 
+    /// Runs a shell command in a terminal.
+    pub fn shell(&self, script: &str) -> Program {
+        let mut command = self.command("/bin/sh");
+        command.args(["-c", script]);
+        self.start(command)
+    }
+
+    /// Runs a test of this program in a terminal.
+    pub fn test(&self, name: &str) -> Program {
+        let mut command = self.command(std::env::current_exe().unwrap());
+        command.args(["--exact", name, "--ignored", "--nocapture"]);
+        self.start(command)
+    }
+
+    /// Returns a command for a terminal.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> CommandBuilder {
+        program::terminal_command(program, self.home.path())
+    }
+
     /// Starts a command in a terminal.
-    pub fn start(&self, mut command: CommandBuilder) -> Program {
+    pub fn start(&self, command: CommandBuilder) -> Program {
         let (rows, cols) = SIZE;
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        command.env_clear();
-        measured().for_each(|(name, file)| command.env(name, file));
-        command.env("SOURCE_DATE_EPOCH", "1767225600");
-        for (name, value) in [("TERM", "xterm-256color"), ("PATH", "/usr/bin:/bin")] {
-            command.env(name, value);
-        }
-        command.env("HOME", self.home.path());
         let before = modes(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -138,15 +151,7 @@ impl House {
 
     /// Runs the program without a terminal.
     pub fn piped(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
-        command
-            .args(args)
-            .env_clear()
-            .envs(measured())
-            .env("SOURCE_DATE_EPOCH", "1767225600")
-            .env("HOME", self.home.path())
-            .output()
-            .unwrap()
+        program::colloquium(self.home.path()).args(args).output().unwrap()
     }
 }
 

@@ -2,7 +2,7 @@
 //! commands.
 
 use crate::house::House;
-use portable_pty::CommandBuilder;
+use crate::program::PROGRAM;
 
 #[test]
 fn a_talk_is_begun_steered_and_ended_by_numbers() {
@@ -76,10 +76,8 @@ human = true
 fn a_person_at_the_table_is_asked_and_a_dumb_terminal_is_enough() {
     let house = House::new();
     let scenario = house.file("person.toml", PERSON);
-    let mut command = CommandBuilder::new("/bin/sh");
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    command.args(["-c", &format!("TERM=dumb exec '{program}' run {scenario}")]);
-    let mut program = house.start(command);
+    let command = format!("TERM=dumb exec '{PROGRAM}' run {scenario}");
+    let mut program = house.shell(&command);
     program.until("(TERM=dumb)");
     program.until("your turn as Me: type your message, or /pass");
     program.keys("I am here.\r");

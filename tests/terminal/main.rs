@@ -7,8 +7,6 @@ mod attached;
 #[path = "../canary/mod.rs"]
 mod canary;
 mod connected;
-#[path = "../coverage/mod.rs"]
-mod coverage;
 mod editor;
 mod exits;
 mod failures;
@@ -18,6 +16,8 @@ mod house;
 mod linear;
 mod long;
 mod own;
+#[path = "../program/mod.rs"]
+mod program;
 mod quiet;
 mod scripted;
 mod secrets;

@@ -1,11 +1,10 @@
 //! Own input on the start screen: a scenario written there, a server by its address, a seat for the operator.
 
 use crate::house::{HANG, House};
-use portable_pty::CommandBuilder;
+use crate::program::PROGRAM;
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
 use std::sync::mpsc::channel;
 
 /// Down arrow key.
@@ -31,10 +30,8 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
         "if grep -q '^title = 3' \"$1\"; then sed -i 's/^title = .*/title = \"Mine\"/' \"$1\"; \
          else sed -i 's/^title = .*/title = 3/' \"$1\"; fi\n",
     );
-    let mut command = CommandBuilder::new("/bin/sh");
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    command.args(["-c", &format!("EDITOR='sh {script}' exec '{program}'")]);
-    let mut program = house.start(command);
+    let command = format!("EDITOR='sh {script}' exec '{PROGRAM}'");
+    let mut program = house.shell(&command);
     program.until("Write a scenario");
     program.until("quit");
     program.keys(&DOWN.repeat(7));
@@ -116,7 +113,7 @@ fn a_proposed_cast_is_asked_for_again_taken_or_left() {
 fn the_persons_own_notification_is_started_with_the_event() {
     let house = House::with_defaults();
     let pipe = house.path("heard");
-    Command::new("mkfifo").arg(&pipe).status().unwrap();
+    crate::program::command("mkfifo", &house.path("")).arg(&pipe).status().unwrap();
     let settings = "notify_command = [\"sh\", \"-c\", 'printf \"%s\" \"$1\" > \"$HOME/heard\"', \"sh\", \"so: {what}\"]\n";
     let settings = house.file("own.toml", settings);
     let (tx, heard) = channel();

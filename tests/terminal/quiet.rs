@@ -3,7 +3,7 @@
 
 use crate::allowed::strangers;
 use crate::house::House;
-use portable_pty::CommandBuilder;
+use crate::program::PROGRAM;
 use rustix::process::Signal;
 use std::thread;
 use std::time::Instant;
@@ -61,11 +61,9 @@ fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
     let house = House::new();
     let flood = house.file("flood.toml", &flood(4, 8));
     for (link, least_ms) in [("", 16), ("SSH_CONNECTION='10.0.0.1 1 10.0.0.2 22'", 33)] {
-        let mut command = CommandBuilder::new("/bin/sh");
-        let program = env!("CARGO_BIN_EXE_colloquium");
-        command.args(["-c", &format!("{link} exec '{program}' run --no-save '{flood}'")]);
+        let command = format!("{link} exec '{PROGRAM}' run --no-save '{flood}'");
         let begun = Instant::now();
-        let mut program = house.start(command);
+        let mut program = house.shell(&command);
         program.until("4 turns, as planned");
         let most = begun.elapsed().as_millis() / least_ms + 2;
         let frames = program.frames();

@@ -1,10 +1,9 @@
 //! On screen, the operator is asked before a file of others runs a command, once per content.
 
 use crate::house::{House, Program};
-use portable_pty::CommandBuilder;
+use crate::program::{self, PROGRAM};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
     [[participant]]\nid = \"x\"\nscript = [\"sh\", \"-c\", \"echo ran >> trace; echo hello there\"]\n";
@@ -93,7 +92,7 @@ fn changed_tools_are_shown_and_asked_for() {
 
 /// Runs a scenario of a folder in a terminal and confirms the trust question.
 fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
+    let mut command = house.command(PROGRAM);
     command.args(["run", scenario]);
     command.cwd(house.path(folder));
     let mut program = house.start(command);
@@ -104,9 +103,8 @@ fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
 
 /// Runs the program in a folder without a terminal. Returns its exit code.
 fn code(house: &House, folder: &str, args: &[&str]) -> Option<i32> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
-    let command = command.args(args).arg("--headless").current_dir(house.path(folder));
-    command.env_clear().env("HOME", house.path("")).env("PATH", "/usr/bin:/bin");
+    let mut command = program::colloquium(&house.path(""));
+    command.args(args).arg("--headless").current_dir(house.path(folder));
     command.output().unwrap().status.code()
 }
 

@@ -1,9 +1,9 @@
 //! Interruptions of the screen: a suspension and return, a panic, a closed terminal.
 
 use crate::house::House;
+use crate::program::PROGRAM;
 use colloquium::cli::crash;
 use colloquium::ui::terminal::{Terminal, TerminalModes};
-use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 use std::thread;
 
@@ -73,10 +73,8 @@ fn the_start_screen_can_be_stopped_as_well() {
 #[test]
 fn a_shell_that_is_killed_takes_the_program_along() {
     let house = House::new();
-    let mut command = CommandBuilder::new("/bin/sh");
-    let program = env!("CARGO_BIN_EXE_colloquium");
-    command.args(["-c", &format!("'{program}' demo --no-save; true")]);
-    let mut program = house.start(command);
+    let command = format!("'{PROGRAM}' demo --no-save; true");
+    let mut program = house.shell(&command);
     program.until("Ada speaking");
     let pid = program.pid();
     program.signal(Signal::KILL);
@@ -93,10 +91,8 @@ fn a_shell_that_is_killed_takes_the_program_along() {
 fn without_an_output_or_an_input_no_screen_opens() {
     let house = House::new();
     for closed in [">&-", "<&-", "</dev/null", ">/dev/null"] {
-        let mut command = CommandBuilder::new("/bin/sh");
-        let program = env!("CARGO_BIN_EXE_colloquium");
-        command.args(["-c", &format!("exec '{program}' demo --no-save {closed}")]);
-        let left = house.start(command).left();
+        let command = format!("exec '{PROGRAM}' demo --no-save {closed}");
+        let left = house.shell(&command).left();
         assert_eq!(left.code, 2, "{closed}: {}", left.told);
         assert!(left.told.contains("not a terminal"), "{closed}: {}", left.told);
         assert!(!left.told.contains("\u{1b}[?"), "{closed}: {:?}", left.told);
@@ -119,10 +115,8 @@ fn two_interrupts_leave_at_once_and_the_terminal_whole() {
 fn a_terminal_that_vanishes_ends_it_with_and_without_a_signal() {
     let house = House::new();
     for begin in ["exec", "trap '' HUP; exec"] {
-        let mut command = CommandBuilder::new("/bin/sh");
-        let program = env!("CARGO_BIN_EXE_colloquium");
-        command.args(["-c", &format!("{begin} '{program}' demo --no-save")]);
-        let mut program = house.start(command);
+        let command = format!("{begin} '{PROGRAM}' demo --no-save");
+        let mut program = house.shell(&command);
         program.until("Ada speaking");
         let (code, after) = program.vanish();
         assert_eq!(code, 129, "{begin}");
@@ -146,10 +140,8 @@ fn a_replay_without_its_terminal_ends_whatever_it_shows() {
     ];
     for begin in ["exec", "trap '' HUP; exec"] {
         for (keys, state) in &states {
-            let mut command = CommandBuilder::new("/bin/sh");
-            let program = env!("CARGO_BIN_EXE_colloquium");
-            command.args(["-c", &format!("{begin} '{program}' replay example-rehearsed")]);
-            let mut program = house.start(command);
+            let command = format!("{begin} '{PROGRAM}' replay example-rehearsed");
+            let mut program = house.shell(&command);
             program.until("REPLAY");
             for (key, shown) in *keys {
                 program.keys(key);
@@ -165,9 +157,7 @@ fn a_replay_without_its_terminal_ends_whatever_it_shows() {
 #[test]
 fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
     let house = House::new();
-    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "ways::panicking_test", "--ignored", "--nocapture"]);
-    let left = house.start(command).left();
+    let left = house.test("ways::panicking_test").left();
     assert_eq!(left.code, 101);
     left.restored();
     assert!(left.told.contains("the reason of the panic"), "{}", left.told);

@@ -6,6 +6,8 @@
 // all of this is test code, but the lint recognises only functions marked as tests
 #![allow(clippy::unwrap_used)]
 
+#[path = "../program/mod.rs"]
+mod program;
 #[path = "../house/source.rs"]
 mod source;
 
@@ -15,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Banned phrases, each with its replacement.
 const BANNED: &[(&str, &str)] = &[
@@ -115,7 +116,8 @@ fn all_texts_are_up_for_review() {
     let literal = Regex::new(r"'([^'\n]*)'|`([^`\n]*)`").unwrap();
     let literals = literal.captures_iter(&script).filter_map(|found| found.get(1).or(found.get(2)));
     list(&mut rooms, path, literals.map(|text| text.as_str().to_owned()));
-    let manual = Command::new(env!("CARGO_BIN_EXE_colloquium")).arg("man").output().unwrap();
+    let home = program::home();
+    let manual = program::colloquium(home.path()).arg("man").output().unwrap();
     let manual = String::from_utf8(manual.stdout).unwrap();
     // every command repeats the global options
     let mut seen = BTreeSet::new();

@@ -10,14 +10,13 @@ use super::protocol;
 use super::tools::TOOLS;
 use crate::cli::args::{Global, ModelOptions};
 use crate::cli::context::Context;
-use crate::cli::hostile_values;
+use crate::cli::{hostile_values, program};
 use crate::model::command;
 use serde_json::{Map, Value, json};
 use std::env;
 use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -292,7 +291,8 @@ fn no_argument_of_a_client_acts_hangs_or_takes_memory() {
     let walk = || {
         loop {
             let Some(tool) = waiting.lock().unwrap().next() else { return };
-            let mut command = Command::new(env::current_exe().unwrap());
+            let home = program::home();
+            let mut command = program::command(env::current_exe().unwrap(), home.path());
             command.args(["--exact", &own, "--nocapture"]).env(WALKED_TOOL, tool.name);
             let ran = command.output().unwrap();
             let (out, err) =

@@ -1,0 +1,79 @@
+//! Processes of tests: their only constructor, and the path of the built program.
+//!
+//! A process inherits nothing from the person who runs the tests: neither environment, folders, umask nor ignored
+//! signals.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use portable_pty::CommandBuilder;
+use rustix::fs::Mode;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Path of the built program; unit tests have none.
+pub const PROGRAM: &str = match option_env!("CARGO_BIN_EXE_colloquium") {
+    Some(path) => path,
+    None => "",
+};
+
+/// Search path of programs.
+pub const PATH: &str = "/usr/bin:/bin";
+
+/// Variable with which `cargo llvm-cov` names the file of a measured program.
+const MEASURED: &str = "LLVM_PROFILE_FILE";
+
+/// Folders of a person, each below their home.
+const FOLDERS: [(&str, &str); 4] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
+/// Creates a temporary home. Sets the usual umask: the files of a test have the modes that it expects.
+pub fn home() -> TempDir {
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    tempfile::tempdir().unwrap()
+}
+
+/// Returns the whole environment of a process.
+pub fn environment(home: &Path) -> Vec<(&'static str, OsString)> {
+    let mut all = vec![
+        ("PATH", PATH.into()),
+        ("HOME", home.into()),
+        // texts with a date are the same every day
+        ("SOURCE_DATE_EPOCH", "1767225600".into()),
+    ];
+    all.extend(FOLDERS.map(|(name, folder)| (name, home.join(folder).into())));
+    all.extend(std::env::var_os(MEASURED).map(|file| (MEASURED, file)));
+    all
+}
+
+/// Returns a command that runs a program in a home.
+pub fn command(program: impl AsRef<OsStr>, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(environment(home)).current_dir(home).stdin(Stdio::null());
+    command
+}
+
+/// Returns a command that runs the built program in a home, with default signal handlers. The caller of the tests may
+/// ignore some signals (`nohup`, `&` of a shell), and ignored signals stay ignored in child processes.
+pub fn colloquium(home: &Path) -> Command {
+    if cfg!(not(target_os = "linux")) {
+        return command(PROGRAM, home);
+    }
+    let mut command = command("env", home);
+    command.args(["--default-signal=HUP,INT,QUIT,TERM", PROGRAM]);
+    command
+}
+
+/// Returns a command for a terminal, which runs a program in a home.
+pub fn terminal_command(program: impl AsRef<OsStr>, home: &Path) -> CommandBuilder {
+    let mut command = CommandBuilder::new(program);
+    command.env_clear();
+    environment(home).into_iter().for_each(|(name, value)| command.env(name, value));
+    command.env("TERM", "xterm-256color");
+    command.cwd(home);
+    command
+}
