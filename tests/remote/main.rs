@@ -8,6 +8,8 @@ mod connections;
 mod faults;
 mod http_faults;
 mod many;
+#[path = "../program/mod.rs"]
+mod program;
 mod real;
 mod server;
 mod stream_faults;
