@@ -188,18 +188,14 @@ fn work(seats: Vec<SeatId>, round: u32, memo: Memo, why: &str) -> Decision {
     Decision { next, memo }
 }
 
-/// Returns the seats that have not voted since the newest answer. A seat that left the round is excluded.
+/// Returns the seats that have not voted since the newest answer. A seat that left a round is asked again in the next.
 fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
     let newest = stands.newest();
     let settled = |seat: &SeatId| {
         let vote = stands.votes.get(seat);
         vote.is_some_and(|(_, _, horizon)| newest.is_none_or(|newest| *horizon >= newest))
     };
-    let left = |seat: &SeatId| {
-        let last = stands.moves.iter().rev().find(|m| m.seat == *seat);
-        last.is_some_and(|m| m.did == MoveKind::Left)
-    };
-    v.able().filter(|seat| !settled(seat) && !left(seat)).cloned().collect()
+    v.able().filter(|seat| !settled(seat)).cloned().collect()
 }
 
 /// Decides what follows a round of work.

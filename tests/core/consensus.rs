@@ -388,3 +388,33 @@ fn killed_at_every_event_of_a_restart_it_ends() {
         assert_eq!((again.reason(), won(&again).1.as_str()), ("consensus", "ann"), "cut at {cut}");
     }
 }
+
+/// A failed call costs a seat its round, not its place in the search.
+#[tokio::test]
+async fn a_seat_that_failed_is_asked_again_in_the_next_round() {
+    let failing = |times: usize| {
+        let failed = std::sync::atomic::AtomicUsize::new(0);
+        stage(move |ask| {
+            use std::sync::atomic::Ordering::SeqCst;
+            let id = &*ask.seat.id;
+            if ask.prompt.task.as_deref().is_some_and(|task| task.contains("Your answer won")) {
+                return Play::Words(format!("We do what {id} said."), 5);
+            }
+            if id == "cyd" && failed.fetch_add(1, SeqCst) < times {
+                return Play::Fail(1, ErrorClass::Filter);
+            }
+            match choices(ask) {
+                0 => Play::Words(format!("{id} would walk, by road {id}"), 40),
+                _ => votes_for("ann"),
+            }
+        })
+    };
+    let club = || club(&["ann", "bob", "cyd"], json!({}));
+    let ran = play(club(), failing(1), &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "ann".into(), "3 votes of 3".into()));
+    let cause = |ran: &Ran| ran.state.ended.as_ref().unwrap().text.clone();
+    assert_eq!(cause(&ran), None);
+    let ran = play(club(), failing(9), &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "ann".into(), "2 votes of 2".into()));
+    assert_eq!(cause(&ran).as_deref(), Some("without a vote of cyd"));
+}

@@ -168,6 +168,15 @@ impl Conversation {
         Coordination { answers, votes, moves }
     }
 
+    /// Returns the participants of a finished search that are still there and never voted in its exchange.
+    pub fn unvoted(&self) -> impl Iterator<Item = &SeatId> {
+        let search = self.threads.get(&ThreadId::ROOT).filter(|thread| thread.is_search());
+        let votes = search.map(|thread| self.coordination(thread, self.next_seq).votes);
+        let seats = search.into_iter().flat_map(|thread| &thread.seats);
+        let here = |seat: &&SeatId| self.seat(seat).is_some_and(|s| !s.gone && !s.muted);
+        seats.filter(here).filter(move |seat| votes.as_ref().is_some_and(|v| !v.contains_key(seat)))
+    }
+
     /// Returns the operator's messages in a later exchange; empty in the first one and under other policies.
     pub(in crate::state) fn later_question(&self, turn: &Turn) -> String {
         let from = self.finds_answer(turn).map_or(Seq(0), Thread::exchange_from);
