@@ -111,7 +111,8 @@ pub(super) fn end(state: &State, cause: EndCause) -> Draft {
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let other = || goals::outcome(state).or_else(|| verdict_of(state));
     let result = if result.is_null() { other().unwrap_or_default() } else { result };
-    let ended = Ended { reason, settled: reason.settled(), text, rule, result };
+    let settled = reason.settled() && state.plan().is_none_or(|plan| plan.lost() == 0);
+    let ended = Ended { reason, settled, text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
 

@@ -150,7 +150,7 @@ impl Narrator {
             Kind::SeatLeft(left) => plan::left(state, left),
             Kind::PlanMade(made) => plan::made(made),
             Kind::StepEnded(ended) => plan::step(ended),
-            Kind::PlanEnded(ended) => plan::ended(ended),
+            Kind::PlanEnded(ended) => plan::ended(state, ended),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
             Kind::ResultGiven(r) => contest::result(r),
             Kind::Paused(p) => match &p.why {

@@ -38,10 +38,16 @@ pub(super) fn step(ended: &StepEnded) -> Vec<Narrated> {
     note(&format!("step {}{again} {}{why}", ended.step, ended.is.as_str()))
 }
 
-pub(super) fn ended(ended: &PlanEnded) -> Vec<Narrated> {
-    match ended.is {
-        StepState::Completed => note("the plan is completed"),
-        StepState::Cancelled => note("the plan stopped: the conversation ended"),
+pub(super) fn ended(state: &State, ended: &PlanEnded) -> Vec<Narrated> {
+    let plan = state.plan().filter(|plan| plan.number == ended.plan);
+    let completed = plan.map_or(0, |plan| plan.states().count(StepState::Completed));
+    match (ended.is, plan) {
+        (StepState::Cancelled, _) => note("the plan stopped: the conversation ended"),
+        // an earlier program called it completed
+        (_, Some(plan)) if ended.turn.is_some() && completed > 0 && plan.lost() > 0 => {
+            note(&format!("the plan ended: {}", plan.tally()))
+        }
+        (StepState::Completed, _) => note("the plan is completed"),
         _ if ended.turn.is_none() => note("the plan failed: no answer was given"),
         _ => note("the plan failed: no step was completed"),
     }

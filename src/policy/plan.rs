@@ -407,12 +407,12 @@ fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) ->
     }
     let turn = answered.map(|r| r.turn);
     let done = answered.is_some() && plan.states().count(StepState::Completed) > 0;
-    let is = if done { StepState::Completed } else { StepState::Failed };
+    let is = if done && plan.lost() == 0 { StepState::Completed } else { StepState::Failed };
     let ended = PlanEnded { plan: plan.number, is, turn };
     if plan.ended.as_ref() != Some(&ended) {
         return record(v, ended.into());
     }
-    // an answer based only on failures is not a success; a plan without steps has nothing to fail
+    // an answer based only on failures is a failure; a plan without steps has nothing to fail
     let empty = plan.steps.is_empty() && answered.is_some();
     v.end(if done || empty { StopReason::Completed } else { StopReason::Failure })
 }

@@ -114,6 +114,28 @@ impl Plan {
         states.count(StepState::Failed) + states.count(StepState::Blocked)
     }
 
+    /// Returns the number of completed steps and the numbers of the others: `1 of 3 completed, 1 failed (1), 1 not run (2)`.
+    pub fn tally(&self) -> String {
+        let states = self.states();
+        let all = [
+            (&[StepState::Running][..], "running"),
+            (&[StepState::Failed], "failed"),
+            (&[StepState::Cancelled], "cancelled"),
+            (&[StepState::Waiting, StepState::Blocked], "not run"),
+        ];
+        let group = |(of, word): (&[StepState], &str)| {
+            let steps = self.steps.iter().filter(|step| of.contains(&states.state(step)));
+            let numbers: Vec<String> = steps.map(|step| step.spec.number.to_string()).collect();
+            let count = numbers.len();
+            (count > 0).then(|| format!("{count} {word} ({})", numbers.join(", ")))
+        };
+        let completed = states.count(StepState::Completed);
+        let first = format!("{completed} of {} completed", self.steps.len());
+        let parts: Vec<String> =
+            std::iter::once(first).chain(all.into_iter().filter_map(group)).collect();
+        parts.join(", ")
+    }
+
     /// Returns a step by its number, for changes.
     pub(super) fn step_mut(&mut self, number: u32) -> Option<&mut PlannedStep> {
         self.steps.iter_mut().find(|s| s.spec.number == number)

@@ -182,7 +182,8 @@ fn strict_counts_plans_and_participants_that_could_not_run() {
         lines = ['{\"steps\": [{\"number\": 1, \"goal\": \"It is one.\"}, {\"number\": 2, \"goal\": \"It is two.\"}]}', \"The answer.\"]\n\
         [[participant]]\nid = \"hand\"\npace = 1\nlines = [{ text = \"ERROR: no tea\", when = \"step.number == 1\" }, \"TASK COMPLETE: two\"]\n";
     let path = house.file("work.toml", work);
-    house.run(&["run", &path, "--headless"]).code(0);
+    let ran = house.run(&["run", &path, "--headless"]).code(0);
+    assert!(ran.out.contains("-- the plan ended: 1 of 2 completed, 1 failed (1)\n"), "{}", ran.out);
     let strict = house.run(&["run", &path, "--headless", "--strict"]).code(7);
     assert!(strict.err.contains("1 step of the plan failed or is blocked"), "{}", strict.err);
     let all = house.file("all.toml", &work.replace(", when = \"step.number == 1\"", ""));

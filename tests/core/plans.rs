@@ -252,6 +252,9 @@ async fn steps_that_wait_for_a_failed_step_do_not_run() {
     assert_eq!(now, ["failed", "blocked", "blocked", "completed"]);
     assert_eq!(ran.state.ended.as_ref().unwrap().result["steps"][2]["state"], "blocked");
     assert_eq!((ran.reason(), plan.lost()), ("completed", 3));
+    assert_eq!(plan.tally(), "1 of 4 completed, 1 failed (1), 2 not run (2, 3)");
+    assert_eq!(plan.ended.as_ref().unwrap().is, StepState::Failed);
+    assert!(!ran.state.ended.as_ref().unwrap().settled, "a part of the plan is lost");
     assert!(why(&ran, 0).ends_with("worker 1 failed: as the test wants it"), "{}", why(&ran, 0));
     // no prompt contains the text of an error
     let close = ran.seen.iter().find(|r| asks(r) == "close").unwrap();

@@ -109,8 +109,12 @@ fn exchange(v: &View<'_>, step: &PlannedStep) -> Option<(u32, u32)> {
 
 fn facts(plan: &Plan, states: &StepStates) -> Vec<String> {
     let number = (plan.number > 1).then(|| format!("plan {}", plan.number));
-    let is = plan.ended.as_ref().map(|ended| format!("plan {}", ended.is.as_str()));
-    let done = format!("{} of {} completed", states.count(StepState::Completed), plan.steps.len());
+    let completed = states.count(StepState::Completed);
+    let is = plan.ended.as_ref().map(|ended| match ended.is {
+        StepState::Failed if ended.turn.is_some() && completed > 0 => "plan ended".to_owned(),
+        is => format!("plan {}", is.as_str()),
+    });
+    let done = format!("{completed} of {} completed", plan.steps.len());
     let rest = [
         StepState::Running,
         StepState::Failed,
