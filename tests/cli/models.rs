@@ -77,6 +77,35 @@ fn the_only_model_of_a_server_is_taken() {
 }
 
 #[test]
+fn a_named_server_speaks_or_nothing_does() {
+    let usual = Server::start("As usual.", None);
+    let named = Server::start("As named.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    house.file(
+        ".config/colloquium/config.toml",
+        &format!(
+            "default_model = \"mine:tiny\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\n",
+            usual.url
+        ),
+    );
+    let run = |url: &str, more: &[&str]| {
+        house.run(&[&["run", &path, "--headless", "--endpoint", url], more].concat())
+    };
+    let ran = run(&named.url, &[]).code(0);
+    assert!(ran.out.contains("voices: Ada endpoint:tiny, Bo endpoint:tiny\n"), "{}", ran.out);
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let dead = format!("http://{dead}/v1");
+    let ran = run(&dead, &[]).code(4);
+    assert!(ran.err.contains("refused the connection"), "{}", ran.err);
+    let asked = house.run(&["ask", "Why?", "--endpoint", &dead]).code(4);
+    assert_eq!(asked.out, "", "nobody else answers");
+    assert!(usual.asked.lock().unwrap().is_empty());
+    // a model that is named beside the server is meant
+    run(&dead, &["--model", "mine:tiny"]).code(0);
+}
+
+#[test]
 fn reads_the_window_of_a_model_from_its_local_server() {
     let server = Server::serving("All is well.", None, usize::MAX, &[WIDE]);
     let house = House::new();

@@ -259,6 +259,13 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
         panic!("a model that nobody listed is taken by its name");
     };
     assert_eq!((model.name.as_str(), model.local), ("xai:grok", false));
+    // a name without a match starts no other model
+    let mut start = found();
+    press(&mut start, &[Tab, Tab]);
+    write(&mut start, "claude");
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("no model matches \"claude\""));
+    assert!(matches!(press(&mut start, &[Esc, Enter]), Some(Choice::Begin { .. })));
 }
 
 #[test]

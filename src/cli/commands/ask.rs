@@ -75,7 +75,9 @@ impl AskArgs {
         if question.trim().is_empty() {
             return Err(Failure::usage("the question is empty", "as in: colloquium ask \"Why?\""));
         }
-        let named = self.models.model.is_some() || context.settings()?.default_model.is_some();
+        let named = self.models.model.is_some()
+            || self.models.endpoint.is_some()
+            || context.settings()?.default_model.is_some();
         let start = |rehearsed| {
             let setup = self.start(&question, lines.clone(), rehearsed, context);
             setup.map_err(|failure| self.in_words_of_ask(failure))

@@ -1,7 +1,7 @@
 //! Resolves the model of each seat.
 //!
-//! The seat's own model takes precedence, then `--model`, then `default_model` of the settings. A seat that joins
-//! later, or gets another model, may name any provider that was available at the start; its address and key are looked
+//! The seat's own model takes precedence, then `--model`, then the only model of `--endpoint`, then `default_model` of
+//! the settings. A seat that joins later, or gets another model, may name any provider that was available at the start; its address and key are looked
 //! up at its first call.
 
 use crate::cli::args::ModelOptions;
@@ -10,7 +10,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
 use crate::cli::models::places::{Places, parts};
-use crate::cli::models::providers::Providers;
+use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
@@ -41,7 +41,12 @@ pub struct ModelSource {
 impl ModelSource {
     /// Creates the source; no provider is contacted.
     pub fn new(providers: Providers, options: &ModelOptions) -> ModelSource {
-        let default = options.model.clone().or(providers.settings.default_model.clone());
+        let mut default = providers.settings.default_model.clone();
+        if options.endpoint.is_some() {
+            // the named server speaks, or nothing does
+            default = default.filter(|model| is_at(model, ENDPOINT));
+        }
+        let default = options.model.clone().or(default);
         let places = Arc::new(Places::new(providers));
         ModelSource { client: Client::new(), places, default }
     }
@@ -419,6 +424,11 @@ fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>
     let seats = seats.into_iter().flat_map(Participant::everyone);
     let asked = seats.filter_map(|seat| seat.voice.as_model()).filter(|s| s.recording().is_none());
     asked.map(|spec| spec.names().cloned().collect()).collect()
+}
+
+/// Returns whether a model is one of a provider.
+fn is_at(model: &str, provider: &str) -> bool {
+    parts(model).is_ok_and(|(name, _)| name == provider)
 }
 
 /// Returns an address without password and query, either of which may be a key.

@@ -239,6 +239,13 @@ fn find(start: &mut StartScreen) {
         start.script = fits.unwrap_or(start.script);
         return;
     }
+    start.voice = matching_voice(start).or(start.voice.take());
+}
+
+/// Returns the first voice that matches the filter, or the model that it spells in full.
+fn matching_voice(start: &StartScreen) -> Option<VoiceChoice> {
+    let typed = start.typed.to_lowercase();
+    let has = |name: &str| name.to_lowercase().contains(&typed);
     let fits = start.voices().into_iter().find(|voice| match voice {
         VoiceChoice::Model(model) => has(&model.name),
         VoiceChoice::Rehearsed => has("rehearsed"),
@@ -253,7 +260,13 @@ fn find(start: &mut StartScreen) {
             })
         })
     };
-    start.voice = fits.or_else(named).or(start.voice.take());
+    fits.or_else(named)
+}
+
+/// Returns whether the row of the model has a filter that the chosen voice does not match.
+fn is_unmatched(start: &StartScreen) -> bool {
+    let filters = start.at == StartRow::Voice && !start.typed.is_empty();
+    filters && matching_voice(start).is_none_or(|voice| start.voice() != Some(voice))
 }
 
 fn demo(start: &mut StartScreen) -> Option<Choice> {
@@ -292,6 +305,9 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         }
         StartRow::Voice if is_address(&start.typed) => {
             return Some(Choice::Server(address(&start.typed)));
+        }
+        StartRow::Voice if is_unmatched(start) => {
+            start.notice = Some(format!("no model matches \"{}\"", start.typed));
         }
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
             start.first = false;
