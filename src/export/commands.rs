@@ -43,7 +43,10 @@ pub(super) fn given(
             note(format!("turn {utterance} hidden{why}"))
         }
         Command::Join { .. } => match &given.targets.participant {
-            Some(p) => note(format!("{} joins", seat(&p.id))),
+            Some(p) => {
+                let model = p.voice.as_model().map(|model| format!(" ({})", model.name));
+                note(format!("{} joins{}", seat(&p.id), model.unwrap_or_default()))
+            }
             None => vec![],
         },
         Command::Change { who, set } => {

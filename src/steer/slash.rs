@@ -10,7 +10,6 @@ use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
-use pairs::pairs;
 use serde_json::{Map, Value};
 
 pub use pairs::TypedFault;
@@ -161,7 +160,7 @@ fn value(
         "set" | "participant" => {
             let words = std::mem::take(rest);
             let pairs = match key {
-                "set" => pairs(words, false),
+                "set" => joining::changes(words),
                 _ => joining::participant(words, state),
             }?;
             return serde_json::to_value(&pairs).map(Some).map_err(|e| e.to_string().into());

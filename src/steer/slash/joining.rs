@@ -1,17 +1,19 @@
-//! `/join Dora, a night porter`: a participant by name and description, with the model of another seat.
+//! `/join Dora, a night porter`: a participant by name and description, with the model of another seat or a named one.
 
 use super::pairs::{TypedFault, pairs, parted};
 use crate::scenario;
 use crate::state::State;
 use toml::{Table, Value};
 
-/// Parses a participant: `KEY=VALUE, …`, an id and `KEY=VALUE, …`, or `NAME, DESCRIPTION, KEY=VALUE, …`. A participant
-/// without a voice gets the model of the first seat that has one.
+/// Parses a participant: `KEY=VALUE, …`, an id and `KEY=VALUE, …`, or `NAME, DESCRIPTION, KEY=VALUE, …`. `PROVIDER:NAME`
+/// between commas is its model; a participant without a voice gets the model of the first seat that has one.
 pub(super) fn participant(words: &str, state: &State) -> Result<Table, TypedFault> {
-    let mut seat = match introduced(words)? {
+    let (model, words) = model(words);
+    let mut seat = match introduced(&words)? {
         Some(seat) => seat,
-        None => pairs(words, true)?,
+        None => pairs(&words, true)?,
     };
+    give(&mut seat, model)?;
     if !scenario::VOICES.iter().any(|voice| seat.contains_key(*voice)) {
         let model = state.seats.iter().find_map(|seat| seat.spec.voice.as_model());
         if let Some(model) = model {
@@ -19,6 +21,45 @@ pub(super) fn participant(words: &str, state: &State) -> Result<Table, TypedFaul
         }
     }
     Ok(seat)
+}
+
+/// Parses the changes of a participant: `KEY=VALUE, …`, and its model as `PROVIDER:NAME`.
+pub(super) fn changes(words: &str) -> Result<Table, TypedFault> {
+    let (model, words) = model(words);
+    let mut set = if words.is_empty() { Table::new() } else { pairs(&words, false)? };
+    give(&mut set, model)?;
+    Ok(set)
+}
+
+/// Takes the part that is `PROVIDER:NAME` alone out of a line.
+fn model(words: &str) -> (Option<String>, String) {
+    let mut parts = parted(words);
+    match parts.iter().position(|part| is_model(part)) {
+        Some(at) => (Some(parts.remove(at)), parts.join(", ")),
+        None => (None, words.to_owned()),
+    }
+}
+
+/// Returns whether a part is `PROVIDER:NAME`, not text with a colon or an address.
+fn is_model(part: &str) -> bool {
+    part.split_once(':').is_some_and(|(provider, name)| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        provider.starts_with(|c: char| c.is_ascii_alphabetic())
+            && provider.chars().all(plain)
+            && !name.is_empty()
+            && !name.starts_with("//")
+            && !name.contains(|c: char| c.is_whitespace() || "=\"".contains(c))
+    })
+}
+
+/// Adds the named model to the keys of a participant.
+fn give(seat: &mut Table, model: Option<String>) -> Result<(), TypedFault> {
+    let Some(model) = model else { return Ok(()) };
+    if seat.contains_key("model") {
+        return Err("two models are named: keep one of them".into());
+    }
+    seat.insert("model".to_owned(), model.into());
+    Ok(())
 }
 
 /// Parses a name with a description; `None` if the words begin with an id or a key.
@@ -57,7 +98,7 @@ fn is_pair(part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::participant;
+    use super::{changes, participant};
     use crate::state::State;
     use serde_json::json;
 
@@ -75,6 +116,21 @@ mod tests {
                     "persona": "You are Ann-Mary O'Neil, who sleeps by day, in a tent.",
                 }),
             ),
+            (
+                "Dora, a night porter, gemini:flash-2.5:free, weight = 2",
+                json!({
+                    "id": "dora", "name": "Dora", "persona": "You are Dora, a night porter.",
+                    "model": "gemini:flash-2.5:free", "weight": 2,
+                }),
+            ),
+            (
+                "Dora, up at 5:30, see https://example.org, note: awake",
+                json!({
+                    "id": "dora", "name": "Dora",
+                    "persona": "You are Dora, up at 5:30, see https://example.org, note: awake.",
+                }),
+            ),
+            ("dee, ollama:small", json!({"id": "dee", "model": "ollama:small"})),
             ("Илья", json!({"id": "guest", "name": "Илья"})),
             ("Dora", json!({"id": "dora", "name": "Dora"})),
             ("dee, lines = [\"Hm.\"]", json!({"id": "dee", "lines": ["Hm."]})),
@@ -83,6 +139,13 @@ mod tests {
             let read = participant(words, &State::default()).unwrap();
             assert_eq!(serde_json::to_value(read).unwrap(), seat, "{words}");
         }
+        let set = changes("weight = 2, gemini:flash").unwrap();
+        assert_eq!(
+            serde_json::to_value(set).unwrap(),
+            json!({"weight": 2, "model": "gemini:flash"})
+        );
+        let twice = participant("Dora, a:b, model = c:d", &State::default());
+        assert!(twice.unwrap_err().to_string().contains("two models"));
         let why = participant("Dora, a porter, weight = 2, by night", &State::default());
         assert!(why.unwrap_err().to_string().contains("KEY=VALUE"));
     }
