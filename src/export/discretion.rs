@@ -1,4 +1,4 @@
-//! Content that an export leaves out by default: whispers and hidden utterances.
+//! Content that an export leaves out by default: whispers, notes to some seats, and hidden utterances.
 //!
 //! It is removed from the events before any format sees them, so that no format can forget it. Private content is
 //! collected while the events are read; a second pass is needed only if there is any.
@@ -6,6 +6,7 @@
 use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
 use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
 use crate::state::State;
+use serde_json::Value;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub(super) const LEFT_OUT: &str = "[left out]";
 /// Private content to include in an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reveal {
-    /// Messages to a single seat, from the operator or from another seat.
+    /// Messages to a single seat, from the operator or from another seat, and the operator's notes to some seats.
     pub whispers: bool,
     /// Finally hidden utterances.
     pub hidden: bool,
@@ -82,7 +83,8 @@ impl<'a> IntoIterator for &'a DiscreetRecords {
 /// Private content of a conversation, collected event by event.
 #[derive(Clone, Debug, Default)]
 pub struct Private {
-    /// Keys of whispers, accepted or refused, and of commands that changed them while they were queued.
+    /// Keys of whispers and notes to some seats, accepted or refused, and of commands that changed whispers while they
+    /// were queued.
     commands: BTreeSet<Key>,
     /// Values of `id` in these commands.
     ids: Vec<crate::model::Text>,
@@ -110,6 +112,9 @@ impl Private {
                     self.commands.insert(given.key.clone());
                     self.ids.extend(given.line.id.clone());
                 }
+                note @ Command::Note { .. } if note.is_private() => {
+                    self.commands.insert(given.key.clone());
+                }
                 Command::EditQueued { of, .. }
                     if self.commands.contains(&**of) || self.ids.contains(of) =>
                 {
@@ -117,10 +122,13 @@ impl Private {
                 }
                 _ => {}
             },
-            Kind::CommandRefused(refused) if refused.line["do"] == "whisper" => {
+            Kind::CommandRefused(refused) if is_private_line(&refused.line) => {
                 self.commands.insert(refused.key.clone());
             }
-            Kind::Receipt(receipt) if receipt.why.as_deref().is_some_and(spells_a_whisper) => {
+            Kind::Receipt(receipt)
+                if is_private_line(&receipt.line)
+                    || receipt.why.as_deref().is_some_and(spells_a_whisper) =>
+            {
                 self.commands.insert(receipt.of.clone());
             }
             _ => {}
@@ -193,11 +201,11 @@ fn summaries_of_whispers(events: impl Iterator<Item: Borrow<Event>>) -> BTreeSet
     for event in events {
         let event = event.borrow();
         match &event.kind {
-            Kind::CommandGiven(given) => {
-                if let Command::Whisper { to, .. } = &given.line.command {
-                    told.insert(to.clone());
-                }
-            }
+            Kind::CommandGiven(given) => match &given.line.command {
+                Command::Whisper { to, .. } => _ = told.insert(to.clone()),
+                Command::Note { to, .. } => told.extend(to.iter().cloned()),
+                _ => {}
+            },
             Kind::TurnEnded(end) => told.extend(end.whispers.iter().map(|w| w.to.clone())),
             Kind::BatchOpened(batch)
                 if batch.summary_task().is_some_and(|task| told.contains(&task.viewer)) =>
@@ -211,6 +219,15 @@ fn summaries_of_whispers(events: impl Iterator<Item: Borrow<Event>>) -> BTreeSet
         }
     }
     turns
+}
+
+/// Returns true if a steering line, which may be invalid, is for some seats only.
+fn is_private_line(line: &Value) -> bool {
+    match line["do"].as_str() {
+        Some("whisper") => true,
+        Some("note") => line.get("to").is_some_and(|to| *to != Value::Array(vec![])),
+        _ => false,
+    }
 }
 
 /// Returns true if the receipt of a line that was never due contains private text.

@@ -373,8 +373,12 @@ commands! {
 impl Command {
     /// Returns whether its text is not for everybody.
     pub fn is_private(&self) -> bool {
-        // a queued message may be a whisper
-        matches!(self, Command::Whisper { .. } | Command::EditQueued { .. })
+        match self {
+            // a queued message may be a whisper
+            Command::Whisper { .. } | Command::EditQueued { .. } => true,
+            Command::Note { to, .. } => !to.is_empty(),
+            _ => false,
+        }
     }
 
     /// Returns whether it gives a participant a program or a service.

@@ -250,6 +250,7 @@ impl Redaction {
                 let edits = matches!(&given.line.command, Command::Edit { utterance, .. } if self.utterances.contains(utterance));
                 if (edits || self.commands.contains(&given.key))
                     && let Command::Whisper { text, .. }
+                    | Command::Note { text, .. }
                     | Command::Edit { text, .. }
                     | Command::EditQueued { text, .. } = &mut Arc::make_mut(given).line.command
                 {
@@ -261,6 +262,9 @@ impl Redaction {
                 let line = receipt.why.as_ref().and_then(|why| why.split_once(": {"));
                 if let Some((why, _)) = line {
                     receipt.why = Some(format!("{why}: {}", self.mark).into());
+                }
+                if let Some(words) = receipt.line.get_mut("text") {
+                    *words = self.mark.as_str().into();
                 }
             }
             Kind::CommandRefused(refused) if self.commands.contains(&refused.key) => {
@@ -445,6 +449,9 @@ mod tests {
         let records = [record(0, refused("a:1")), record(1, refused("a:2"))];
         let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
         redaction.commands.insert("a:1".into());
+        let late = json!({"of": "a:1", "is": "too_late", "line": {"do": "note", "text": "psst"}});
+        let late = record(2, serde_json::from_value::<Receipt>(late).unwrap());
+        assert!(!lines(&redaction, &[late]).concat().contains("psst"));
         let left = lines(&redaction, &records);
         assert!(left[0].contains("[gone]") && !left[0].contains("psst"), "{}", left[0]);
         assert_eq!(left[1], records[1].line);

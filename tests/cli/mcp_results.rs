@@ -56,6 +56,105 @@ fn results_fit_the_output_schemas_of_their_tools() {
     client.end();
 }
 
+/// A text whose time never came.
+const LATE: &str = "CANARY-LATE-NOTE";
+/// Texts that are not for everybody, one for each place.
+const HIDDEN: [&str; 6] = [
+    "CANARY-WHISPER",
+    "CANARY-NOTE",
+    "CANARY-REFUSED-NOTE",
+    LATE,
+    "CANARY-EDITED",
+    "CANARY-LAST-TURN",
+];
+
+/// Plays a session that has all of them, with characters that act on a display in its title and in a name.
+fn session_with_canaries(house: &House) {
+    let talk = "title = \"Tea\\u202e time\"\ntopic = \"Tea?\"\n[limits]\nutterances = 4\n\
+        [[participant]]\nid = \"ada\"\nname = \"Ada\\u202e Lace\"\nlines = [\"Green.\", \"Black.\"]\n\
+        [[participant]]\nid = \"bo\"\nname = \"Bo\"\nlines = [\"Mint.\", \"CANARY-LAST-TURN is best.\"]\n";
+    let steer = r#"{"after":{"utterance":1},"do":"whisper","to":"bo","text":"CANARY-WHISPER now","id":"w"}
+{"after":{"utterance":1},"do":"edit_queued","of":"w","text":"CANARY-EDITED now"}
+{"after":{"utterance":1},"do":"note","to":["bo"],"lives":"standing","text":"CANARY-NOTE to one"}
+{"do":"note","to":["zed"],"text":"CANARY-REFUSED-NOTE to nobody"}
+{"after":{"utterance":9},"do":"note","to":["bo"],"text":"CANARY-LATE-NOTE to one"}
+{"after":{"utterance":1},"do":"note","text":"be brief, all of you"}
+{"after":{"utterance":4},"do":"hide","utterance":4}
+"#;
+    let steer = steer.replace("\"lives\":\"standing\",", "");
+    let (talk, steer) = (house.file("talk.toml", talk), house.file("steer.jsonl", &steer));
+    house.run(&["run", &talk, "--headless", "--steer", &steer]).code(0);
+}
+
+/// Asserts that a text has nothing hidden, and no character that acts on a display.
+#[track_caller]
+fn assert_discreet(place: &str, text: &str) {
+    for canary in HIDDEN {
+        assert!(!text.contains(canary), "{place} tells {canary}: {text}");
+    }
+    assert!(!text.contains('\u{202e}') && !text.contains("\\u202e"), "{place}: {text}");
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn no_tool_and_no_resource_tells_anything_hidden() {
+    let house = House::new();
+    session_with_canaries(&house);
+    let path = house.sessions()[0]["path"].as_str().unwrap().to_owned();
+    let log = std::fs::read_to_string(&path).unwrap();
+    let unwritten = HIDDEN.iter().filter(|canary| !log.contains(**canary));
+    assert_eq!(unwritten.collect::<Vec<_>>(), [&LATE], "{log}");
+    let session = std::path::Path::new(&path).file_stem().unwrap().to_str().unwrap().to_owned();
+    // a file whose name acts on a display
+    let strange = std::path::Path::new(&path).with_file_name("x\u{202e}y.jsonl");
+    std::fs::copy(&path, strange).unwrap();
+    let mut client = Client::start(&house);
+    for tool in ["result", "tail", "read_session", "analyze", "wait"] {
+        let told =
+            client.ask("tools/call", json!({"name": tool, "arguments": {"session": session}}));
+        assert_discreet(tool, &told.to_string());
+        if tool == "result" {
+            assert_eq!(told["result"]["structuredContent"]["answer"], Value::Null, "{told}");
+        }
+        if tool == "tail" || tool == "read_session" {
+            assert!(told.to_string().contains("be brief, all of you"), "{told}");
+        }
+    }
+    for words in HIDDEN {
+        let found = client.call("search_sessions", json!({"words": words}));
+        assert_eq!(found["found"], 0, "{found}");
+    }
+    let found = client
+        .ask("tools/call", json!({"name": "search_sessions", "arguments": {"words": "Green"}}));
+    assert!(found.to_string().contains("Green"), "{found}");
+    assert_discreet("search_sessions", &found.to_string());
+    assert_discreet("status", &client.call("status", json!({})).to_string());
+    let listed = client.ask("resources/list", json!({}));
+    assert_discreet("resources/list", &listed.to_string());
+    let uri = listed["result"]["resources"][0]["uri"].clone();
+    let read = client.ask("resources/read", json!({"uri": uri}));
+    assert!(read.to_string().contains("Green."), "{read}");
+    assert_discreet("resources/read", &read.to_string());
+    client.end();
+}
+
+#[test]
+fn no_export_tells_a_note_to_one_seat() {
+    let house = House::new();
+    session_with_canaries(&house);
+    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast", "atif", "otlp"] {
+        let out = house.run(&["export", "--last", "--format", format]).code(0).out;
+        for canary in HIDDEN {
+            assert!(!out.contains(canary), "{format} tells {canary}: {out}");
+        }
+        if ["md", "txt", "html", "cast"].contains(&format) {
+            assert_discreet(format, &out);
+            let all = house.run(&["export", "--last", "--format", format, "--whispers"]).code(0);
+            assert!(all.out.contains("CANARY-NOTE"), "{format}: {}", all.out);
+        }
+    }
+}
+
 #[cfg(feature = "mcp")]
 #[test]
 fn clients_of_the_later_era_repeat_the_session_in_a_header() {

@@ -233,11 +233,13 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the answer of a conversation (its verdict, or the text of its last turn) and the dissent in it.
+/// Returns the answer of a conversation (its verdict, or the text of its last turn, unless that is hidden) and the
+/// dissent in it.
 pub fn found(state: &State) -> Option<(String, Option<String>)> {
     let last = state.last.as_ref().and_then(|last| last.number);
     let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
-    let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
+    let words = entry.filter(|e| e.number == last && e.hidden.is_none());
+    let words = words.map(|e| e.text().clone());
     let verdict = state.verdict.as_ref().map(|(verdict, _)| {
         let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
         let why = why.map(|j| format!(": {}", with_names(state, verdict, j, &j.why)));

@@ -30,7 +30,7 @@ pub struct ExportArgs {
     format: String,
     #[command(flatten)]
     target: Target,
-    /// Include whispers: yours, and those between participants
+    /// Include whispers, yours and those between participants, and your notes to some participants
     #[arg(long)]
     whispers: bool,
     /// Leave out the steering log: the outcome first, then what was said (md, txt, html)

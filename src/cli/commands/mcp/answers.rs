@@ -262,7 +262,8 @@ pub fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {
 
 pub fn analyze(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let log = report::read(&call.session()?, call.context)?;
-    let (state, turn_log) = analysis::fold(log.events());
+    let records = report::shown(&log)?;
+    let (state, turn_log) = analysis::fold(records.iter().map(|record| &*record.event));
     let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
     Ok(json!({"session": log.files.id(), "figures": figures::json(&tables)}))
 }

@@ -120,8 +120,23 @@ fn call(
 
 /// Returns the result of a tool that succeeded: its data, and the data as text for clients that read only text.
 pub fn completed(data: &Value) -> Value {
+    let data = printable(data);
     let text = format!("{data:#}");
     json!({"content": [{"type": "text", "text": text}], "structuredContent": data, "isError": false})
+}
+
+/// Returns a value whose strings are safe to display: titles, names and ids may be those of others.
+fn printable(value: &Value) -> Value {
+    match value {
+        Value::String(words) => text::block(words).into(),
+        Value::Array(items) => items.iter().map(printable).collect(),
+        Value::Object(map) => {
+            let field =
+                |(key, value): (&String, &Value)| (text::line(key).into(), printable(value));
+            map.iter().map(field).collect::<Map<String, Value>>().into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 /// Returns the number of values in a value, itself included.
@@ -146,7 +161,9 @@ fn resources(context: &Context) -> Result<Value, RpcError> {
             "mimeType": "text/plain",
         })
     };
-    let all: Vec<Value> = listed.iter().take(LISTED_MAX).map(one).collect();
+    // no client could name a file of another kind
+    let listed = listed.iter().filter(|session| SavedId::try_from(session.id.clone()).is_ok());
+    let all: Vec<Value> = listed.take(LISTED_MAX).map(one).collect();
     Ok(json!({"resources": all}))
 }
 

@@ -5,13 +5,14 @@ use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
-use crate::cli::session_file::{fold, unreadable};
+use crate::cli::session_file::{fold_records, unreadable};
 use crate::export::{self, Narrated, Narrator, Reveal, discreet};
-use crate::session::{self, Log, holder};
+use crate::session::{self, Log, Record, holder};
 use crate::state::State;
 use crate::text;
 use serde_json::{Value, json};
 use std::fs;
+use std::sync::Arc;
 
 /// Characters of the end of a transcript that a result holds.
 const END_CHARS: usize = 4_000;
@@ -50,8 +51,15 @@ pub fn length(id: &SavedId, context: &Context) -> Result<u64, Failure> {
     length.map_err(|_| Failure::usage(format!("no session `{id}`"), hint))
 }
 
+/// Returns the events of a session that clients may know. All reports are made from these.
+pub fn shown(log: &Log) -> Result<Vec<Arc<Record>>, Failure> {
+    Ok(discreet(&log.records, Reveal::default())?)
+}
+
 /// Returns where a conversation stands and what came of it.
-pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
+pub fn result(log: &Log) -> Result<Value, Failure> {
+    let records = shown(log)?;
+    let state = &fold_records(&records);
     let ended = state.ended.as_ref();
     let runs = ended.is_none() && holder(&log.files).is_some();
     let standing = match (ended, runs) {
@@ -73,7 +81,7 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
             "failed": seat.failed.as_ref().map(|error| &error.text),
         })
     });
-    let text = transcript(log)?;
+    let text = export::whole(records.iter().map(|r| &*r.event), export::text::spell);
     Ok(json!({
         "session": log.files.id(),
         "state": standing,
@@ -96,7 +104,7 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
 
 /// Returns a conversation as text, without what was not meant for everybody.
 pub fn transcript(log: &Log) -> Result<String, Failure> {
-    let records = discreet(&log.records, Reveal::default())?;
+    let records = shown(log)?;
     Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
 }
 
@@ -116,7 +124,7 @@ pub fn page(log: &Log, from: usize) -> Result<Value, Failure> {
 
 /// Returns what was told after an event, a slice at a time.
 pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
-    let records = discreet(&log.records, Reveal::default())?;
+    let records = shown(log)?;
     let mut state = State::default();
     let mut narrator = Narrator::default();
     let mut lines = vec![];
@@ -148,8 +156,7 @@ pub fn own_state(id: &str, context: &Context) -> Result<Value, Failure> {
     if log.records.is_empty() {
         return Err(Failure::new(Exit::Session, format!("{id} is empty")));
     }
-    let state = fold(&log);
-    result(&log, &state)
+    result(&log)
 }
 
 /// Finds where words were said in the saved sessions, as far as a transcript shows them: no whispers, no hidden turns.
@@ -179,7 +186,7 @@ pub fn search(words: &str, context: &Context) -> Result<Value, Failure> {
 
 /// Returns the places of a transcript that have the words.
 fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Value>, Failure> {
-    let records = discreet(&log.records, Reveal::default())?;
+    let records = shown(log)?;
     let mut state = State::default();
     let mut narrator = Narrator::default();
     let id = text::line(&log.files.id()).into_owned();

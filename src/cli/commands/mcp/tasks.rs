@@ -56,7 +56,7 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, R
         None if !is_over => TaskPayload::Working,
         // the result of a conversation without an end says that it is not complete
         Some(_) | None => {
-            let result = report::result(&log, &state).map_err(unknown)?;
+            let result = report::result(&log).map_err(unknown)?;
             let mut result = protocol::completed(&result);
             result["resultType"] = "complete".into();
             match result {
