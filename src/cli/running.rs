@@ -79,13 +79,15 @@ impl RunningSession {
     /// Returns the failure of a connection.
     pub fn failure(&self, fault: &ClientError, context: &Context) -> Failure {
         let name = context.name_of(&SessionFiles::at(&self.path));
-        let failure = Failure::new(Exit::Session, format!("cannot attach to {name}: {fault}"));
+        let refused_name = matches!(fault, ClientError::Refused(error) if error.code == Code::Name);
+        let code = if refused_name { Exit::Usage } else { Exit::Session };
+        let failure = Failure::new(code, format!("cannot attach to {name}: {fault}"));
         match fault {
             ClientError::NotRunning => {
                 failure.hint(format!("resume it: {}", context.command(&["resume", &name])))
             }
             ClientError::Version(_) => failure.hint("use the program that runs the conversation"),
-            ClientError::Refused(error) if error.code == Code::Name => {
+            ClientError::Refused(_) if refused_name => {
                 failure.hint("--as WORD chooses another name")
             }
             ClientError::Io(_) | ClientError::Silent | ClientError::Closed => {

@@ -170,8 +170,10 @@ fn doing(state: &State) -> Doing {
 const MAX: usize = 32;
 /// Names of the other sources of events and messages.
 const RESERVED: [&str; 6] = ["operator", "engine", "host", "system", "human", "you"];
-/// Name of a client that gives none.
-const USUAL: &str = "client";
+/// Names that this program gives its clients if the user chooses none. The first is for a client without a name.
+const USUAL: [&str; 6] = ["client", "guest", "script", "stop", "mcp", "pages"];
+/// Beginning of the names that this program gives the browsers of participants.
+const LINK: &str = "link-";
 
 /// Reason why a client cannot have a name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -184,23 +186,29 @@ pub enum BadName {
     LooksLike(String),
 }
 
-/// Returns the name for a client: the requested one, with a number if another client has it.
+/// Returns the name for a client: the requested one, with a number if another client has it. A name that nobody chose is
+/// also numbered if a participant has it.
 pub fn choose<'a>(
     wanted: Option<&str>,
     state: &State,
     taken: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<String, BadName> {
-    let wanted = wanted.unwrap_or(USUAL);
+    let wanted = wanted.unwrap_or(USUAL[0]);
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if wanted.is_empty() || wanted.len() > MAX || !wanted.chars().all(fits) {
         return Err(BadName::Characters);
     }
     let seats = state.seats.iter().flat_map(|seat| [&*seat.spec.name, &*seat.spec.id.0]);
-    let mut others = RESERVED.into_iter().chain(seats);
-    if let Some(other) = others.find(|other| text::look_alike(wanted, other)) {
+    let others = RESERVED.into_iter().chain(seats);
+    let is_chosen = !USUAL.contains(&wanted) && !wanted.starts_with(LINK);
+    let other = others.clone().find(|other| text::look_alike(wanted, other));
+    if let Some(other) = other.filter(|_| is_chosen) {
         return Err(BadName::LooksLike(other.to_owned()));
     }
-    let is_free = |name: &String| !taken.clone().any(|other| text::look_alike(name, other));
+    let is_free = |name: &String| {
+        let is_like = |other: &str| text::look_alike(name, other);
+        !taken.clone().any(is_like) && !others.clone().any(is_like)
+    };
     let numbered = (2..).map(|n: u32| format!("{wanted}-{n}"));
     let free = std::iter::once(wanted.to_owned()).chain(numbered).find(is_free);
     free.ok_or(BadName::Characters)
@@ -209,6 +217,8 @@ pub fn choose<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Event, FailureRule, Kind, Ms, Seq, ThreadId, Timeouts, Wall};
+    use serde_json::json;
 
     #[test]
     fn names_are_unique_and_unlike_those_of_others() {
@@ -222,6 +232,42 @@ mod tests {
         }
         for bad in ["operator", "Operat0r", "ENGINE", "Host"] {
             assert!(matches!(choose(Some(bad), &[]), Err(BadName::LooksLike(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_that_nobody_chose_are_numbered_past_participants() {
+        let seats = ["Guest", "guest-2", "Script", "link-ada"].map(|name| {
+            json!({
+                "id": name, "name": name, "voice": {"lines": {"lines": [], "pace": 0}},
+                "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
+            })
+        });
+        let opened = json!({
+            "format": 1, "program": "test", "seed": 1, "rehearsed": true, "parallel": 1,
+            "scenario": {"title": "Test", "policy": {"name": "round_robin"}}, "participants": seats,
+        });
+        let opened = serde_json::value::to_raw_value(&opened).unwrap();
+        let state = State::fold([Event {
+            seq: Seq(0),
+            at: Wall(0),
+            ms: Ms(0),
+            thread: ThreadId::ROOT,
+            by: "engine".into(),
+            cause: None,
+            kind: Kind::read("conversation.opened", &opened).unwrap(),
+        }]);
+        let choose = |wanted| super::choose(Some(wanted), &state, ["guest-3"].into_iter());
+        for (usual, name) in [
+            ("guest", "guest-4"),
+            ("script", "script-2"),
+            ("mcp", "mcp"),
+            ("link-ada", "link-ada-2"),
+        ] {
+            assert_eq!(choose(usual).as_deref(), Ok(name));
+        }
+        for chosen in ["Guest", "guest-2"] {
+            assert!(matches!(choose(chosen), Err(BadName::LooksLike(_))), "{chosen}");
         }
     }
 }

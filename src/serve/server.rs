@@ -7,7 +7,8 @@ use super::follow::follow;
 use super::routes::{LinkedSeat, Pages, routes};
 use super::steering::SteeringClient;
 use crate::clock::Clock;
-use crate::live::client::ClientError;
+use crate::live::client::{ClientError, greet};
+use crate::live::protocol::Attach;
 use crate::model::{Ms, SeatId};
 use crate::net::WebListener;
 use hyper::server::conn::http1;
@@ -91,6 +92,7 @@ pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     let listener = listener.map_err(|e| OpenError::Address(address, e))?;
     let address = listener.address();
     let audience = Arc::new(Audience::new());
+    check_name(&socket, &name).await.map_err(OpenError::Conversation)?;
     let (steering, sending) = SteeringClient::new(socket.clone(), name, audience.steering());
     start(&socket, &audience).await.map_err(OpenError::Conversation)?;
     tokio::spawn(sending);
@@ -114,6 +116,13 @@ pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     };
     let url = public.unwrap_or_else(|| format!("http://{address}"));
     Ok(OpenServer { url, listener, pages: Arc::new(pages) })
+}
+
+/// Checks that the page that steers can have a name. The connection for it opens only with that page, and this one
+/// gives no commands, so the conversation does not wait for it.
+async fn check_name(socket: &Path, name: &str) -> Result<(), ClientError> {
+    let attach = Attach { from: None, name: Some(name.to_owned()), watch: true };
+    greet(socket).await?.attach(attach).await.map(drop)
 }
 
 /// Returns the name of a participant's browser in the log.

@@ -188,6 +188,30 @@ fn a_page_that_lost_its_connection_has_no_gap_and_agrees_with_the_log() {
 }
 
 #[test]
+fn participants_with_the_usual_names_of_clients_shut_nobody_out() {
+    let names = |text: String| text.replace("\"ada\"", "\"guest\"").replace("\"Ada\"", "\"Guest\"");
+    let scenario =
+        names(talk(40, 2_000)).replace("\"Bo\"", "\"Pages\"").replace("\"bo\"", "\"script\"");
+    let served = Served::start(&scenario);
+    let cookie = served.cookie(&served.steer);
+    let (status, receipt) =
+        served.command(&cookie, &json!({"do": "mark", "text": "from the page"}));
+    assert_eq!(status, 200, "{receipt}");
+    let log = served.log.to_str().unwrap().to_owned();
+    served.house.run(&["steer", &log, r#"{"do":"mark"}"#]).code(0);
+    // a chosen name is checked before anything is served
+    for name in ["Guest", "host", "x y"] {
+        let ran = served.house.run(&["serve", &log, "--as", name]).code(2);
+        assert!(ran.out.is_empty() && ran.err.contains("--as WORD chooses"), "{}", ran.err);
+        served.house.run(&["steer", &log, "--as", name, r#"{"do":"mark"}"#]).code(2);
+    }
+    let events = served.stop();
+    let from = events.iter().filter(|e| e["kind"] == "command.given").map(|e| &e["data"]["from"]);
+    let from: Vec<&str> = from.filter_map(Value::as_str).collect();
+    assert_eq!(from[1..3], ["guest-2", "script-2"], "{from:?}");
+}
+
+#[test]
 fn an_address_for_others_needs_a_yes() {
     let house = House::new();
     for (args, words) in [
