@@ -159,11 +159,74 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     let bin = Path::new(PROGRAM).parent().unwrap();
     let path = format!("{}:{PATH}", bin.display());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/actions/test/run.sh");
-    let mut action = house.other(script);
-    let ran =
-        action.envs([("PATH", &*path), ("TRUST", "true"), ("REPORT", report)]).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let run = |inputs: &[(&str, &str)]| {
+        let mut action = house.other(script);
+        let usual = [("PATH", &*path), ("TRUST", "true"), ("REPORT", report)];
+        let ran = action.envs(usual).envs(inputs.iter().copied()).output().unwrap();
+        (ran.status.code().unwrap(), String::from_utf8_lossy(&ran.stderr).into_owned())
+    };
+    let (code, told) = run(&[]);
+    assert_eq!(code, 0, "{told}");
     let written = std::fs::read_to_string(house.path(report)).unwrap();
     assert!(written.starts_with("<?xml") && written.contains("tests=\"1\""), "{written}");
     assert!(readme.contains(&format!("path: {report}")), "{report} is published");
+
+    // paths are paths, whatever they spell
+    let scripted = "[scenario]\ntitle = \"S\"\n[[scenario.participant]]\nid = \"x\"\n\
+        script = [\"sh\", \"-c\", \"touch ran; echo hello\"]\n[scenario.limits]\nutterances = 1\n\
+        [[voice]]\nseat = \"x\"\nscript = true\n[[expect]]\nthat = \"length == 1\"\n";
+    house.file("x.test.toml", scripted);
+    for paths in ["x.test.toml --trust", "--ask x.test.toml", "--help"] {
+        let (code, told) = run(&[("TRUST", "false"), ("PATHS", paths)]);
+        assert!(code != 0 && told.contains("--"), "{paths}: {code} {told}");
+        assert!(!house.path("ran").exists(), "{paths}: {told}");
+    }
+    // a link as the report, or on the way to it, leads nowhere
+    let target = house.file("target.txt", "kept");
+    std::os::unix::fs::symlink(&target, house.path("link.xml")).unwrap();
+    std::os::unix::fs::symlink(house.home.path(), house.path("folder")).unwrap();
+    for link in ["link.xml", "./link.xml", "folder/report.xml"] {
+        let (code, told) = run(&[("PATHS", "tabs.test.toml"), ("REPORT", link)]);
+        assert!(code == 2 && told.contains("through the link"), "{link}: {code} {told}");
+    }
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
+    assert!(!house.path("report.xml").exists());
+}
+
+#[test]
+fn the_action_builds_again_after_a_change_of_the_source() {
+    let house = House::new();
+    let action = house.path(".github/actions/test");
+    for folder in ["src", "assets", "themes"] {
+        std::fs::create_dir_all(house.path(folder)).unwrap();
+    }
+    std::fs::create_dir_all(&action).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/actions/test/key.sh");
+    std::fs::copy(script, action.join("key.sh")).unwrap();
+    let key = || {
+        let ran = house.at_home(Command::new(action.join("key.sh"))).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let key = String::from_utf8(ran.stdout).unwrap();
+        assert!(key.starts_with("key=") && key.trim_end().len() == 4 + 64, "{key}");
+        key
+    };
+    let mut keys = vec![];
+    for (name, text) in [
+        ("Cargo.toml", "[package]"),
+        ("Cargo.lock", "version = 4"),
+        ("src/main.rs", "fn main() {}"),
+        ("src/main.rs", "fn main() { }"),
+        ("assets/models.toml", "[models]"),
+        ("Cargo.lock", "version = 5"),
+    ] {
+        house.file(name, text);
+        if house.path("Cargo.lock").exists() {
+            keys.push(key());
+            assert_eq!(Some(&key()), keys.last(), "the same files");
+        }
+    }
+    let all = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), all, "each change is another key");
 }
