@@ -202,7 +202,7 @@ pub fn choose<'a>(
     let others = RESERVED.into_iter().chain(seats);
     let is_chosen = !USUAL.contains(&wanted) && !wanted.starts_with(LINK);
     let other = others.clone().find(|other| text::look_alike(wanted, other));
-    if let Some(other) = other.filter(|_| is_chosen) {
+    if let (true, Some(other)) = (is_chosen, other) {
         return Err(BadName::LooksLike(other.to_owned()));
     }
     let is_free = |name: &String| {
