@@ -1,17 +1,13 @@
 //! A temporary home for one test, the binary in it, and small scenarios.
 
-use crate::program::{self, PROGRAM};
+use crate::program::{self, HANG, PROGRAM};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
 use tempfile::TempDir;
-
-/// Time after which a running program counts as a hang.
-const HANG: Duration = Duration::from_secs(60);
 
 /// Result of a command.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The socket of a running conversation: clients follow it and steer it, and nobody else gets anything.
 
 use crate::house::{House, end, read_until, talk};
+use crate::program::HANG;
 use colloquium::live::server;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
-
-/// Time after which a silent server counts as a hang.
-const HANG: Duration = Duration::from_secs(20);
+use std::time::Instant;
 
 /// A conversation in a process of its own.
 pub struct Talk {

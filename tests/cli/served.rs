@@ -1,16 +1,13 @@
 //! A page server in a process of its own, and clients that speak HTTP to it over TCP.
 
 use crate::house::{House, end, read_until};
+use crate::program::HANG;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::time::Duration;
-
-/// Time after which a silent server counts as a hang.
-const HANG: Duration = Duration::from_secs(20);
 
 /// A conversation and its page server, each in a process of its own.
 pub struct Served {

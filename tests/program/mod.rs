@@ -9,6 +9,7 @@ use rustix::fs::Mode;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Path of the built program; unit tests have none.
@@ -16,6 +17,9 @@ pub const PROGRAM: &str = match option_env!("CARGO_BIN_EXE_colloquium") {
     Some(path) => path,
     None => "",
 };
+
+/// Time after which a process counts as hanging, with four tests at once on each core.
+pub const HANG: Duration = Duration::from_secs(300);
 
 /// Search path of programs.
 pub const PATH: &str = "/usr/bin:/bin";

@@ -1,7 +1,7 @@
 //! Twelve ways to leave the screen, repeatedly: each restores the terminal and exits in time with the right code.
 
 use crate::house::{House, Left};
-use crate::program::PROGRAM;
+use crate::program::{HANG, PROGRAM};
 use rustix::process::Signal;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const FEW: u32 = 1;
 const ALL: u32 = 200;
 /// Time limit of an exit, on an idle and on a busy machine.
 const OUT: Duration = Duration::from_secs(2);
-const OUT_WHEN_BUSY: Duration = Duration::from_secs(15);
+const OUT_WHEN_BUSY: Duration = HANG;
 
 /// Trigger of an exit, with the expected exit code.
 enum Way {

@@ -1,6 +1,6 @@
 //! Test harness: a home directory of its own, and the program in an 80x24 terminal that records every byte.
 
-use crate::program::{self, PROGRAM};
+use crate::program::{self, HANG, PROGRAM};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
@@ -13,8 +13,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Time without output after which the program counts as hanging.
-pub const HANG: Duration = Duration::from_secs(20);
 /// Size of the terminal in rows and columns.
 const SIZE: (u16, u16) = (24, 80);
 /// Marks around a frame, which a terminal shows at once.
@@ -160,12 +158,18 @@ impl Program {
     /// the effect of Esc.
     #[track_caller]
     pub fn until(&mut self, text: &str) {
+        self.until_shown(text, |shown| shown.contains(text));
+    }
+
+    /// Waits until the text on the screen fulfils a condition.
+    #[track_caller]
+    pub fn until_shown(&mut self, what: &str, fulfils: impl Fn(&str) -> bool) {
         let begun = Instant::now();
-        while !self.screen.screen().contents().contains(text) {
-            assert!(begun.elapsed() < 3 * HANG, "{text:?} is not in\n{}", self.shown());
+        while !fulfils(&self.shown()) {
+            assert!(begun.elapsed() < HANG, "{what:?} is not in\n{}", self.shown());
             match self.coming.recv_timeout(HANG) {
                 Ok(bytes) => self.answer_queries(&bytes),
-                Err(_) => panic!("never saw {text:?} in\n{}", self.screen.screen().contents()),
+                Err(_) => panic!("never saw {what:?} in\n{}", self.shown()),
             }
         }
     }

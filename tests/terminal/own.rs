@@ -1,7 +1,7 @@
 //! Own input on the start screen: a scenario written there, a server by its address, a seat for the operator.
 
-use crate::house::{HANG, House};
-use crate::program::PROGRAM;
+use crate::house::House;
+use crate::program::{HANG, PROGRAM};
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
