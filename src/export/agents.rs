@@ -3,7 +3,7 @@
 use super::narrated::Narrated;
 use super::tools::{RESULT_MAX, short, who};
 use crate::model::agent::*;
-use crate::state::State;
+use crate::state::{State, leave};
 use crate::text;
 
 /// Maximum length of a title, in characters.
@@ -45,15 +45,16 @@ pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
     note(&format!("{} plans: {}", who(state, plan.turn), steps.join("; ")))
 }
 
-/// Returns the note on a request that waits for the operator's permission.
+/// Returns the note on a request that waits for the operator's permission, with the whole call.
 pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
     if !state.has_operator() || state.decided(&asked.tool).is_some() {
         return vec![];
     }
     let who = who(state, asked.turn);
-    let tool = &asked.tool;
-    let title = short(&asked.title, TITLE_MAX);
-    note(&format!("{who} asks to use {tool} ({title})"))
+    let (tool, title) = (text::visible(&asked.tool), text::visible(&asked.title));
+    let with = leave::spelled(&leave::arguments(&leave::input(asked.input.as_deref())));
+    let told = format!("{who} asks to use {tool} ({title}) {with}");
+    vec![Narrated::Note(told.trim_end().to_owned())]
 }
 
 /// Returns the note on a refusal; an allowed use gets a note from the tool itself.

@@ -4,7 +4,7 @@ use super::narrated::Narrated;
 use crate::analysis::name;
 use crate::model::tool::{ToolAsked, ToolRequest, ToolReturned};
 use crate::model::{ToolOutcome, TurnId};
-use crate::state::State;
+use crate::state::{State, leave};
 use crate::text;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(&format!("{who} used {asked}: {came}")).into_owned())]
 }
 
-/// Returns the notes on requests that wait for the operator's permission.
+/// Returns the notes on requests that wait for the operator's permission, each with the whole call.
 pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
     if !state.has_operator() {
         return vec![];
@@ -45,8 +45,9 @@ pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
         tool.is_some_and(|tool| !tool.read_only) && !decided
     };
     let note = |request: &ToolRequest| {
-        let told = format!("{} asks to use {}", who(state, asked.turn), spelled(request));
-        Narrated::Note(text::label(&told).into_owned())
+        let with = leave::spelled(&leave::arguments(&request.arguments));
+        let tool = text::visible(&request.tool);
+        Narrated::Note(format!("{} asks to use {tool}({with})", who(state, asked.turn)))
     };
     asked.requests.iter().filter(waits).map(note).collect()
 }

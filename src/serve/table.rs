@@ -248,7 +248,7 @@ fn asks(state: &State) -> Vec<Ask> {
         seat: state.seats.iter().position(|seat| seat.spec.id == asks.seat),
         who: name(state, &asks.seat),
         tool: text::label(&asks.tool).into_owned(),
-        what: asks.told,
+        what: asks.describe(),
     });
     asks.collect()
 }

@@ -30,6 +30,9 @@ pub use whole_words::contains_name;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// Code point of the picture of the first control character.
+const PICTURES: u32 = 0x2400;
+
 /// Text that may be shown, and whether it differs from the original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown<'a> {
@@ -78,6 +81,23 @@ pub fn line(raw: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns text made safe for one line, in which every control character is a visible sign: newlines too, and colour
+/// sequences, which [`line()`] removes. For the arguments of a call that a person allows.
+pub fn visible(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in raw.chars() {
+        match c {
+            '\0'..='\u{1f}' => out.extend(char::from_u32(u32::from(c) + PICTURES)),
+            '\u{7f}' => out.push('␡'),
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("<U+{:04X}>", u32::from(c)));
+            }
+            _ => out.push(c),
+        }
+    }
+    line(&out).into_owned()
+}
+
 /// Returns a filter for one message that arrives in pieces: the concatenated result equals [`block`] of the whole.
 pub fn streamer() -> Stream {
     Stream::block()
@@ -105,6 +125,12 @@ fn whole(mut stream: Stream, raw: &str) -> Shown<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_of_a_call_are_visible() {
+        let raw = "a\n\tb\r\u{1b}[31mc\u{7f}\u{9b}2J\u{2028}\u{202e}d  e\0";
+        assert_eq!(visible(raw), "a␊␉b␍␛[31mc␡<U+009B>2J<U+2028><U+202E>d  e␀");
+    }
 
     #[test]
     fn plain_text_is_not_copied() {

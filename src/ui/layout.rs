@@ -36,9 +36,9 @@ const LANES_ASKED_ROWS: u16 = 20;
 /// Minimum rows at which the positions of a finished conversation are shown, and of the messages beside positions.
 const STANDS_FINAL_ROWS: u16 = 24;
 const STANDS_BESIDE: u16 = 8;
-/// Minimum rows at which a card is shown, and the rows that the messages keep above it.
-const CARD_ROWS: u16 = 12;
+/// Rows that the messages keep above a card, and rows that a card has nevertheless.
 const ROWS_ABOVE_CARD: u16 = 2;
+const CARD_ROWS: u16 = 6;
 /// Minimum rows at which the answers, votes and the profile are shown, and the divisor of the messages' rows that
 /// limits their height.
 const BOARD_ROWS: u16 = 20;
@@ -267,10 +267,9 @@ fn arrange(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
             bottom(&mut areas.transcript, below.min(most))
         };
     }
-    if screen.height >= CARD_ROWS {
-        let spare = areas.transcript.height.saturating_sub(ROWS_ABOVE_CARD);
-        areas.card = bottom(&mut areas.transcript, needs.card.min(spare));
-    }
+    let rows = areas.transcript.height;
+    let spare = rows.saturating_sub(ROWS_ABOVE_CARD).max(rows.min(CARD_ROWS));
+    areas.card = bottom(&mut areas.transcript, needs.card.min(spare));
     let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
     areas.transcript.x += spare / 2;
     areas.transcript.width -= spare;

@@ -4,10 +4,10 @@ use crate::stage::{Stage, headless};
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind, Ms, Outcome, VoiceSpec};
 use colloquium::ui::request::Request;
-use crossterm::event::KeyCode::Char;
+use crossterm::event::KeyCode::{Char, Enter};
 
 /// Returns a stage on which the input box has the focus, and the card has been shown for a while.
-fn asked(mut stage: Stage) -> Stage {
+pub fn asked(mut stage: Stage) -> Stage {
     stage.screen.view.line = true;
     stage.screen.open_line();
     stage.draw();
@@ -29,8 +29,8 @@ fn until(mut stage: Stage, events: Vec<Event>, fits: impl Fn(&Event) -> bool) ->
     panic!("no such event");
 }
 
-#[test]
-fn a_person_votes_with_a_digit() {
+/// Returns a stage on which a person is asked for a vote.
+pub fn vote() -> Stage {
     let mut events = headless(&["demo", "oxford"], &[]);
     for event in &mut events {
         if let Kind::Opened(opened) = &mut event.kind {
@@ -39,23 +39,28 @@ fn a_person_votes_with_a_digit() {
         }
     }
     let granted = |e: &Event| matches!(&e.kind, Kind::FloorGranted(g) if &*g.participant == "you");
-    let mut stage = asked(until(Stage::new(80, 24), events, granted));
+    asked(until(Stage::new(80, 24), events, granted))
+}
+
+#[test]
+fn a_person_votes_with_a_number() {
+    let mut stage = vote();
     let shown = stage.text();
     for words in
         ["┏━ YOUR VOTE ━", "Should a dying patient be told", "1 for  2 against  3 undecided"]
     {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert_eq!(stage.press(&[Char('4')]), [], "there is no fourth choice");
-    stage.press(&[crossterm::event::KeyCode::Backspace]);
-    let now = stage.screen.clock.now();
-    stage.screen.clock = Clock::virtual_from(Ms(now.0 + 1_000));
+    let said = Command::Say { text: "4".into(), re: None, material: None };
+    assert_eq!(stage.press(&[Char('4'), Enter]), [Request::Send(said)], "no fourth choice");
     let vote = Command::Speak { text: "against".into(), who: "you".into() };
-    assert_eq!(stage.press(&[Char('2')]), [Request::Send(vote)]);
+    assert_eq!(stage.press(&[Char('2')]), []);
+    assert!(stage.text().contains("enter: against"), "{}", stage.text());
+    assert_eq!(stage.press(&[Enter]), [Request::Send(vote)]);
 }
 
-#[test]
-fn a_participant_that_fails_again_is_one_card_while_the_others_go_on() {
+/// Returns a stage on which a participant has failed three times while another one speaks.
+pub fn failing() -> Stage {
     let seat = |id: &str, script: &str| {
         format!(
             "[[participant]]\nid = \"{id}\"\nname = \"{}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\
@@ -72,12 +77,18 @@ fn a_participant_that_fails_again_is_one_card_while_the_others_go_on() {
         failures.set(failures.get() + usize::from(failed));
         failures.get() == 3
     };
-    let mut stage = asked(until(Stage::new(80, 24), events, third));
+    asked(until(Stage::new(80, 24), events, third))
+}
+
+#[test]
+fn a_participant_that_fails_again_is_one_card_while_the_others_go_on() {
+    let mut stage = failing();
     let shown = stage.text();
     for words in ["┏━ P1 FAILED 3 TIMES ━", "1 try again  2 another model  3 mute P1"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert_eq!(shown.matches("■ P1 failed").count(), 1, "{shown}");
-    assert_eq!(stage.press(&[Char('3')]), [Request::Send(Command::Mute { who: "p1".into() })]);
+    let mute = Request::Send(Command::Mute { who: "p1".into() });
+    assert_eq!(stage.press(&[Char('3'), Enter]), [mute]);
     assert_eq!(stage.screen.view.selected, None, "nobody stays selected");
 }

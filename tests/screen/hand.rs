@@ -1,11 +1,9 @@
-//! The raised hand: the next turn waits while the person writes. The turn that a draft answers. Arrows and digits on
-//! the empty line.
+//! The raised hand: the next turn waits while the person writes. The turn that a draft answers. Arrows on the empty
+//! line.
 
-use crate::permissions::asks;
 use crate::stage::{Stage, demo};
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind};
-use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
 use colloquium::ui::view::hold;
 use crossterm::event::KeyCode::{
@@ -149,43 +147,6 @@ fn an_arrow_says_what_the_second_press_does_and_the_second_does_it() {
     let mut stage = speaking();
     stage.press(&[Tab, Down]);
     assert!(stage.text().contains("speak as Ada"), "{}", stage.text());
-}
-
-#[test]
-fn a_digit_answers_a_card_after_a_moment_without_a_key() {
-    let mut stage = on_line(asks(80, 24));
-    let shown = stage.text();
-    assert!(shown.contains("1 allow once  2 until you leave  3 refuse"), "{shown}");
-    assert_eq!(stage.press(&[Char('3')]), [], "the card has just appeared");
-    assert_eq!(stage.screen.view.composer.text(), "3");
-    stage.press(&[Backspace]);
-    pass(&mut stage, 400);
-    assert_eq!(stage.press(&[Char('3'), Backspace]), [], "a key came 400 ms ago");
-    pass(&mut stage, 600);
-    let asked = stage.press(&[Char('3')]);
-    assert!(matches!(&asked[..], [Request::Send(Command::Decide { yes: false, .. })]), "{asked:?}");
-    assert!(stage.screen.view.composer.is_empty());
-}
-
-#[test]
-fn a_digit_that_spends_money_asks_once_more() {
-    let first = |e: &Event| matches!(&e.kind, Kind::TurnEnded(end) if end.number == Some(1));
-    let mut stage = on_line(Stage::new(80, 24).until(first));
-    let set = json!({"do": "limit", "set": {"usd": 0.19}, "key": "k:1", "targets": {}});
-    stage.happens("operator", "command.given", set);
-    let at = json!({"what": "usd", "value": 0.1712, "limit": 0.19});
-    stage.happens("engine", "limit.reached", at);
-    let shown = stage.text();
-    assert!(shown.contains("1 raise to $0.38 (asks once more)"), "{shown}");
-    assert_eq!(stage.screen.view.place(), Focus::Line);
-    pass(&mut stage, 600);
-    assert_eq!(stage.press(&[Char('1')]), []);
-    assert!(stage.text().contains("1 again: raise to $0.38"), "{}", stage.text());
-    pass(&mut stage, 100);
-    assert_eq!(stage.press(&[Char('1')]), [], "a bouncing key");
-    pass(&mut stage, 300);
-    let asked = stage.press(&[Char('1')]);
-    assert!(matches!(&asked[..], [Request::Send(Command::Limit { .. })]), "{asked:?}");
 }
 
 /// Returns the turn that the sent message answers.

@@ -3,6 +3,7 @@
 
 mod asking;
 mod boards;
+mod cards;
 mod connect;
 mod contest;
 mod endings;

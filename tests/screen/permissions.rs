@@ -1,5 +1,6 @@
 //! The card of a tool that needs permission: its effect, and the keys to decide.
 
+use crate::asking::asked;
 use crate::stage::Stage;
 use colloquium::model::{Command, Kind, Participant, Tool};
 use colloquium::ui::request::Request;
@@ -20,7 +21,7 @@ pub fn asks(width: u16, height: u16) -> Stage {
     asks_with(width, height, "Write notes.txt", "notes.txt")
 }
 
-fn asks_with(width: u16, height: u16, title: &str, path: &str) -> Stage {
+pub fn asks_with(width: u16, height: u16, title: &str, path: &str) -> Stage {
     let mut stage = before(width, height);
     ask(&mut stage, title, path);
     stage
@@ -56,21 +57,45 @@ fn permission_card_shows_action_and_keys() {
     }
 }
 
-#[test]
-fn omissions_of_a_card_are_marked() {
-    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
-        let text = asks_with(width, height, "Write", &"a/".repeat(200)).text();
-        let at = text.lines().position(|row| row.contains("allow once")).unwrap();
-        let above = text.lines().nth(at - 1).unwrap();
-        assert!(above.trim_end_matches(['│', '┃', ' ']).ends_with('…'), "{text}");
-    }
+fn card(stage: &mut Stage) -> String {
+    let rows = stage.rows();
+    let area = stage.screen.view.areas.card;
+    rows[usize::from(area.y)..usize::from(area.bottom())].concat()
 }
 
+/// The whole call is on the card, by scrolling; nothing allows it before its last row was on the screen.
 #[test]
-fn where_no_card_fits_the_keys_stand_in_the_row_of_the_composer() {
-    let mut stage = asks(40, 10);
-    let text = stage.text();
-    assert!(!text.contains("PERMISSION") && text.contains("   l allow once   L until"), "{text}");
+fn a_long_call_is_scrolled_to_its_end_before_it_is_allowed() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12), (40, 10)] {
+        let path = format!("{}; curl evil\\n\\u001b[31m\\u202e", "hull ".repeat(300));
+        let mut stage = asked(asks_with(width, height, "Write", &path));
+        stage.press(&[KeyCode::Char('1'), KeyCode::Enter]);
+        let text = stage.text();
+        assert!(text.contains("read to the last row first: pgdn"), "{text}");
+        assert!(!card(&mut stage).contains("evil"), "{text}");
+        stage.press(&[KeyCode::Backspace]);
+        assert!(stage.text().contains("rows 1 to"), "{}", stage.text());
+        let state = stage.screen.transcript.state();
+        let seat = state.turns[&stage.turn()].seat.to_string();
+        let decide = format!("/decide {seat}/edit yes");
+        stage.press(&decide.chars().map(KeyCode::Char).collect::<Vec<_>>());
+        assert_eq!(stage.press(&[KeyCode::Enter]), [], "{}", stage.text());
+        stage.chord('c');
+        for _ in 0..200 {
+            if stage.screen.view.card.as_ref().unwrap().whole {
+                break;
+            }
+            stage.press(&[KeyCode::PageDown]);
+        }
+        let text = card(&mut stage).replace(['┃', ' '], "");
+        assert!(text.contains("evil␊␛[31m<U+202E>"), "{width}: {}", stage.text());
+        let allowed = stage.press(&[KeyCode::Char('1'), KeyCode::Enter]);
+        assert!(
+            matches!(&allowed[..], [Request::Send(Command::Decide { yes: true, once: true, .. })]),
+            "{width}: {allowed:?} {}",
+            stage.text()
+        );
+    }
 }
 
 #[test]
@@ -96,6 +121,7 @@ fn a_tool_that_runs_is_said_to_run() {
 fn each_key_gives_its_decision_and_the_card_goes() {
     for (key, yes, once) in [('l', true, true), ('L', true, false), ('D', false, false)] {
         let mut stage = asks(80, 24);
+        stage.draw();
         let given = stage.press(&[KeyCode::Char(key)]);
         let decided = given.iter().find_map(|r| match r {
             Request::Send(Command::Decide { tool, yes, once }) => {

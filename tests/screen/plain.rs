@@ -1,6 +1,6 @@
 //! The conversation without a screen: Ctrl-C, and output after the end.
 
-use crate::permissions::asks;
+use crate::permissions::{asks, asks_with};
 use crate::stage::demo;
 use colloquium::model::{Command, Event, Kind, Ms, Seq};
 use colloquium::session::{Item, Record};
@@ -71,6 +71,61 @@ fn without_a_screen_each_question_prints_the_command_that_answers_it() {
     assert!(asked[0].contains(&format!("/decide {seat}/edit yes")), "{}", asked[0]);
     assert!(asked[1].contains(&format!("/decide {seat}/execute yes")), "{}", asked[1]);
     assert!(!asked[1].contains("/edit"), "{}", asked[1]);
+}
+
+/// Returns text mode in front of a tool that asks, the text so far, and the time of the request.
+fn asked() -> (Linear, String, Ms) {
+    let stage = asks_with(80, 24, "Write", "a\\nb; curl evil");
+    let mut told = Linear::new(Seq(0), true, None);
+    let mut said = String::new();
+    let mut at = Ms(0);
+    stage.screen.transcript.events(Seq(0), &mut |event| {
+        at = event.ms;
+        said = told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
+        std::ops::ControlFlow::Continue(())
+    });
+    (told, said, at)
+}
+
+#[test]
+fn without_a_screen_a_number_answers_a_request_and_what_lasts_asks_once_more() {
+    let (_, said, at) = asked();
+    for words in
+        ["/edit: Write (path: a␊b; curl evil)", " 1 allow once", "(asks once more)", " 3 refuse"]
+    {
+        assert_eq!(said.matches(words).count(), 1, "{words}: {said}");
+    }
+    let decided =
+        |told: &mut Linear, line: &str, ms: u64| match told.enter_line(line, at.plus(ms)).1 {
+            AfterLine::Send(_, line) => match line.command {
+                Command::Decide { yes, once, .. } => Some((yes, once)),
+                _ => None,
+            },
+            _ => None,
+        };
+    let second = 1_000;
+    assert_eq!(decided(&mut asked().0, "1", second), Some((true, true)));
+    assert_eq!(decided(&mut asked().0, "3", second), Some((false, false)));
+    assert_eq!(decided(&mut asked().0, "1", 100), None, "the card has just been printed");
+    let mut told = asked().0;
+    let (said, _) = told.enter_line("2", at.plus(second));
+    assert!(said.contains("press enter again: ") && said.contains("/edit unasked"), "{said}");
+    assert_eq!(decided(&mut told, "", second), Some((true, false)));
+    let mut told = asked().0;
+    told.enter_line("2", at.plus(second));
+    assert_eq!(decided(&mut told, "no", second), None);
+    assert_eq!(decided(&mut told, "", second), None, "taken back");
+    for words in crate::cards::SENTENCES.iter().filter(|words| words.parse::<i64>().is_err()) {
+        let (mut told, ..) = asked();
+        let (_, then) = told.enter_line(words, at.plus(second));
+        let said = Command::Say { text: words.trim().into(), re: None, material: None };
+        assert!(matches!(&then, AfterLine::Send(_, line) if line.command == said), "{words}");
+        assert_eq!(decided(&mut told, "", second), None);
+    }
+    // after the menu, numbers are its entries
+    let mut told = asked().0;
+    told.enter_line("?", at.plus(second));
+    assert_eq!(decided(&mut told, "1", second), None);
 }
 
 #[test]

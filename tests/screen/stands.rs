@@ -6,7 +6,7 @@ use colloquium::model::{Kind, Ms};
 use colloquium::ui::theme::ThemeRole;
 use colloquium::ui::theme::glyphs::ASCII;
 use colloquium::ui::view::away;
-use crossterm::event::KeyCode::Char;
+use crossterm::event::KeyCode::{Char, Enter};
 
 /// Plays the demo up to the position that a turn states; its last turn is followed by the end.
 fn stated(width: u16, height: u16, turn: u32) -> Stage {
@@ -151,7 +151,20 @@ fn the_ambient_view_opens_after_a_rest() {
     assert!(!stage.text().contains("any key: back"), "{}", stage.text());
 }
 
-/// Coming back after two minutes, the person reads what happened; the first digit scrolls to the first missed turn.
+/// Returns a stage in front of a person who comes back after twelve minutes.
+pub fn back() -> Stage {
+    let mut stage = stated(100, 30, 2);
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    away::note(&mut stage.screen, false);
+    let left = stage.screen.clock.now();
+    stage.screen.transcript = stated(100, 30, 6).screen.transcript;
+    stage.screen.clock = Clock::virtual_from(Ms(left.0 + 720_000));
+    away::note(&mut stage.screen, true);
+    stage
+}
+
+/// Coming back after two minutes, the person reads what happened; the first choice scrolls to the first missed turn.
 #[test]
 fn coming_back_after_a_while_shows_what_happened() {
     let mut stage = stated(100, 30, 2);
@@ -164,13 +177,7 @@ fn coming_back_after_a_while_shows_what_happened() {
     stage.screen.clock = Clock::virtual_from(Ms(left.0 + 119_000));
     away::note(&mut stage.screen, true);
     assert!(!stage.text().contains("WHILE YOU WERE AWAY"), "{}", stage.text());
-    let mut stage = stated(100, 30, 2);
-    stage.screen.view.line = true;
-    stage.screen.open_line();
-    away::note(&mut stage.screen, false);
-    stage.screen.transcript = stated(100, 30, 6).screen.transcript;
-    stage.screen.clock = Clock::virtual_from(Ms(left.0 + 720_000));
-    away::note(&mut stage.screen, true);
+    let mut stage = back();
     has(
         &mut stage,
         &[
@@ -182,6 +189,8 @@ fn coming_back_after_a_while_shows_what_happened() {
     );
     stage.screen.clock = Clock::virtual_from(Ms(left.0 + 721_000));
     stage.press(&[Char('1')]);
+    assert!(stage.text().contains("enter: read from #3"), "{}", stage.text());
+    stage.press(&[Enter]);
     assert!(!stage.text().contains("WHILE YOU WERE AWAY"), "{}", stage.text());
     assert!(stage.text().contains("#3") && !stage.screen.view.viewport.following());
 }

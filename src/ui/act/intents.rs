@@ -12,6 +12,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::unfit_action;
+use crate::ui::view::card;
 use crate::ui::view::extension::{self, more_turns, one_more_round, raise, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::is_paid;
@@ -32,6 +33,11 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
     }
     if screen.view.playback.is_some() {
         return past(screen);
+    }
+    if let Command::Decide { tool, yes: true, .. } = &command
+        && let Some(why) = card::unseen(screen, tool)
+    {
+        return notice(screen, why);
     }
     if screen.transcript.state().ended.is_some() && screen.view.unsaved {
         return unsaved(screen);

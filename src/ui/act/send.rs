@@ -74,7 +74,7 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
 pub fn command(screen: &mut Screen, line: &str, delivery: Delivery) -> Option<Request> {
     let state = screen.transcript.state();
     let editing = screen.view.editing.as_ref().and_then(|key| state.pending_command(key));
-    let manner = match (delivery, editing, screen.transcript.human_turn()) {
+    let manner = match (delivery, editing, screen.transcript.writing_turn()) {
         (Delivery::CutIn, ..) => Manner::CutIn,
         (Delivery::Queue, Some(_), _) => Manner::Edit,
         (Delivery::Queue, None, Some(who)) => Manner::Speak(who),

@@ -5,6 +5,7 @@ use crate::model::{Command, Ms, SeatId};
 use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::screen::{Screen, ViewState};
+use crate::ui::view::card::WAITS_MS;
 use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
 
@@ -46,6 +47,12 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
         }
     } else {
         view.leaving_since = None;
+    }
+    if let Some(confirming) = &view.confirming
+        && is_due(confirming.since, WAITS_MS, now, &mut next)
+    {
+        view.confirming = None;
+        changed = true;
     }
     if let Some(undo) = view.undo.as_mut().filter(|undo| !undo.lasts) {
         let since = *undo.since.get_or_insert(now);

@@ -5,6 +5,7 @@
 use crate::analysis::FigurePage;
 use crate::model::{Command, Ms};
 use crate::session::replay::{Speed, Step};
+use crate::state::leave::asks_leave;
 use crate::text;
 use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
@@ -19,17 +20,23 @@ use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
+use crate::ui::view::card::{ChoiceAct, Confirming};
 use crate::ui::view::list::{FeedKind, List, ListKind};
-use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
+use crate::ui::view::offer::{bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
 use crate::ui::view::{card, keys_page, outcomes, profile, progress};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+/// Maximum bytes of a line that may be the number of a choice, with blanks.
+const NUMBER_MAX: usize = 16;
+
 /// Handles a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
     screen.view.rest.since = None;
+    // every key but the second Enter takes back what the first one announced
+    let confirming = screen.view.confirming.take();
     if std::mem::take(&mut screen.view.ambient) {
         return None;
     }
@@ -40,16 +47,17 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let place = screen.view.place();
     screen.view.prefixed = false;
     let last_key = screen.view.pressed_at.replace(screen.clock.now());
-    if let (Focus::Line, KeyCode::Char(digit), true) = (place, key.code, key.modifiers.is_empty()) {
-        if let Some(action) = card::answer(screen, digit, last_key) {
-            return answer(screen, digit, action, last_key);
-        }
-        if let Some(choice) = card::choice(screen, digit, last_key) {
-            return send::vote(screen, choice);
-        }
+    let action = screen.keymap.action(place, &spelled);
+    if action == Some(Action::Send)
+        && let Some(asked) = answer(screen, key.kind, confirming, last_key)
+    {
+        return asked;
     }
-    screen.view.absence = None;
-    match screen.keymap.action(place, &spelled) {
+    // a number may be the answer to the summary of an absence
+    if !matches!(key.code, KeyCode::Char('0'..='9') | KeyCode::Backspace) {
+        screen.view.absence = None;
+    }
+    match action {
         Some(Action::Offer) if bounces(screen) => None,
         Some(Action::Offer | Action::Skip | Action::Retry)
             if place == Focus::Line && key.kind == KeyEventKind::Repeat =>
@@ -100,34 +108,51 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     }
 }
 
-/// Takes an option of the card; one that costs is announced first, and needs a second press.
+/// Takes the choice of the card whose number is on the line; `None` if the line is words. A choice that costs money or
+/// lasts is announced first, and needs a second Enter.
 fn answer(
     screen: &mut Screen,
-    digit: char,
-    action: Action,
+    kind: KeyEventKind,
+    confirming: Option<Confirming>,
     last_key: Option<Ms>,
-) -> Option<Request> {
-    screen.view.leaving_since = None;
-    let announced = screen.view.leaving.take() == Some(action);
-    if !announced && card::costs(screen, action) {
-        let option = card::card(screen)?.options.into_iter().find(|(of, _)| *of == action);
-        let what = option.map(|(_, what)| what).unwrap_or_default();
-        screen.view.notice = Some(format!("{digit} again: {what}"));
-        screen.view.leaving = Some(action);
-        return None;
+) -> Option<Option<Request>> {
+    let mut card = card::current(screen)?;
+    let at = card::typed(screen, &card)?;
+    let now = screen.clock.now();
+    let choice = card.choices.swap_remove(at);
+    if choice.allows
+        && let Some(why) =
+            asks_leave(screen.transcript.state()).and_then(|asks| card::unseen(screen, &asks.tool))
+    {
+        screen.view.notice = Some(why);
+        return Some(None);
     }
-    if announced && last_key.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS) {
-        screen.view.leaving = Some(action);
-        return None;
-    }
+    let again = confirming.filter(|c| c.card == card.id && c.at == at);
+    let again = again.filter(|c| now.since(c.since) < card::WAITS_MS);
+    let held = kind == KeyEventKind::Repeat;
+    let confirmed = if held { None } else { again.as_ref().and_then(|c| c.again(now, last_key)) };
     screen.view.notice = None;
-    if action != Action::ReadMissed {
+    let Some(act) = choice.act(confirmed) else {
+        let first = Confirming { card: card.id, at, since: now };
+        screen.view.confirming = Some(again.unwrap_or(first));
+        return Some(None);
+    };
+    screen.view.leaving = None;
+    screen.view.composer.begin("");
+    screen.view.sent_at = screen.view.line.then_some(now);
+    // the card stays until the engine has the answer
+    screen.view.card.iter_mut().for_each(|shown| shown.since = now);
+    if act != ChoiceAct::Do(Action::ReadMissed) {
         screen.view.absence = None;
     }
-    if announced && action == Action::Retry {
-        return intents::retry_now(screen);
-    }
-    participant::as_selected(screen, card::seat(screen), |screen| act(screen, action))
+    Some(match act {
+        ChoiceAct::Vote(choice) => send::vote(screen, choice),
+        ChoiceAct::Do(Action::Retry) => intents::retry_now(screen),
+        ChoiceAct::Do(Action::End) => intents::end(screen),
+        ChoiceAct::Do(action) => {
+            participant::as_selected(screen, card.seat, |screen| self::act(screen, action))
+        }
+    })
 }
 
 /// Returns to READ if the first key after a send moves the cursor; a person's turn keeps the composer open.
@@ -174,6 +199,9 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
                 return;
             }
             caret::input(&mut composer.area, *key);
+            let line = composer.text();
+            let short = line.len() <= NUMBER_MAX;
+            screen.view.typed_line = short.then(|| (line, screen.clock.now()));
             reply::note(screen, was_empty);
             screen.view.hand.typed = Some(screen.clock.now());
             completion::refresh(screen);
@@ -189,6 +217,8 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.writing = true;
     screen.view.completion = None;
     screen.view.composer.paste(text);
+    screen.view.typed_line = None;
+    screen.view.confirming = None;
     screen.view.hand.typed = Some(screen.clock.now());
 }
 
@@ -319,7 +349,8 @@ fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
             _ => {}
         }
     }
-    None
+    let covered = screen.view.has_view() || screen.view.list.is_some();
+    (!covered && card::scroll(screen, action)).then_some(None)
 }
 
 /// Returns the kind of the conversation.

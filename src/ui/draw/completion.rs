@@ -22,7 +22,8 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let areas = screen.view.areas;
-    let rows = offer.candidates.len().min(ROWS).min(usize::from(areas.transcript.height) - 1);
+    let above = usize::from(areas.transcript.height + areas.card.height).saturating_sub(1);
+    let rows = offer.candidates.len().min(ROWS).min(above);
     let whole = areas.floor;
     let area =
         Rect { y: whole.y.saturating_sub(rows as u16 + 1), height: rows as u16 + 1, ..whole };

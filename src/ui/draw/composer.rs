@@ -12,7 +12,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::card::{card, costs};
+use crate::ui::view::card::{ChoicePrice, current, typed};
 use crate::ui::view::ending::is_over;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
@@ -192,24 +192,24 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::styled(format!("{left}{rule}{right}"), style), area);
 }
 
-/// Returns the offer, or when the message is heard, for the right end of the first row; `None` if it does not fit. The
-/// text keeps its cells, and an empty row at least half of them.
+/// Returns the effect of Enter, or when the message is heard, for the right end of the first row; `None` if it does not
+/// fit. The text keeps its cells, and an empty row at least half of them.
 fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
-    let offer = if screen.view.place() == Focus::Line { offer(screen) } else { None };
-    let card = if screen.view.areas.card.is_empty() { None } else { card(screen) };
-    // others speak while a participant fails: the line says when a message is heard
-    let card = card.filter(|card| card.seat.is_none());
-    let first = card.and_then(|card| card.options.into_iter().next());
-    let told = match (offer, first) {
-        (None, Some((action, what))) if screen.view.place() == Focus::Line => {
-            let more = if costs(screen, action) { " (asks once more)" } else { "" };
-            format!("1 {what}{more}")
-        }
-        (Some((_, what)), _) => {
-            format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
-        }
-        (None, _) => delivery(screen)?,
+    let told = match chosen(screen) {
+        Some(told) => told,
+        None if screen.view.place() == Focus::Line => match (offer(screen), current(screen)) {
+            (Some((_, what)), _) => {
+                format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
+            }
+            (None, Some(card)) if card.title.is_empty() => {
+                card.choices.iter().map(|choice| format!("1 {}", choice.words)).collect()
+            }
+            // others speak while a participant fails: the line says when a message is heard
+            (None, Some(card)) if card.seat.is_none() => "a number answers".into(),
+            (None, _) => delivery(screen)?,
+        },
+        None => delivery(screen)?,
     };
     let used = if composer.is_empty() {
         room / 2
@@ -219,6 +219,34 @@ fn side(screen: &Screen, room: u16) -> Option<String> {
     };
     let fits = used + width(&told) as u16 + 1 < room && composer.area.scroll_offset().0 == 0;
     fits.then_some(told)
+}
+
+/// Describes the choice whose number is on the line, if there is no room for that in the first row.
+pub(super) fn unfit_choice(screen: &Screen) -> Option<String> {
+    let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
+    if side(screen, room).is_none() { chosen(screen) } else { None }
+}
+
+/// Returns the choice of an ended conversation, if there is no room for it in the first row.
+pub(super) fn unfit_end(screen: &Screen) -> Option<String> {
+    let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
+    let card = current(screen).filter(|card| card.title.is_empty())?;
+    let words = card.choices.into_iter().next()?.words;
+    side(screen, room).is_none().then_some(words)
+}
+
+/// Describes the choice whose number is on the line; `None` without one.
+fn chosen(screen: &Screen) -> Option<String> {
+    let mut card = current(screen)?;
+    let at = typed(screen, &card)?;
+    let key = screen.keymap.way(Action::Send, Focus::Write);
+    let choice = card.choices.swap_remove(at);
+    let waits = screen.view.confirming.as_ref().is_some_and(|c| c.card == card.id && c.at == at);
+    Some(match choice.price {
+        _ if waits => format!("{key} again: {}", choice.again),
+        ChoicePrice::Free => format!("{key}: {}", choice.words),
+        _ => format!("{key}: {}, asks once more", choice.words),
+    })
 }
 
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.
@@ -248,11 +276,6 @@ fn delivery(screen: &Screen) -> Option<String> {
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     if screen.view.is_read_only() {
         return placeholder(screen, room);
-    }
-    if screen.view.areas.card.is_empty()
-        && let Some(keys) = moment::keys(screen)
-    {
-        return hints(screen, room, keys);
     }
     let status = Status::from_state(screen.transcript.state());
     if status.is_limited() || matches!(status, Status::Done | Status::Error) {
@@ -314,18 +337,14 @@ fn asked(screen: &Screen, room: usize) -> String {
             let way = way_on(screen.transcript.state());
             format!("{standing}. {more} {way} {dot} /note to annotate")
         }
-        (Some(who), _) => match &screen.transcript.human_choices()[..] {
-            [] => format!("Speak as {}{etc}", screen.transcript.name(&who)),
-            choices if screen.view.areas.card.is_empty() => {
-                choices.join(&format!(" {} ", screen.glyphs.dot))
-            }
-            [..] => format!("Or write your choice, and why{etc}"),
-        },
-        (None, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
-        (None, None) if screen.transcript.state().ended.is_some() => {
+        (Some(who), _) if screen.transcript.human_choices().is_empty() => {
+            format!("Speak as {}{etc}", screen.transcript.name(&who))
+        }
+        (_, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
+        (_, None) if screen.transcript.state().ended.is_some() => {
             format!("Say something, and it goes on{etc}")
         }
-        (None, None) => {
+        (_, None) => {
             let long = format!("Say something to everyone{etc}");
             if width(&long) <= room { long } else { format!("Say something{etc}") }
         }

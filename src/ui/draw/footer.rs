@@ -3,11 +3,11 @@
 use crate::steer::slash::{row as command, usage};
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::input;
+use crate::ui::draw::{composer, input};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, row};
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::{width, wrap};
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;
 use crate::ui::view::modal::VimMode;
@@ -28,7 +28,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (badge, role) = match place {
         Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
-        Focus::Write | Focus::Line => composer(screen),
+        Focus::Write | Focus::Line => mode(screen),
         Focus::Found => ("FOUND", ThemeRole::BadgeTable),
         Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
@@ -110,7 +110,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 /// Returns the badge of the composer and its role: a whisper has a colour of its own.
-fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
+fn mode(screen: &Screen) -> (&'static str, ThemeRole) {
     let whispers = screen.whispered_to().is_some();
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
@@ -145,6 +145,9 @@ fn notice(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     };
     match &screen.view.notice {
         Some(notice) => Some(notice.clone()).filter(fits),
+        None if let Some(chosen) = composer::unfit_choice(screen) => {
+            Some(clip(&chosen, room, screen.glyphs.ellipsis))
+        }
         None => (place == Focus::Write).then(written).flatten(),
     }
 }

@@ -1,6 +1,7 @@
 //! The hints of the input box: keys that work on its text now.
 
 use crate::ui::action::Action;
+use crate::ui::draw::composer;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
@@ -46,12 +47,17 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
     let status = Status::from_state(screen.transcript.state());
     if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         let far = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
-        return vec![
+        let going_on = composer::unfit_end(screen).map(|words| {
+            let (what, _) = words.split_once(',').unwrap_or((&words, ""));
+            ("1".to_owned(), what.to_owned(), None)
+        });
+        let rest = [
             sign(),
             far(Action::Analysis, "analysis"),
             far(Action::Export, "export"),
             far(Action::Home, "start screen"),
         ];
+        return going_on.into_iter().chain(rest).collect();
     }
     let held = matches!(status, Status::Paused | Status::Pausing);
     let pause = if held { "go on" } else { "pause" };

@@ -85,19 +85,19 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     screen.transcript.unattended = screen.view.playback.is_some() || screen.view.is_read_only();
     if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
         screen.view.areas = Areas { header: Rect { height: 1, ..whole }, ..Areas::default() };
+        screen.view.card = None;
         ambient::draw(frame, whole, screen);
         ambiguous::settle(frame.buffer_mut(), 0..whole.height);
         return;
     }
     let Some(areas) = arrange(whole, screen) else {
         screen.view.areas = Areas::default();
+        screen.view.card = None;
         too_small(frame, whole, screen);
         return;
     };
     screen.view.areas = areas;
-    if areas.card.is_empty() {
-        screen.view.card_since = None;
-    }
+    moment::note(screen);
     // the footer may clear this; a low screen does not draw one
     screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);
@@ -116,6 +116,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     for overlay in OVERLAYS {
         overlay(frame, whole, screen);
     }
+    moment::note_seen(screen);
     floor::join(frame, screen);
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }

@@ -1,6 +1,7 @@
 //! Numbered menus, and the questions that ask for the keys of a command one by one.
 
 use crate::model::command::{COMMANDS, CommandRow};
+use crate::state::leave::{AsksLeave, leaves_of};
 use crate::steer::line;
 use crate::steer::slash::{self, KEYS, spelled};
 use crate::text;
@@ -148,7 +149,13 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
         "utterance" => free(&format!("Which turn, 1 to {}?", state.utterances)),
         "alternative" => free("Which version, from 1?"),
         "note" => free("Which note, by its key?"),
-        "tool" => free("Which tool?"),
+        "tool" => {
+            let asks: Vec<_> =
+                state.turns.values().flat_map(|turn| leaves_of(state, turn)).collect();
+            let shown = asks.iter().map(AsksLeave::describe).collect();
+            let answers = asks.iter().map(|asks| asks.tool.to_string()).collect();
+            ("Which tool?".into(), shown, answers)
+        }
         "set" | "participant" => free("Changes as KEY = VALUE, KEY = VALUE, with text in quotes:"),
         "question" => free("What is the question?"),
         "options" => free("Options, separated by |? Leave empty for yes or no."),

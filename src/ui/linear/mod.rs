@@ -5,6 +5,7 @@
 //! module reads the same tail as the screen and sends the engine the same commands; a line that is neither a number nor
 //! a command is a message to everybody.
 
+mod card;
 mod menu;
 mod steps;
 
@@ -22,10 +23,13 @@ use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
 use crate::ui::draw::floor::{Activity, words};
 use crate::ui::keymap::Keymap;
+use crate::ui::linear::card::TextCard;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
+use crate::ui::view::card::{CardAnswer, answer, more_choice};
 use crate::ui::view::extension::{more, raise};
 use crate::ui::view::floor::{Status, near, used};
+use crate::ui::view::moment::may_be_paid;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
@@ -44,6 +48,14 @@ pub enum AfterLine {
     Detach,
 }
 
+/// Effect of a choice that waits for the second Enter.
+enum AfterAgain {
+    /// Sends a command.
+    Send(Command),
+    /// Goes on after a limit or the end.
+    More,
+}
+
 /// A conversation printed line by line.
 pub struct Linear {
     transcript: Transcript,
@@ -58,6 +70,11 @@ pub struct Linear {
     question: Option<Question>,
     /// Meaning of numbers: the latest menu.
     menu: Vec<MenuEntry>,
+    /// Latest card, and whether numbers are its choices: no menu was printed since.
+    card: Option<TextCard>,
+    answers: bool,
+    /// Effect of an empty line: the last line was a choice that asks once more.
+    confirming: Option<AfterAgain>,
     /// Steps of a plan whose messages are printed in full.
     steps: OpenSteps,
     /// True if the next Ctrl-C leaves.
@@ -77,6 +94,9 @@ impl Linear {
             stays,
             question: None,
             menu: menu::short(),
+            card: None,
+            answers: false,
+            confirming: None,
             steps: OpenSteps::default(),
             leaving: false,
         }
@@ -113,14 +133,31 @@ impl Linear {
         {
             out += &note(&told);
         }
-        for tool in asked_in(self.transcript.state(), &event.kind) {
+        let card = TextCard::new(&self.transcript, event.ms);
+        let same = card.as_ref().zip(self.card.as_ref()).is_some_and(|(a, b)| a.is(b));
+        let asked = asked_in(self.transcript.state(), &event.kind);
+        if !same {
+            // the card tells the whole call as well
+            if card.is_some() && asked.len() == 1 {
+                out.clear();
+            }
+            out += &card.as_ref().map(TextCard::describe).unwrap_or_default();
+            self.answers = card.is_some();
+            self.confirming = None;
+            self.card = card;
+        }
+        for tool in asked {
             let tool = label(tool);
             out += &note(&format!(
                 "to allow it, type /decide {tool} yes; to refuse it, /decide {tool} no"
             ));
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
-        if granted && let Some(who) = self.transcript.human_turn() {
+        let votes = !self.transcript.human_choices().is_empty();
+        if granted
+            && !votes
+            && let Some(who) = self.transcript.human_turn()
+        {
             out += &note(&format!("your turn as {}: type your message, or /pass", self.name(&who)));
         }
         if matches!(event.kind, Kind::LimitReached(_)) {
@@ -171,6 +208,22 @@ impl Linear {
             let step = question.answered(line, &self.transcript);
             return self.step(step);
         }
+        match self.confirming.take() {
+            Some(AfterAgain::Send(command)) if line.is_empty() => return self.send(command),
+            Some(AfterAgain::More) if line.is_empty() => return self.words("/more", now),
+            _ => {}
+        }
+        if self.answers
+            && let Some(card) = &mut self.card
+            && let CardAnswer::Choice(at) = answer(line, now.since(card.since), card.choices.len())
+        {
+            let choice = card.choices[at].clone();
+            let Some(again) = choice.again else {
+                card.since = now;
+                return self.send(choice.command);
+            };
+            return self.confirm(&again, AfterAgain::Send(choice.command));
+        }
         match line.parse::<usize>() {
             Ok(number) => match number.checked_sub(1).and_then(|at| self.menu.get(at)).copied() {
                 Some(entry) => self.choose(entry, now),
@@ -183,6 +236,10 @@ impl Linear {
     fn words(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
         let state = self.transcript.state();
         match line {
+            "" if let Some(card) = &self.card => {
+                self.answers = true;
+                (card.describe(), AfterLine::Wait)
+            }
             "" | "?" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), AfterLine::Wait),
@@ -228,7 +285,7 @@ impl Linear {
 
     fn read(&self, line: &str) -> Result<Command, TypedFault> {
         let state = self.transcript.state();
-        let manner = self.transcript.human_turn().map_or(Manner::Say, Manner::Speak);
+        let manner = self.transcript.writing_turn().map_or(Manner::Say, Manner::Speak);
         match read_line(line, &Typing::new(EntryPoint::TextMode, manner), state)? {
             Intent::Give(command) => Ok(command),
             Intent::Local => slash::read(line, state),
@@ -246,6 +303,10 @@ impl Linear {
 
     fn choose(&mut self, entry: MenuEntry, now: Ms) -> (String, AfterLine) {
         match entry {
+            MenuEntry::Line(_, "/more") if may_be_paid(self.transcript.state()) => {
+                let more = more_choice(self.transcript.state());
+                self.confirm(&more.again, AfterAgain::More)
+            }
             MenuEntry::Line(_, line) => self.words(line, now),
             MenuEntry::PauseOrGoOn => self.send(intents::pause_or_go_on(self.transcript.state())),
             MenuEntry::Command(row) => {
@@ -253,6 +314,12 @@ impl Linear {
                 self.step(step)
             }
         }
+    }
+
+    /// Announces a choice that the next empty line takes.
+    fn confirm(&mut self, what: &str, then: AfterAgain) -> (String, AfterLine) {
+        self.confirming = Some(then);
+        (note(&format!("press enter again: {what}")), AfterLine::Wait)
     }
 
     fn step(&mut self, step: Answered) -> (String, AfterLine) {
@@ -272,6 +339,7 @@ impl Linear {
         let titles: Vec<String> = entries.iter().map(MenuEntry::title).collect();
         let told = numbered("Type a number, a command, or a message to everyone.", &titles);
         self.menu = entries;
+        self.answers = false;
         (told, AfterLine::Wait)
     }
 

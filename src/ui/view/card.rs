@@ -1,50 +1,230 @@
-//! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. Its options have
-//! digits on the empty line, and their own keys elsewhere.
+//! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. The number of a
+//! choice on the line, and Enter, take it; a choice that costs money or lasts takes a second Enter.
 
 use crate::model::{Limit, Ms, Outcome, Usd};
-use crate::state::leave::asks_leave;
-use crate::text::clock;
+use crate::state::State;
+use crate::state::leave::{AsksLeave, asks_leave, leaves_of};
+use crate::text::{self, clock};
 use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::away;
-use crate::ui::view::extension::{more, one_more_round};
+use crate::ui::view::extension::{more, more_turns, one_more_round, round, way_on};
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
-use crate::ui::view::moment::{failed, is_paid, why};
+use crate::ui::view::moment::{failed, is_paid, may_be_paid, why};
 
-/// Maximum cells of the description of a tool call.
-const TOLD_MAX: usize = 140;
-/// Minimum milliseconds for which a card is shown, and without a key, before a digit answers it.
-const QUIET_MS: u64 = 500;
+/// Minimum milliseconds for which a card is shown before a number is typed that chooses.
+const UP_MS: u64 = 500;
+/// Minimum milliseconds between the two Enters of a choice that asks once more, and without a key before the second.
+const AGAIN_MS: u64 = 400;
+const QUIET_MS: u64 = 250;
+/// Milliseconds for which such a choice waits for the second Enter.
+pub const WAITS_MS: u64 = 10_000;
 /// Minimum number of failures in a row that a card reports while the others go on.
 const FAILURES: u32 = 2;
-/// Maximum number of choices with a digit.
-const DIGITS: usize = 9;
+
+/// Meaning of a line under a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardAnswer {
+    /// Index of a choice.
+    Choice(usize),
+    /// Words, which go where they would go without the card.
+    Words,
+}
+
+/// Returns the meaning of a line that is entered under numbered choices. `up_ms` are the milliseconds for which they
+/// were shown before the line was typed.
+pub fn answer(line: &str, up_ms: u64, choices: usize) -> CardAnswer {
+    let line = line.trim();
+    if up_ms < UP_MS {
+        return CardAnswer::Words;
+    }
+    let chosen = (0..choices).find(|at| line == (at + 1).to_string());
+    chosen.map_or(CardAnswer::Words, CardAnswer::Choice)
+}
+
+/// ChoicePrice of a choice. All but the free ones ask once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChoicePrice {
+    /// Costs nothing.
+    Free,
+    /// Costs about this much.
+    About(Usd),
+    /// Costs money, and nobody knows how much.
+    Unknown,
+    /// Costs nothing by itself, and lasts.
+    Lasting,
+}
+
+impl ChoicePrice {
+    /// Returns the price of a number of turns, by the average of the turns so far.
+    pub fn of_turns(state: &State, turns: u32) -> ChoicePrice {
+        let spent = state.spent();
+        match spent.cost().filter(|usd| usd.0 > 0 && !spent.unpriced) {
+            _ if !may_be_paid(state) => ChoicePrice::Free,
+            Some(usd) if state.utterances > 0 => ChoicePrice::About(Usd(usd
+                .0
+                .saturating_mul(turns.into())
+                / u64::from(state.utterances))),
+            Some(_) | None => ChoicePrice::Unknown,
+        }
+    }
+
+    /// Returns the sum behind the words of a choice.
+    fn sum(self) -> String {
+        match self {
+            ChoicePrice::Free | ChoicePrice::Lasting => String::new(),
+            ChoicePrice::About(usd) => format!(", about {usd}"),
+            ChoicePrice::Unknown => ", price not known".into(),
+        }
+    }
+}
+
+/// Effect of a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChoiceAct {
+    /// Runs an action.
+    Do(Action),
+    /// Gives the vote of a person.
+    Vote(String),
+}
+
+/// Proof of the second Enter.
+#[derive(Debug)]
+pub struct Confirmed(());
+
+/// A choice of a card.
+#[derive(Clone, Debug)]
+pub struct CardChoice {
+    /// Description, with the sum if it costs money.
+    pub words: String,
+    /// Description for the second Enter.
+    pub again: String,
+    /// ChoicePrice.
+    pub price: ChoicePrice,
+    /// True if it lets a call run, which has to be read first.
+    pub allows: bool,
+    act: ChoiceAct,
+}
+
+impl CardChoice {
+    fn new(action: Action, words: impl Into<String>) -> CardChoice {
+        let words = words.into();
+        let act = ChoiceAct::Do(action);
+        CardChoice { again: words.clone(), words, price: ChoicePrice::Free, allows: false, act }
+    }
+
+    fn at(self, price: ChoicePrice) -> CardChoice {
+        let words = format!("{}{}", self.words, price.sum());
+        CardChoice { again: words.clone(), words, price, ..self }
+    }
+
+    /// Returns the effect; `None` if it has to be confirmed first.
+    pub fn act(self, confirmed: Option<Confirmed>) -> Option<ChoiceAct> {
+        (self.price == ChoicePrice::Free || confirmed.is_some()).then_some(self.act)
+    }
+
+    /// Returns the action; `None` for a vote.
+    pub fn action(&self) -> Option<Action> {
+        match self.act {
+            ChoiceAct::Do(action) => Some(action),
+            ChoiceAct::Vote(_) => None,
+        }
+    }
+
+    /// Returns the words on the card.
+    pub fn shown(&self) -> String {
+        let more = if self.price == ChoicePrice::Free { "" } else { " (asks once more)" };
+        format!("{}{more}", self.words)
+    }
+}
+
+/// A choice that waits for the second Enter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirming {
+    /// Card of the choice.
+    pub card: String,
+    /// Index of the choice.
+    pub at: usize,
+    /// Time of the first Enter.
+    pub since: Ms,
+}
+
+impl Confirming {
+    /// Returns the proof of the second Enter; `None` if it comes too early, such as from a key that is held down.
+    pub fn again(&self, now: Ms, last_key: Option<Ms>) -> Option<Confirmed> {
+        let quiet = last_key.is_none_or(|at| now.since(at) >= QUIET_MS);
+        (quiet && now.since(self.since) >= AGAIN_MS).then_some(Confirmed(()))
+    }
+}
+
+/// The card of the last frame.
+#[derive(Clone, Debug, Default)]
+pub struct ShownCard {
+    /// Identity of the card.
+    pub id: String,
+    /// Time since which it is shown.
+    pub since: Ms,
+    /// Width in cells for which its rows are counted.
+    pub width: u16,
+    /// First row of its description that is shown.
+    pub top: usize,
+    /// Rows of its description that are shown at once, and all of them.
+    pub window: (usize, usize),
+    /// True once the last row was shown.
+    pub whole: bool,
+}
 
 /// A card that asks for the operator's attention.
 pub struct Card {
+    /// Identity: another request with equal words is another card.
+    pub id: String,
     /// Title.
     pub title: String,
     /// Role of the frame.
     pub role: ThemeRole,
     /// Description.
     pub told: String,
-    /// Helpful actions and their effect; on the input box, digits choose them.
-    pub options: Vec<(Action, String)>,
-    /// Choices of a person's vote; digits give the vote.
-    pub choices: Vec<String>,
-    /// Index of the seat that the options are about, if it need not be selected.
+    /// Names and values of a call's arguments, whole.
+    pub arguments: Vec<(String, String)>,
+    /// Choices; the number of one and Enter take it.
+    pub choices: Vec<CardChoice>,
+    /// Index of the seat that the choices are about, if it need not be selected.
     pub seat: Option<usize>,
 }
 
 impl Card {
-    /// Returns a card without options.
-    fn new(title: String, role: ThemeRole, told: String) -> Card {
-        Card { title, role, told, options: vec![], choices: vec![], seat: None }
+    /// Returns a card without choices.
+    fn new(id: String, title: String, role: ThemeRole, told: impl Into<String>) -> Card {
+        let told = told.into();
+        Card { id, title, role, told, arguments: vec![], choices: vec![], seat: None }
     }
+}
+
+fn permission_id(asks: &AsksLeave) -> String {
+    format!("{} {:?}", asks.tool, asks.at)
+}
+
+/// Returns the card of a request for permission, with the whole call.
+fn permission(screen: &Screen, asks: AsksLeave) -> Card {
+    let name = screen.transcript.name(&asks.seat);
+    let tool = text::visible(&asks.tool);
+    let allow = |action, words: &str| CardChoice { allows: true, ..CardChoice::new(action, words) };
+    let choices = vec![
+        allow(Action::AllowOnce, "allow once"),
+        CardChoice {
+            price: ChoicePrice::Lasting,
+            again: format!("{tool} unasked until you leave"),
+            ..allow(Action::AllowTool, "until you leave")
+        },
+        CardChoice::new(Action::RefuseTool, "refuse"),
+    ];
+    let title = format!("PERMISSION {} {name}", screen.glyphs.dot);
+    let sep = if asks.title.is_empty() { "" } else { ": " };
+    let told = format!("{tool}{sep}{}", asks.title);
+    let card = Card::new(permission_id(&asks), title, ThemeRole::Notice, told);
+    Card { arguments: asks.arguments, choices, ..card }
 }
 
 /// Returns the card of the current state, if there is one.
@@ -54,47 +234,45 @@ pub fn card(screen: &Screen) -> Option<Card> {
     }
     let state = screen.transcript.state();
     if let Some(asks) = asks_leave(state) {
-        let name = screen.transcript.name(&asks.seat);
-        let title = format!("PERMISSION {} {name}", screen.glyphs.dot);
-        let keys = vec![
-            (Action::AllowOnce, "allow once".into()),
-            (Action::AllowTool, "until you leave".into()),
-            (Action::RefuseTool, "refuse".into()),
-        ];
-        let told = clip(&asks.told, TOLD_MAX, screen.glyphs.ellipsis);
-        return Some(Card { options: keys, ..Card::new(title, ThemeRole::Notice, told) });
+        return Some(permission(screen, asks));
     }
     if let Some(turn) = failed(&screen.transcript) {
         let name = screen.transcript.name(&turn.seat);
         let times = failed_times(failures(&screen.transcript, &turn.seat)).to_uppercase();
         let title = format!("{times} {} {name}", screen.glyphs.dot);
-        let keys = vec![
-            (Action::Retry, "retry".into()),
-            (Action::ChangeModel, "another model".into()),
-            (Action::TogglePause, format!("continue without {name}'s turn")),
+        let paid = state.seat(&turn.seat).is_some_and(|seat| is_paid(&seat.spec));
+        let retry = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
+        let on = format!("continue without {name}'s turn");
+        let choices = vec![
+            CardChoice::new(Action::Retry, "retry").at(retry),
+            CardChoice::new(Action::ChangeModel, "another model"),
+            CardChoice::new(Action::TogglePause, on).at(ChoicePrice::of_turns(state, 1)),
         ];
-        return Some(Card { options: keys, ..Card::new(title, ThemeRole::FloorError, why(turn)) });
+        let id = format!("failed {:?}", turn.seq);
+        return Some(Card { choices, ..Card::new(id, title, ThemeRole::FloorError, why(turn)) });
     }
-    if let Some((title, told)) = away::summary(screen) {
-        let first = screen.view.absence.map_or(1, |absence| absence.turns + 1);
-        // elsewhere the next key is not an answer
-        let options = if screen.view.place() != Focus::Line {
-            vec![]
-        } else {
-            vec![
-                (Action::ReadMissed, format!("read from #{first}")),
-                (Action::Moments, "only the moments".into()),
-                (Action::Follow, "stay at the end".into()),
-            ]
-        };
-        return Some(Card { options, ..Card::new(title, ThemeRole::Notice, told) });
+    budget(screen).or_else(|| vote(screen)).or_else(|| away(screen)).or_else(|| failing(screen))
+}
+
+/// Returns the card of an absence.
+fn away(screen: &Screen) -> Option<Card> {
+    let (title, told) = away::summary(screen)?;
+    let absence = screen.view.absence.as_ref()?;
+    let mut card = Card::new(format!("away {:?}", absence.left), title, ThemeRole::Notice, told);
+    // elsewhere the next key is not an answer
+    if screen.view.is_numbered() {
+        card.choices = vec![
+            CardChoice::new(Action::ReadMissed, format!("read from #{}", absence.turns + 1)),
+            CardChoice::new(Action::Moments, "only the moments"),
+            CardChoice::new(Action::Follow, "stay at the end"),
+        ];
     }
-    if let Some(vote) = vote(screen) {
-        return Some(vote);
-    }
-    if let Some(failing) = failing(screen) {
-        return Some(failing);
-    }
+    Some(card)
+}
+
+/// Returns the card of a budget that is used up.
+fn budget(screen: &Screen) -> Option<Card> {
+    let state = screen.transcript.state();
     let held = state.limit.as_ref()?;
     if !Status::from_state(state).is_limited() {
         return None;
@@ -133,13 +311,21 @@ pub fn card(screen: &Screen) -> Option<Card> {
     let raised = one_more_round(state).and_then(|set| set.get(held.what));
     let raise =
         raised.map_or_else(|| more(state), |to| format!("raise to {}", held.what.words(to)));
-    let keys = vec![
-        (Action::MoreRound, raise),
-        (Action::SetLimit, "set it".into()),
-        (Action::End, "end here".into()),
+    // the words of a sum of money name it
+    let price = match held.what {
+        Limit::Usd => ChoicePrice::Lasting,
+        _ => Some(ChoicePrice::of_turns(state, round(state)))
+            .filter(|p| *p != ChoicePrice::Free)
+            .unwrap_or(ChoicePrice::Lasting),
+    };
+    let choices = vec![
+        CardChoice::new(Action::MoreRound, raise).at(price),
+        CardChoice::new(Action::SetLimit, "set it"),
+        CardChoice::new(Action::End, "end here").at(ChoicePrice::Lasting),
     ];
     let title = format!("BUDGET OF {} USED UP", held.what.words(held.limit).to_uppercase());
-    Some(Card { options: keys, ..Card::new(title, ThemeRole::FloorStopped, told) })
+    let id = format!("budget {title} {told}");
+    Some(Card { choices, ..Card::new(id, title, ThemeRole::FloorStopped, told) })
 }
 
 /// Returns the card of the participant whose last turns have failed while the others go on.
@@ -155,70 +341,114 @@ fn failing(screen: &Screen) -> Option<Card> {
         return None;
     }
     let mut turns = transcript.turn_log.turns.iter().rev();
-    let told = why(turns.find(|turn| turn.seat == *id && turn.outcome == Outcome::Failed)?);
+    let turn = turns.find(|turn| turn.seat == *id && turn.outcome == Outcome::Failed)?;
     let name = transcript.name(id);
     let title = format!("{name} {}", failed_times(times as usize).to_uppercase());
-    let mut card = Card::new(title, ThemeRole::FloorError, told);
+    let mut card = Card::new(format!("failing {id}"), title, ThemeRole::FloorError, why(turn));
     // elsewhere the keys act on the selected participant
-    if screen.view.place() == Focus::Line {
+    if screen.view.is_numbered() {
+        let paid = state.seat(id).is_some_and(|seat| is_paid(&seat.spec));
+        let again = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
         card.seat = Some(transcript.seat_place(id));
-        card.options = vec![
-            (Action::GiveFloor, "try again".into()),
-            (Action::ChangeModel, "another model".into()),
-            (Action::Mute, format!("mute {name}")),
+        card.choices = vec![
+            CardChoice::new(Action::GiveFloor, "try again").at(again),
+            CardChoice::new(Action::ChangeModel, "another model"),
+            CardChoice::new(Action::Mute, format!("mute {name}")),
         ];
     }
     Some(card)
 }
 
-/// Returns the card of a person's vote, whose choices have digits on the empty line.
+/// Returns the card of a person's vote.
 fn vote(screen: &Screen) -> Option<Card> {
     let transcript = &screen.transcript;
-    let choices = transcript.human_choices();
-    if transcript.unattended || choices.is_empty() || choices.len() > DIGITS {
+    let options = transcript.human_choices();
+    if transcript.unattended || options.is_empty() {
         return None;
     }
+    let choice = |words: String| CardChoice {
+        again: String::new(),
+        price: ChoicePrice::Free,
+        allows: false,
+        act: ChoiceAct::Vote(words.clone()),
+        words,
+    };
     let told = transcript.human_question().unwrap_or_default();
-    Some(Card { choices, ..Card::new("YOUR VOTE".into(), ThemeRole::Notice, told) })
+    let id = format!("vote {:?} {told}", transcript.human_turn());
+    let choices = options.into_iter().map(choice).collect();
+    Some(Card { choices, ..Card::new(id, "YOUR VOTE".into(), ThemeRole::Notice, told) })
 }
 
-/// Returns the index of the seat that the options of the card are about, if it need not be selected.
-pub fn seat(screen: &Screen) -> Option<usize> {
-    card(screen)?.seat
+/// Returns the choice that goes on after a limit or the end.
+pub fn more_choice(state: &State) -> CardChoice {
+    CardChoice::new(Action::MoreRound, way_on(state))
+        .at(ChoicePrice::of_turns(state, more_turns(state)))
 }
 
-/// Returns the choice of a person's vote that a digit means now, under the conditions of [`answer`].
-pub fn choice(screen: &Screen, digit: char, last_key: Option<Ms>) -> Option<String> {
-    let at = digit.to_digit(10)?.checked_sub(1)?;
-    let choice = card(screen)?.choices.into_iter().nth(at as usize)?;
-    is_quiet(screen, last_key, false).then_some(choice)
-}
-
-/// Returns whether the card has been on the screen for a while in which no key came; with `announced`, keys do not
-/// count.
-fn is_quiet(screen: &Screen, last_key: Option<Ms>, announced: bool) -> bool {
-    let now = screen.clock.now();
-    let quiet = |since: Ms| now.since(since) >= QUIET_MS;
-    let shown = screen.view.card_since.as_ref().is_some_and(|(_, since)| quiet(*since));
-    shown && (announced || last_key.is_none_or(quiet))
-}
-
-/// Returns the action that a digit means now: the card has been on the screen for a while in which no key came, so that
-/// the digit is not the next character of a text. An action that was announced needs no such pause.
-pub fn answer(screen: &Screen, digit: char, last_key: Option<Ms>) -> Option<Action> {
-    let at = digit.to_digit(10)?.checked_sub(1)?;
-    let (action, _) = card(screen)?.options.into_iter().nth(at as usize)?;
-    is_quiet(screen, last_key, screen.view.leaving == Some(action)).then_some(action)
-}
-
-/// Returns whether an action of the card spends money.
-pub fn costs(screen: &Screen, action: Action) -> bool {
-    let state = screen.transcript.state();
-    match action {
-        Action::MoreRound => state.limit.as_ref().is_some_and(|at| at.what.is_budget()),
-        Action::Retry => failed(&screen.transcript)
-            .and_then(|turn| state.seat(&turn.seat))
-            .is_some_and(|seat| is_paid(&seat.spec)),
+/// Returns the choice that an ended conversation offers if going on costs money; the empty line offers it otherwise.
+fn going_on(screen: &Screen) -> Option<Card> {
+    let (state, view) = (screen.transcript.state(), &screen.view);
+    let over = match Status::from_state(state) {
+        Status::Reached => true,
+        Status::Done | Status::Error => !view.unsaved,
         _ => false,
+    };
+    if !over || view.playback.is_some() || view.is_read_only() || !may_be_paid(state) {
+        return None;
     }
+    let more = CardChoice::new(Action::MoreRound, way_on(state))
+        .at(ChoicePrice::of_turns(state, more_turns(state)));
+    let id = format!("end {}", state.utterances);
+    Some(Card { choices: vec![more], ..Card::new(id, String::new(), ThemeRole::Notice, "") })
+}
+
+/// Returns the choices that a number on the line takes now: of the card, or of the end.
+pub fn current(screen: &Screen) -> Option<Card> {
+    card(screen).or_else(|| going_on(screen))
+}
+
+/// Returns the choice whose number is on the line, with its index.
+pub fn typed(screen: &Screen, card: &Card) -> Option<usize> {
+    let view = &screen.view;
+    let shown = view.card.as_ref().filter(|shown| shown.id == card.id)?;
+    let (line, at) = view.typed_line.as_ref()?;
+    if view.cutting_in || view.editing.is_some() || *line != view.composer.text() {
+        return None;
+    }
+    match answer(line, at.since(shown.since), card.choices.len()) {
+        CardAnswer::Choice(at) => Some(at),
+        CardAnswer::Words => None,
+    }
+}
+
+/// Returns the reason why a tool cannot be allowed yet: a call of it has not been on the screen to its last row.
+pub fn unseen(screen: &Screen, tool: &str) -> Option<String> {
+    let state = screen.transcript.state();
+    state
+        .turns
+        .values()
+        .flat_map(|turn| leaves_of(state, turn))
+        .find(|asks| *asks.tool == *tool)?;
+    let first = asks_leave(state).filter(|asks| *asks.tool == *tool);
+    let shown = screen.view.card.as_ref().filter(|shown| shown.whole);
+    match first.zip(shown) {
+        Some((asks, shown)) if permission_id(&asks) == shown.id => None,
+        Some(_) | None => {
+            let key = screen.keymap.way(Action::PageDown, screen.view.steering());
+            Some(format!("read to the last row first: {key}"))
+        }
+    }
+}
+
+/// Scrolls the card by a page; returns whether the action means that.
+pub fn scroll(screen: &mut Screen, action: Action) -> bool {
+    let Some(shown) = &mut screen.view.card else { return false };
+    let (window, all) = shown.window;
+    let last = all.saturating_sub(window);
+    let to = match action {
+        Action::PageDown => (shown.top + window).min(last),
+        Action::PageUp => shown.top.saturating_sub(window),
+        _ => return false,
+    };
+    std::mem::replace(&mut shown.top, to) != to
 }

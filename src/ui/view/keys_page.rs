@@ -30,7 +30,7 @@ const LINE: &[Row] = &[
     ),
     Row("", &[(Action::DropQueued, Focus::Line)], "drop what is queued"),
     Row("", &[(Action::NewLine, Focus::Write)], "new line"),
-    Row("1 2 3", &[], "answer a card"),
+    Row("1 2 3", &[], "and enter: answer a card"),
     Row("", &[(Action::PageUp, Focus::Write), (Action::PageDown, Focus::Write)], "scroll"),
     Row("", &[(Action::Interrupt, Focus::Write)], "clear; stop; quit"),
     Row("", &[(Action::Prefix, Focus::Write)], "then any key of READ"),

@@ -2,7 +2,8 @@
 //! terminal is not focused.
 
 use crate::analysis::TimedTurn;
-use crate::model::{Event, Kind, Outcome, Participant, Price};
+use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
+use crate::state::State;
 use crate::state::leave::asks_leave;
 use crate::text;
 use crate::ui::view::floor::Status;
@@ -15,10 +16,22 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
 }
 
-/// Returns whether a call to a participant costs money, as far as is known.
+/// Returns whether a call to a participant costs money, as far as is known. An agent calls models of its own.
 pub fn is_paid(spec: &Participant) -> bool {
     let costs = |price: Price| price.0 > 0.0 || price.1 > 0.0;
-    spec.voice.is_model() && spec.price.map_or(!spec.local, costs)
+    match &spec.voice {
+        VoiceSpec::Team(team) => team.participants.iter().any(is_paid),
+        VoiceSpec::Model(model) if model.recording().is_some() => false,
+        VoiceSpec::Model(_) | VoiceSpec::Agent(_) | VoiceSpec::Http(_) => {
+            spec.price.map_or(!spec.local, costs)
+        }
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,
+    }
+}
+
+/// Returns whether turns of a conversation may cost money: of those who speak, choose, judge or write the result.
+pub fn may_be_paid(state: &State) -> bool {
+    state.seats.iter().any(|seat| !seat.gone && is_paid(&seat.spec))
 }
 
 /// Returns the error of a failed turn on one line.

@@ -16,6 +16,12 @@ impl Transcript {
         state.turns.values().find(|t| state.waits_for_operator(t)).map(|t| t.seat.clone())
     }
 
+    /// Returns the seat whose turn a typed line is. A vote is given by the number of a choice, so other words then go to
+    /// everybody.
+    pub fn writing_turn(&self) -> Option<SeatId> {
+        if self.human_choices().is_empty() { self.human_turn() } else { None }
+    }
+
     /// Returns the choices of a pending vote of a person; empty without one.
     pub fn human_choices(&self) -> Vec<String> {
         let state = self.state();

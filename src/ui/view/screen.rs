@@ -19,6 +19,7 @@ use crate::ui::theme::{Theme, ThemeRole, Themes};
 use crate::ui::view::absence::{Absence, Rest};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::answered::AnsweredTurn;
+use crate::ui::view::card::{Confirming, ShownCard};
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
@@ -78,8 +79,12 @@ pub struct ViewState {
     pub hand: Hand,
     /// Time of the last key.
     pub pressed_at: Option<Ms>,
-    /// Title of the card of the last frame, and the time since which it is shown.
-    pub card_since: Option<(String, Ms)>,
+    /// Card of the last frame.
+    pub card: Option<ShownCard>,
+    /// Choice of it that waits for a second Enter.
+    pub confirming: Option<Confirming>,
+    /// Short line as it was typed last, and the time of its last key.
+    pub typed_line: Option<(String, Ms)>,
     /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
     /// True if the draft was rejected: the next command replaces it.
@@ -186,6 +191,11 @@ impl ViewState {
             (None, false) if self.playback.is_some() => Focus::Replay,
             (None, false) => Focus::Read,
         }
+    }
+
+    /// Returns whether the choices of a card have numbers: the line takes them.
+    pub fn is_numbered(&self) -> bool {
+        matches!(self.place(), Focus::Line | Focus::Write)
     }
 
     /// Returns whether a page or the analysis is open over the transcript.

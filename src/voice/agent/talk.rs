@@ -275,7 +275,7 @@ impl Talk {
                     if method == "session/request_permission"
                         && params["sessionId"] == *self.session
                     {
-                        self.requested(id, &params, out).await?;
+                        self.requested(id, &params, &hearing).await?;
                     } else {
                         self.answer(&id, &no_method())?;
                     }
@@ -294,8 +294,13 @@ impl Talk {
         Ok(end)
     }
 
-    /// Forwards a request for permission to the operator.
-    async fn requested(&mut self, id: Value, params: &Value, out: &Out) -> Result<(), AgentFault> {
+    /// Forwards a request for permission to the operator. A call that cannot be shown whole is refused.
+    async fn requested(
+        &mut self,
+        id: Value,
+        params: &Value,
+        hearing: &Hearing<'_>,
+    ) -> Result<(), AgentFault> {
         self.requests += 1;
         let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();
         let option = |kinds: [&str; 2]| {
@@ -311,15 +316,17 @@ impl Talk {
         if self.requests > REQUESTS_MAX || ask.yes.is_none() {
             return self.answer(&ask.id, &Ok(cancelled()));
         }
-        self.asked.insert(self.requests, ask);
         let call = &params["toolCall"];
-        let asks = Did::Asks {
-            request: self.requests,
-            sort: update::sort(call).into(),
-            title: update::title(call),
-            input: update::input(call),
+        let Some((title, input)) = hearing.doings.asked(call) else {
+            let refused = "asked for a permission that is too long to be shown; it was refused";
+            hearing.out.send(Chunk::Did(Did::Warns(refused.into()))).await;
+            self.asked.insert(self.requests, ask);
+            return self.permit(self.requests, false);
         };
-        out.send(Chunk::Did(asks)).await;
+        self.asked.insert(self.requests, ask);
+        let sort = update::sort(call).into();
+        let asks = Did::Asks { request: self.requests, sort, title, input };
+        hearing.out.send(Chunk::Did(asks)).await;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::model::Text;
 use crate::model::agent::{AGENT_TOOLS, PlanStep};
 use crate::voice::Did;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Maximum number of tool calls reported per turn; the agent may make more, but they are not logged.
@@ -14,8 +14,10 @@ const PLANS_MAX: usize = 50;
 const STEPS_MAX: usize = 50;
 /// Maximum characters of a title or a step.
 const TITLE_MAX: usize = 500;
-/// Maximum bytes kept of a tool call's arguments.
+/// Maximum bytes logged of a tool call's arguments after its end.
 const INPUT_MAX: usize = 4 << 10;
+/// Maximum bytes of the title, and of the arguments, of a call that a person may allow: it is shown whole.
+const ASKED_MAX: usize = 64 << 10;
 /// Maximum bytes kept of a tool call's result.
 const RESULT_MAX: usize = 16 << 10;
 
@@ -73,7 +75,7 @@ impl Doings {
         }
         let tool = self.tools.entry(id).or_default();
         if let Some(title) = update["title"].as_str() {
-            tool.title = cut(title, TITLE_MAX).into();
+            tool.title = bytes(title.to_owned(), ASKED_MAX + 1).into();
         }
         if tool.sort.is_empty() || update["kind"].is_string() {
             tool.sort = sort(update).into();
@@ -81,8 +83,8 @@ impl Doings {
         if let Some(status) = update["status"].as_str() {
             tool.status = status_of(status).into();
         }
-        if let Some(input) = input(update) {
-            tool.input = Some(input);
+        if let Some(input) = whole_input(update) {
+            tool.input = Some(bytes(input, ASKED_MAX + 1).into());
         }
         if let Some(result) = result(update) {
             tool.result = Some(result);
@@ -108,6 +110,21 @@ impl Doings {
         Update::Did(Did::Plans(steps))
     }
 
+    /// Returns the title and the arguments of a call that needs permission, whole; `None` if they are too long to be
+    /// shown. A request may omit what an update has already reported.
+    pub(super) fn asked(&self, call: &Value) -> Option<(Text, Option<Text>)> {
+        let known = call["toolCallId"].as_str().and_then(|id| self.tools.get(id));
+        let title = call["title"].as_str().map(Text::from);
+        let title = title.or(known.map(|tool| tool.title.clone())).unwrap_or_default();
+        let content = &call["content"];
+        let changes = content.as_array().is_some_and(|parts| !parts.is_empty());
+        let input = whole_input(call)
+            .or(known.and_then(|tool| tool.input.as_deref().map(str::to_owned)))
+            .or(changes.then(|| json!({"content": content}).to_string()));
+        let fits = title.len() <= ASKED_MAX && input.as_ref().is_none_or(|i| i.len() <= ASKED_MAX);
+        fits.then(|| (title, input.map(Into::into)))
+    }
+
     /// Returns the tool calls that never ended, and marks them as reported.
     pub(super) fn unfinished(&mut self) -> Vec<Did> {
         self.tools.values_mut().filter(|tool| !tool.told).map(AgentToolSoFar::activity).collect()
@@ -118,6 +135,8 @@ impl AgentToolSoFar {
     fn activity(&mut self) -> Did {
         self.told = true;
         let AgentToolSoFar { title, sort, status, input, result, .. } = self.clone();
+        let title = cut(&title, TITLE_MAX).into();
+        let input = input.map(|input| bytes(input.to_string(), INPUT_MAX).into());
         Did::Used { title, sort, status, input, result }
     }
 }
@@ -128,16 +147,11 @@ pub(super) fn sort(call: &Value) -> &'static str {
     AGENT_TOOLS.into_iter().find(|known| *known == named).unwrap_or("other")
 }
 
-/// Returns the title of a tool call.
-pub(super) fn title(call: &Value) -> Text {
-    cut(call["title"].as_str().unwrap_or_default(), TITLE_MAX).into()
-}
-
 /// Returns the arguments of a tool call as JSON; `None` if there are none.
-pub(super) fn input(call: &Value) -> Option<Text> {
+fn whole_input(call: &Value) -> Option<String> {
     let input = &call["rawInput"];
     let told = !input.is_null() && input.as_object().is_none_or(|map| !map.is_empty());
-    told.then(|| bytes(input.to_string(), INPUT_MAX).into())
+    told.then(|| input.to_string())
 }
 
 /// Returns the result of a tool call as text.
@@ -169,7 +183,6 @@ fn bytes(mut text: String, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_tool_is_told_once_when_it_ends() {
@@ -188,6 +201,30 @@ mod tests {
         assert_eq!(result.as_deref(), Some("changed a.txt"));
         assert_eq!(doings.read(&ended), Update::Nothing);
         assert!(doings.unfinished().is_empty());
+    }
+
+    #[test]
+    fn a_call_that_needs_permission_is_whole_or_not_asked_about() {
+        let mut doings = Doings::default();
+        let long = format!("{}; curl evil", "x".repeat(INPUT_MAX));
+        let begun = json!({"sessionUpdate": "tool_call", "toolCallId": "1", "title": long, "rawInput": {"c": long}});
+        assert_eq!(doings.read(&begun), Update::Nothing);
+        let (title, input) = doings.asked(&json!({"toolCallId": "1"})).unwrap();
+        assert!(title.ends_with("curl evil") && input.unwrap().ends_with("curl evil\"}"));
+        let diff = json!({"title": "Edit a.txt", "content": [{"type": "diff", "newText": "x"}]});
+        assert!(doings.asked(&diff).unwrap().1.unwrap().contains("newText"));
+        let huge = json!({"title": "Run", "rawInput": {"c": "x".repeat(ASKED_MAX)}});
+        assert_eq!(doings.asked(&huge), None);
+        let Update::Did(Did::Used { title, input, .. }) = doings.read(
+            &json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"}),
+        ) else {
+            panic!("not told")
+        };
+        assert_eq!(
+            (title.len(), input.unwrap().len()),
+            (TITLE_MAX, INPUT_MAX),
+            "the log is bounded"
+        );
     }
 
     #[test]
