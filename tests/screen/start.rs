@@ -33,6 +33,7 @@ fn table() -> StartScreen {
         rehearsed: true,
         recasts: true,
         open: true,
+        paid: false,
         fault: None,
     };
     let bare = ScenarioChoice {
@@ -101,6 +102,35 @@ pub fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
     let buffer = terminal.backend().buffer();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+/// Shows the estimate of the plan.
+fn estimated(start: &mut StartScreen) {
+    let plan = start.plan().unwrap();
+    start.estimate = Some(("about $0.04".into(), plan));
+}
+
+/// What costs money begins with a topic in the field and the sum below it; a scenario without a topic is announced.
+#[test]
+fn enter_without_a_topic_begins_nothing_that_costs_money() {
+    let mut start = found();
+    start.voice = Some(VoiceChoice::Model(OfferedModel { local: false, ..local("xai:grok") }));
+    press(&mut start, &[Enter]);
+    assert_eq!(press(&mut start, &[Enter; 20]), None, "no sum");
+    estimated(&mut start);
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert_eq!(start.topic(), start.script().unwrap().topic);
+    assert!(shown(&mut start, 80, 24).contains("about $0.04"));
+    assert!(matches!(press(&mut start, &[Enter]), Some(Choice::Begin { topic: None, .. })));
+    let mut bare = found();
+    let script = ScenarioChoice { topic: None, ..bare.script().unwrap().clone() };
+    bare.scripts = vec![ListedScenario::new(script.name.clone(), || script)];
+    bare.voice = start.voice.clone();
+    estimated(&mut bare);
+    assert_eq!(press(&mut bare, &[Enter]), None);
+    assert!(shown(&mut bare, 80, 24).contains("again: round-table without a topic, about $0.04"));
+    assert_eq!(press(&mut bare, &[Tab, Enter]), None, "another key in between");
+    assert!(matches!(press(&mut bare, &[Enter]), Some(Choice::Begin { topic: None, .. })));
 }
 
 /// Returns the page of the first run.
@@ -254,6 +284,9 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "xai:grok");
+    assert_eq!(press(&mut start, &[Enter]), None, "the estimate is not shown yet");
+    estimated(&mut start);
+    assert_eq!(press(&mut start, &[Enter]), None, "no topic");
     let Some(Choice::Begin { voice: VoiceChoice::Model(model), .. }) = press(&mut start, &[Enter])
     else {
         panic!("a model that nobody listed is taken by its name");
@@ -275,10 +308,12 @@ fn installed_agent_is_offered_as_a_voice() {
     start.known.push(agent.clone());
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "opencode");
+    estimated(&mut start);
     for (width, height) in [(80, 24), (120, 40)] {
         let shown = shown(&mut start, width, height);
         assert!(shown.contains("agent:opencode  an agent with its own"), "{shown}");
     }
+    assert_eq!(press(&mut start, &[Enter]), None, "no topic");
     let Some(Choice::Begin { voice, .. }) = press(&mut start, &[Enter]) else { panic!("begins") };
     assert_eq!(voice, VoiceChoice::Model(agent));
 }
@@ -289,11 +324,21 @@ fn failed_start_suggests_a_fix() {
     write(&mut start, "My own");
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("No model yet.  1 connect one"));
-    // the digits keep the topic
-    assert_eq!(press(&mut start, &[Char('2')]), Some(Choice::Look));
+    // the numbers keep the topic
+    assert_eq!(press(&mut start, &[Char('2')]), None);
+    assert!(shown(&mut start, 80, 24).contains("No model yet."));
+    assert_eq!(press(&mut start, &[Enter]), Some(Choice::Look));
     press(&mut start, &[Enter]);
-    assert!(matches!(press(&mut start, &[Char('3')]), Some(Choice::Begin { topic: None, .. })));
-    press(&mut start, &[Enter, Char('1')]);
+    let demo = press(&mut start, &[Char('3'), Enter]);
+    assert!(matches!(demo, Some(Choice::Begin { topic: None, .. })));
+    for words in ["2 things, money and time", "1st", "33"] {
+        press(&mut start, &[Enter]);
+        write(&mut start, words);
+        assert_eq!(press(&mut start, &[Enter]), None, "{words}");
+        assert!(start.keying.is_none(), "{words}");
+        press(&mut start, &[KeyCode::Up, Down]);
+    }
+    press(&mut start, &[Enter, Char('1'), Enter]);
     assert!(start.keying.is_some() && start.topic().as_deref() == Some("My own"));
     let mut start = table();
     press(&mut start, &[Tab, Right]);

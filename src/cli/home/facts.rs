@@ -18,6 +18,7 @@ use crate::state::policies::plan;
 use crate::ui::start::{
     Choice, ListedScenario, OfferedModel, ScenarioChoice, StartScreen, VoiceChoice,
 };
+use crate::ui::view::moment::is_paid;
 use crate::voice::remote::VENDORS;
 use crate::{policy, text};
 use std::fs;
@@ -132,6 +133,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 rehearsed: !loaded.rehearsed.is_empty(),
                 recasts: !loaded.any_topic.is_empty(),
                 open: loaded.participants.iter().any(|p| is_open(&p.voice)),
+                paid: loaded.participants.iter().any(is_paid),
                 fault: None,
             }
         }

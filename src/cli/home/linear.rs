@@ -48,7 +48,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
             sessions("read a session"),
             "quit".to_owned(),
         ];
-        match choose("What next?", &entries, 0)? {
+        match choose("What next?", &entries, Some(0))? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
                 return Ok(play(scenario, None, VoiceChoice::Rehearsed, false));
@@ -108,7 +108,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
         });
         let titles: Vec<String> = titles.collect();
-        let Some(at) = choose("Which scenario?", &titles, 0)? else {
+        let Some(at) = choose("Which scenario?", &titles, Some(0))? else {
             return Ok(Next::Over(Exit::Done));
         };
         let script = playable[at];
@@ -119,7 +119,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         };
         let part = format!("take part: {}", script.takes_part);
         let seats = ["watch; you can still write at any time".to_owned(), part];
-        let Some(seat) = choose("And you?", &seats, 0)? else {
+        let Some(seat) = choose("And you?", &seats, Some(0))? else {
             return Ok(Next::Over(Exit::Done));
         };
         let take_part = seat == 1;
@@ -136,7 +136,12 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             print(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
         }
         let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
-        match choose("Begin?", &sure, 0)? {
+        // an empty line begins nothing that may cost money
+        let free = match &voice {
+            VoiceChoice::Own => !script.paid,
+            voice => !start.may_cost(voice),
+        };
+        match choose("Begin?", &sure, free.then_some(0))? {
             Some(0) => return Ok(play(scenario, topic, voice, take_part)),
             Some(1) => {}
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
@@ -191,18 +196,24 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
         let said = utterances(s.utterances);
         format!("{}: {how}, {said}, {when}", text::label(&s.title))
     });
-    let at = choose("Which session?", &titles.collect::<Vec<_>>(), 0)?;
+    let at = choose("Which session?", &titles.collect::<Vec<_>>(), Some(0))?;
     Ok(at.map(|at| sessions[at].path.clone()))
 }
 
-/// Asks a question with numbered answers until one is chosen; an empty line selects the default. `None` at the end of
+/// Asks a question with numbered answers until one is chosen; an empty line selects the default, if there is one. `None` at the end of
 /// the input.
-fn choose(question: &str, answers: &[String], proposed: usize) -> Result<Option<usize>, Failure> {
-    print(&numbered(&format!("{question} Press Enter for {}.", proposed + 1), answers))?;
+fn choose(
+    question: &str,
+    answers: &[String],
+    proposed: Option<usize>,
+) -> Result<Option<usize>, Failure> {
+    let default = proposed.map_or(String::new(), |at| format!(" Press Enter for {}.", at + 1));
+    print(&numbered(&format!("{question}{default}"), answers))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
-        let number = if line.is_empty() { Some(proposed + 1) } else { line.parse::<usize>().ok() };
-        match number.and_then(|n| n.checked_sub(1)).filter(|at| *at < answers.len()) {
+        let number = || line.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let chosen = if line.is_empty() { proposed } else { number() };
+        match chosen.filter(|at| *at < answers.len()) {
             Some(at) => return Ok(Some(at)),
             None => print(&format!("Type a number from 1 to {}.\n\n", answers.len()))?,
         }

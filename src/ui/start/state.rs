@@ -34,6 +34,8 @@ pub struct ScenarioChoice {
     pub recasts: bool,
     /// True if at least one participant uses the model chosen on this screen.
     pub open: bool,
+    /// True if its own participants may cost money.
+    pub paid: bool,
     /// Reason why the scenario cannot be run.
     pub fault: Option<String>,
 }
@@ -196,7 +198,7 @@ pub struct StartScreen {
     pub shapes: Vec<KeyShape>,
     /// Path of the file for pasted keys, as text.
     pub kept: String,
-    /// True if the notice offers ways to a voice by digits.
+    /// True if the notice offers ways to a voice by numbers.
     pub offers_ways: bool,
     /// Input field for a key or an address, if it is open.
     pub keying: Option<Keying>,
@@ -249,6 +251,8 @@ pub struct StartScreen {
     /// True if the last key was the prefix: the next key has its meaning in a list.
     pub prefixed: bool,
     pub(super) leaving: bool,
+    /// True if the next Enter begins a scenario without a topic.
+    pub(super) begins: bool,
     /// Session that a second request moves to the trash.
     pub(super) dropping: Option<PathBuf>,
 }
@@ -292,6 +296,7 @@ impl StartScreen {
             page: 1,
             prefixed: false,
             leaving: false,
+            begins: false,
             dropping: None,
         }
     }
@@ -392,6 +397,15 @@ impl StartScreen {
             VoiceChoice::Rehearsed | VoiceChoice::Own => true,
         };
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
+    }
+
+    /// Returns whether the chosen scenario may cost money with a voice.
+    pub fn may_cost(&self, voice: &VoiceChoice) -> bool {
+        match voice {
+            VoiceChoice::Rehearsed => false,
+            VoiceChoice::Own => self.script().is_some_and(|script| script.paid),
+            VoiceChoice::Model(model) => !model.local,
+        }
     }
 
     /// Returns the choice of the Enter key, with the default topic; `None` without a model.

@@ -10,27 +10,22 @@ use crate::ui::start::keying::{Keying, address, is_address};
 use crate::ui::start::keys;
 use crate::ui::start::state::{Choice, OfferedModel, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::caret;
+use crate::ui::view::card::{CardAnswer, answer};
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
 
 /// Handles a key.
 pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
-    start.notice = None;
-    if std::mem::take(&mut start.offers_ways) && key.modifiers.is_empty() {
-        match key.code {
-            KeyCode::Char('1') => {
-                connect(start);
-                return None;
-            }
-            KeyCode::Char('2') => return Some(Choice::Look),
-            KeyCode::Char('3') => return demo(start),
-            _ => {}
-        }
-    }
     let prefixed = std::mem::take(&mut start.prefixed);
     let place = if prefixed { start.place().prefixed() } else { start.place() };
     let action = start.keymap.action(place, &spelled);
+    // what was offered stays while its number is typed
+    start.offers_ways &= action.is_none() || action == Some(Action::RunEntry);
+    let begins = std::mem::take(&mut start.begins);
+    if !start.offers_ways {
+        start.notice = None;
+    }
     if prefixed && action == Some(Action::Back) {
         return None;
     }
@@ -52,6 +47,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return None;
     }
     match action {
+        Some(Action::RunEntry) => enter(start, begins),
         Some(action) => act(start, action, key, leaving, dropping),
         None => {
             write(start, key);
@@ -83,7 +79,6 @@ fn act(
         Action::CompareSessions => return beside(start),
         Action::DropSession => return drop_session(start, dropping),
         Action::Prefix => start.prefixed = true,
-        Action::RunEntry => return enter(start),
         Action::EntryUp => step(start, Way::Back, |_| true),
         Action::EntryDown => step(start, Way::On, |_| true),
         Action::PageUp => (0..start.page).for_each(|_| step(start, Way::Back, |_| true)),
@@ -290,7 +285,22 @@ fn connect(start: &mut StartScreen) {
     start.keying = Some(Keying::default());
 }
 
-fn enter(start: &mut StartScreen) -> Option<Choice> {
+/// Takes the focused row; `begins` is true if the last key announced what begins without a topic.
+fn enter(start: &mut StartScreen, begins: bool) -> Option<Choice> {
+    if std::mem::take(&mut start.offers_ways) {
+        start.notice = None;
+        if let CardAnswer::Choice(way) = answer(&start.typed, u64::MAX, WAYS.len()) {
+            start.typed.clear();
+            return match way {
+                0 => {
+                    connect(start);
+                    None
+                }
+                1 => Some(Choice::Look),
+                _ => demo(start),
+            };
+        }
+    }
     match start.at {
         StartRow::Demo => return demo(start),
         StartRow::Topic if start.first && start.topic().is_none() => return demo(start),
@@ -311,7 +321,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         }
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
             start.first = false;
-            return begin(start);
+            return begin(start, begins);
         }
         StartRow::Remember => return start.answered().map(|(_, url)| Choice::Remember(url)),
         StartRow::Write => return Some(Choice::Write(start.writing.clone())),
@@ -336,18 +346,21 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
     None
 }
 
-/// Offers the ways to a voice for what was entered, each with a digit.
+/// The ways to a voice.
+const WAYS: [&str; 3] =
+    ["connect one", "look again for local servers", "watch the rehearsed debate on cars"];
+
+/// Offers the ways to a voice for what was entered; the number of one, and Enter, take it.
 fn offer_ways(start: &mut StartScreen) {
     start.offers_ways = true;
-    start.notice = Some(
-        "No model yet.  1 connect one   2 look again for local servers   3 watch the rehearsed \
-         debate on cars"
-            .into(),
-    );
+    start.typed.clear();
+    let ways = WAYS.iter().zip(1..).map(|(way, n)| format!("{n} {way}"));
+    start.notice = Some(format!("No model yet.  {}", ways.collect::<Vec<_>>().join("   ")));
 }
 
-/// Starts the conversation as entered, or reports the missing part and the alternatives.
-fn begin(start: &mut StartScreen) -> Option<Choice> {
+/// Starts the conversation as entered, or reports the missing part and the alternatives. What may cost money begins only
+/// with a topic in its field and the estimate on the screen; a scenario without a topic is announced first.
+fn begin(start: &mut StartScreen, announced: bool) -> Option<Choice> {
     let script = start.script()?.clone();
     if let Some(fault) = script.fault {
         start.notice = Some(format!("cannot run {}: {fault}", script.name));
@@ -363,6 +376,23 @@ fn begin(start: &mut StartScreen) -> Option<Choice> {
         start.at = StartRow::Voice;
         offer_ways(start);
         return None;
+    }
+    if start.may_cost(&voice) {
+        let plan = start.plan()?;
+        let (estimate, _) = start.estimate.clone().filter(|(_, of)| *of == plan)?;
+        if start.topic().is_none() && !announced {
+            let enter = key_label(start, Action::RunEntry);
+            start.begins = script.topic.is_none();
+            start.notice = Some(match script.topic {
+                Some(own) => {
+                    start.at = StartRow::Topic;
+                    start.about(&own);
+                    format!("the scenario's topic: {enter} begins with it")
+                }
+                None => format!("{enter} again: {} without a topic, {estimate}", script.name),
+            });
+            return None;
+        }
     }
     let take_part = start.take_part;
     let cast = start.asks_cast && start.may_cast();

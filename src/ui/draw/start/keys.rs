@@ -61,7 +61,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         StartRow::Write => "write",
         StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
             Some(SessionStatus::Ended(_)) => "read",
-            _ => "resume",
+            _ => "open, paused",
         },
         StartRow::Demo | StartRow::Example(_) => "watch",
         StartRow::Local | StartRow::Provider | StartRow::Own => "choose",
