@@ -80,6 +80,13 @@ fn by_a_model(event: &mut Event) {
     }
 }
 
+fn by_an_unpriced_model(event: &mut Event) {
+    by_a_model(event);
+    if let Kind::Opened(opened) = &mut event.kind {
+        opened.participants.iter_mut().for_each(|participant| participant.price = None);
+    }
+}
+
 fn paid() -> Stage {
     Stage::altered(80, 24, by_a_model)
 }
@@ -240,4 +247,43 @@ fn a_number_that_was_typed_before_the_card_is_words() {
     let mut stage = asked(asks(80, 24));
     colloquium::ui::act::update::paste(&mut stage.screen, "1");
     assert!(says(&stage.press(&[Enter]), "1"), "pasted text is no choice");
+}
+
+#[test]
+fn enter_on_the_empty_line_never_calls_a_paid_participant() {
+    let first = |e: &Event| matches!(&e.kind, Kind::TurnEnded(end) if end.number == Some(1));
+    let reached = |e: &Event| matches!(e.kind, Kind::LimitReached(_));
+    for alter in [by_a_model as fn(&mut Event), by_an_unpriced_model] {
+        let stage = || Stage::altered(80, 24, alter);
+        let mut paused = stage().until(first);
+        paused.happens("operator", "paused", json!({}));
+        let mut chosen = asked(stage().until(first));
+        chosen.happens("operator", "paused", json!({}));
+        chosen.press(&[KeyCode::Tab]);
+        let states = [
+            ("running", stage().during(2, 2)),
+            ("between two turns", stage().until(first)),
+            ("paused", paused),
+            ("with a chosen participant", chosen),
+            ("failed", failed_in(stage())),
+            ("at a planned end", stage().until(reached)),
+            ("finished", stage().whole()),
+        ];
+        for (name, stage) in states {
+            let mut stage = asked(stage);
+            assert!(!stage.text().contains("enter: "), "{name}: {}", stage.text());
+            for _ in 0..20 {
+                assert_eq!(stage.press(&[Enter]), [], "{name}");
+                pass(&mut stage, 700);
+            }
+        }
+        for (width, height) in [(40, 12), (80, 24), (120, 40)] {
+            let mut stage = asked(Stage::altered(width, height, alter).whole());
+            assert!(stage.text().contains("1 one more round"), "{}", stage.text());
+            assert_eq!(stage.press(&[Char('1'), Enter]), []);
+            pass(&mut stage, 400);
+            assert!(stage.text().contains("enter again: one more"), "{}", stage.text());
+            assert!(matches!(&stage.press(&[Enter])[..], [Request::Extend(_)]), "{width}");
+        }
+    }
 }

@@ -5,13 +5,13 @@ use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::extension::{more, way_on};
 use crate::ui::view::floor::Status;
-use crate::ui::view::moment::{failed, is_paid};
+use crate::ui::view::moment::{failed, may_be_paid};
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
 pub const BOUNCE_MS: u64 = 250;
 
 /// Returns the action of the offer, and its description; `None` if Enter does nothing. No offer answers a request for a
-/// permission or for more money.
+/// permission, or calls a participant who costs money.
 pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     let (transcript, view) = (&screen.transcript, &screen.view);
     let state = transcript.state();
@@ -25,11 +25,11 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     if let (Some(name), Some(_)) = (speaker, transcript.queued_for_all()) {
         return Some((Action::CutIn, format!("now, stops {name}")));
     }
-    if let Some(turn) = failed(transcript) {
-        // Enter never spends; the card and its digit do
-        if state.seat(&turn.seat).is_some_and(|seat| is_paid(&seat.spec)) {
-            return None;
-        }
+    // Enter never spends: the choices of a card do, and the key that goes on
+    if may_be_paid(state) {
+        return None;
+    }
+    if failed(transcript).is_some() {
         return Some((Action::Retry, "try again".into()));
     }
     if let Some(to) = screen.chosen() {
