@@ -144,7 +144,7 @@ fn from_the_first_run_to_a_debate_and_home_again() {
     program.keys("\u{18}h");
     program.until("Recent");
     program.until("unfinished");
-    // select the session and resume it
+    // select the session and open it: paused, and nobody speaks before a key says so
     program.keys("\t\t\t\t\r");
     program.until("stopped by you");
     program.until("PAUSED");

@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::nearby;
-use crate::cli::home::screen::resume;
+use crate::cli::home::screen::reopen;
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
 use crate::cli::play::next::{Begin, Home, Next, Replay};
@@ -55,7 +55,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
-                Some(path) => return Ok(Next::Resume(Box::new(resume(path, None)))),
+                Some(path) => return Ok(reopen(path, None)),
                 None => continue,
             },
             Some(3) => match session(&start)? {

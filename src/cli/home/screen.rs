@@ -17,7 +17,7 @@ use crate::cli::running;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, delete};
 use crate::config::{forget_key, keep_key, remember_server};
-use crate::model::Secret;
+use crate::model::{Command, Secret};
 use crate::session::ReadProgress;
 use crate::ui::run::start::run as show;
 use crate::ui::start::{Choice, News, StartRow, StartScreen};
@@ -58,7 +58,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         }
         Choice::Read(path) => Next::read(resume(path, home.server.clone())),
         Choice::Attach(path) => Next::Attach(path),
-        Choice::Open(path) => Next::Resume(Box::new(resume(path, home.server.clone()))),
+        Choice::Open(path) => reopen(path, home.server.clone()),
         Choice::Begin { scenario, topic, voice, take_part, cast } => {
             let options = options(topic, voice, take_part, cast);
             Next::Begin(Box::new(Begin { scenario, options }))
@@ -75,6 +75,12 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
 /// Returns a replay of a session, beside another one if given.
 fn replay(path: PathBuf, beside: Option<String>) -> Next {
     Next::Replay(Box::new(Replay { path, beside, ..Replay::default() }))
+}
+
+/// Resumes a session paused, so that opening it calls nobody.
+pub fn reopen(path: PathBuf, typed_server: Option<String>) -> Next {
+    let commands = vec![Command::Pause {}];
+    Next::Resume(Box::new(Resume { commands, ..resume(path, typed_server) }))
 }
 
 /// Returns a resume of a session. Its model server is searched at the typed address first, if there is one.
@@ -167,4 +173,15 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             },
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_opens_paused() {
+        let Next::Resume(opened) = reopen("talk.jsonl".into(), None) else { panic!("resumed") };
+        assert_eq!(opened.commands, [Command::Pause {}]);
+    }
 }
