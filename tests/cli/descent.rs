@@ -99,7 +99,7 @@ fn a_script_of_another_conversation_cannot_steer() {
         "other.toml",
         &format!(
             "title = \"Another\"\n[limits]\nutterances = 1\n\
-             [[participant]]\nid = \"eve\"\nscript = [\"sh\", \"{script}\"]\n"
+             [[participant]]\nid = \"eve\"\nscript = [\"env\", \"-i\", \"PATH=/usr/bin:/bin\", \"sh\", \"{script}\"]\n"
         ),
     );
     let steered = Talk::start_in(house, &talk(40, 2_000), &[]);
