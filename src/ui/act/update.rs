@@ -35,7 +35,7 @@ const NUMBER_MAX: usize = 16;
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
     screen.view.rest.since = None;
-    // every key but the second Enter takes back what the first one announced
+    // every key but the second Enter cancels the announced choice
     let confirming = screen.view.confirming.take();
     if std::mem::take(&mut screen.view.ambient) {
         return None;

@@ -221,13 +221,13 @@ fn side(screen: &Screen, room: u16) -> Option<String> {
     fits.then_some(told)
 }
 
-/// Describes the choice whose number is on the line, if there is no room for that in the first row.
+/// Describes the choice whose number is on the line, if that does not fit into the first row.
 pub(super) fn unfit_choice(screen: &Screen) -> Option<String> {
     let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
     if side(screen, room).is_none() { chosen(screen) } else { None }
 }
 
-/// Returns the choice of an ended conversation, if there is no room for it in the first row.
+/// Returns the choice of an ended conversation, if it does not fit into the first row.
 pub(super) fn unfit_end(screen: &Screen) -> Option<String> {
     let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
     let card = current(screen).filter(|card| card.title.is_empty())?;
@@ -236,7 +236,7 @@ pub(super) fn unfit_end(screen: &Screen) -> Option<String> {
 }
 
 /// Describes the choice whose number is on the line; `None` without one.
-fn chosen(screen: &Screen) -> Option<String> {
+pub(super) fn chosen(screen: &Screen) -> Option<String> {
     let mut card = current(screen)?;
     let at = typed(screen, &card)?;
     let key = screen.keymap.way(Action::Send, Focus::Write);

@@ -73,6 +73,10 @@ fn on_text(screen: &Screen) -> Vec<Key> {
     let hint = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
     let send = key(Action::Send);
     let complete = hint(Action::Complete, "complete");
+    // the right end of the line shows the effect of Enter on a number
+    if composer::chosen(screen).is_some() {
+        return vec![];
+    }
     if view.completion.is_some() {
         return vec![(send, "take it".into(), Some(Action::Send)), complete];
     }

@@ -1,5 +1,5 @@
-//! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. Its choices stand in
-//! its last rows; a description that does not fit above them is scrolled.
+//! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. Its last
+//! rows are its choices; a description that does not fit above them is scrolled.
 
 use crate::ui::action::Action;
 use crate::ui::frame::Frame;
@@ -18,6 +18,9 @@ const WIDTH_MAX: u16 = 76;
 const FRAME: usize = 2;
 /// Maximum rows of a card.
 const ROWS_MAX: usize = 12;
+/// Rows above the choices from which on a description is always read beside them, and otherwise its maximum pages.
+const BESIDE_MIN: usize = 3;
+const PAGES_MAX: usize = 4;
 /// Maximum cells of the names of arguments in a column of their own.
 const NAMES_MAX: usize = 12;
 
@@ -72,7 +75,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut rows = description(screen, &card, inside);
     let mut choices = choices(screen, &card, inside);
     let spare = usize::from(area.height).saturating_sub(FRAME);
-    if choices.len() >= spare {
+    // on a low screen a long description is read in fewer pages if the choices come behind it
+    let beside = spare.saturating_sub(choices.len());
+    if beside == 0 || beside < BESIDE_MIN && rows.len() > PAGES_MAX * beside {
         rows.append(&mut choices);
     }
     let all = rows.len();
@@ -85,7 +90,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     let mut lines: Vec<Line<'static>> = rows.drain(top..top + window).collect();
     lines.extend(choices);
-    let foot = if window < all {
+    let foot = if window < all && top + window == all {
+        format!("all {all} rows seen")
+    } else if window < all {
         let key = screen.keymap.way(Action::PageDown, screen.view.steering());
         format!("rows {} to {} of {all}: {key}", top + 1, top + window)
     } else {

@@ -137,7 +137,7 @@ impl Linear {
         let same = card.as_ref().zip(self.card.as_ref()).is_some_and(|(a, b)| a.is(b));
         let asked = asked_in(self.transcript.state(), &event.kind);
         if !same {
-            // the card tells the whole call as well
+            // the card shows the whole call as well
             if card.is_some() && asked.len() == 1 {
                 out.clear();
             }

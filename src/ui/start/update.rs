@@ -20,7 +20,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let prefixed = std::mem::take(&mut start.prefixed);
     let place = if prefixed { start.place().prefixed() } else { start.place() };
     let action = start.keymap.action(place, &spelled);
-    // what was offered stays while its number is typed
+    // the offer stays while a number is typed
     start.offers_ways &= action.is_none() || action == Some(Action::RunEntry);
     let begins = std::mem::take(&mut start.begins);
     if !start.offers_ways {
@@ -285,7 +285,7 @@ fn connect(start: &mut StartScreen) {
     start.keying = Some(Keying::default());
 }
 
-/// Takes the focused row; `begins` is true if the last key announced what begins without a topic.
+/// Takes the focused row; `begins` is true if the last key announced a scenario without a topic.
 fn enter(start: &mut StartScreen, begins: bool) -> Option<Choice> {
     if std::mem::take(&mut start.offers_ways) {
         start.notice = None;

@@ -29,7 +29,7 @@ pub fn is_paid(spec: &Participant) -> bool {
     }
 }
 
-/// Returns whether turns of a conversation may cost money: of those who speak, choose, judge or write the result.
+/// Returns whether turns of a conversation may cost money, including those that choose, judge or write the result.
 pub fn may_be_paid(state: &State) -> bool {
     state.seats.iter().any(|seat| !seat.gone && is_paid(&seat.spec))
 }
