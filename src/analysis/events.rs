@@ -89,6 +89,9 @@ fn describe(analysis: &Analysis<'_>, what: &MomentKind) -> (&'static str, String
             let winner = verdict.winner.as_deref().unwrap_or("nobody");
             ("verdict", format!("{}: {winner}; {}", verdict.question, verdict.how))
         }
+        MomentKind::Ended(reason) if reason.is_length() && !analysis.state.losses().is_empty() => {
+            ("end", "at its planned length".into())
+        }
         MomentKind::Ended(reason) => ("end", reason.words()),
         MomentKind::Forked(parent) => ("branch", format!("of {parent}")),
     }

@@ -106,12 +106,12 @@ pub(super) fn end(state: &State, cause: EndCause) -> Draft {
     let root = state.threads.get(&ThreadId::ROOT);
     let answered = state.answered();
     let text = text.or_else(|| Some(answered.as_ref()?.describe().into()));
-    let text = joined([text, idle_seats(state, reason).or_else(|| unvoted(state, reason))]);
+    let text = joined([text, idle_seats(state, reason)]);
     let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let other = || goals::outcome(state).or_else(|| verdict_of(state));
     let result = if result.is_null() { other().unwrap_or_default() } else { result };
-    let settled = reason.settled() && state.plan().is_none_or(|plan| plan.lost() == 0);
+    let settled = reason.settled() && state.losses_at(reason).is_empty();
     let ended = Ended { reason, settled, text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
@@ -130,14 +130,6 @@ fn idle_seats(state: &State, reason: StopReason) -> Option<Text> {
     let idle = policy::never_ran(state);
     let each: Vec<String> = idle.iter().map(|n| format!("`{}` ({})", n.seat, n.why)).collect();
     (!each.is_empty()).then(|| format!("never ran: {}", each.join(", ")).into())
-}
-
-/// Returns the seats without a vote on the answer that won.
-fn unvoted(state: &State, reason: StopReason) -> Option<Text> {
-    let seats = state.unvoted().filter_map(|id| state.seat(id));
-    let names: Vec<&str> = seats.map(|seat| &*seat.spec.name).collect();
-    let is_due = reason == StopReason::Consensus && !names.is_empty();
-    is_due.then(|| format!("without a vote of {}", names.join(", ")).into())
 }
 
 /// Joins the non-empty parts of an end's text.

@@ -38,6 +38,9 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
             Some(error) if error.class == ErrorClass::Form && purpose == Purpose::Vote => {
                 format!("{who} abstained")
             }
+            Some(error) if purpose == Purpose::Result => {
+                format!("{who} could not write the result: {}", error.text)
+            }
             Some(error) => format!("{who} gave no answer: {}", error.text),
             None => format!("{who} gave no answer"),
         }),

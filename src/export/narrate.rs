@@ -2,6 +2,7 @@
 
 use super::failing::{self, Again, Failing};
 use super::fields::fields;
+use super::losses::{conclusion, how_it_ended};
 use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::{name, outcome};
@@ -81,7 +82,8 @@ impl Narrator {
                 // the note on the limit has the number of turns already
                 let is_noted =
                     state.has_operator() && state.limit.is_some() && e.reason.is_length();
-                let how = if is_noted { ended(e.reason) + &used(state) } else { end(state, e) };
+                let noted = || how_it_ended(state, e) + &used(state);
+                let how = if is_noted { noted() } else { end(state, e) };
                 goals.chain([note(how)]).chain(open).flatten().collect()
             }
             Kind::ThreadOpened(t) => {
@@ -396,13 +398,14 @@ fn used(state: &State) -> String {
     spent(&state.spent()).map_or_else(String::new, |spent| format!(", {spent}"))
 }
 
-/// Describes the end of a conversation, with its turns and its cost.
+/// Describes the end of a conversation, with its turns, its losses and its cost.
 pub fn end(state: &State, e: &Ended) -> String {
     let used = used(state);
-    let turns = utterances(state.utterances);
-    let how = if e.reason.is_length() { None } else { Some(ending(state, e)) };
-    let how = how.as_deref().map(|how| how.trim_end_matches('.'));
-    how.map_or(format!("{turns}, as planned{used}"), |how| format!("{how}, {turns}{used}"))
+    let how = conclusion(state, e);
+    if e.reason.is_length() {
+        return how + &used;
+    }
+    format!("{how}, {}{used}", utterances(state.utterances))
 }
 
 /// Describes the end of a conversation with its cause: who won, who said the stop word.

@@ -4,7 +4,7 @@ use super::access::Right;
 use super::transcript::{PageTranscript, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
-use crate::export::ending;
+use crate::export::conclusion;
 use crate::model::{Command, Purpose, SeatId, TurnId};
 use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
@@ -177,7 +177,7 @@ fn run_word(state: &State, attached: bool) -> &'static str {
 
 fn why(state: &State) -> Option<String> {
     let why = match &state.ended {
-        Some(ended) => Some(ending(state, ended).replace(" by you", " by the host")),
+        Some(ended) => Some(conclusion(state, ended).replace(" by you", " by the host")),
         None => state.pause_why.as_ref().map(ToString::to_string),
     };
     why.map(|why| text::label(&why).into_owned())

@@ -453,6 +453,8 @@ impl Conversation {
             self.follow(&turn, e);
         }
         if words {
+            let failed = turn.replaces.is_some_and(|before| self.words_of(before).is_none());
+            self.set_seat(&turn.seat, |s| s.failures -= s.failures.min(failed.into()));
             self.say(seq, &turn, e);
         }
         if !turn.speaks() && !owed {
@@ -478,6 +480,9 @@ impl Conversation {
             }
             Outcome::Failed => {
                 self.failed += 1;
+                if turn.replaces.is_none() {
+                    self.set_seat(&turn.seat, |s| s.failures += 1);
+                }
                 self.fail(turn, e);
             }
             Outcome::Said | Outcome::Cut => {

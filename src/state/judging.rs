@@ -103,8 +103,9 @@ impl Conversation {
         let unknown = || CallError::new(ErrorClass::Failed, "failed");
         let error = e.error.clone().unwrap_or_else(unknown);
         let why = format!("{}: {}", self.name_of(&turn.seat), error.text);
-        // a seat without lines for a vote may still have lines to speak
-        if turn.speaks() || error.class != ErrorClass::NoVoice {
+        // a seat without lines for a vote may still have lines to speak, and a scribe has spoken
+        let is_asked = turn.purpose != Purpose::Result && error.class != ErrorClass::NoVoice;
+        if turn.speaks() || is_asked {
             self.set_seat(&turn.seat, |s| s.failed = Some(error.clone()));
         }
         let then = match self.then(&turn.seat, error.class) {

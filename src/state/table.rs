@@ -21,6 +21,8 @@ pub struct Seat {
     pub seated: Text,
     /// Error of its last turn; `None` after it spoke or its voice was changed.
     pub failed: Option<CallError>,
+    /// Number of its turns that failed and were not repeated since.
+    pub failures: u32,
     /// True if it has left the conversation.
     pub gone: bool,
     /// True if it is muted.
@@ -63,6 +65,7 @@ impl Seat {
             seated: spec.voice.label().into(),
             spec,
             failed: None,
+            failures: 0,
             gone: false,
             muted: false,
             utterances: 0,

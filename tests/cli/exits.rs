@@ -61,7 +61,7 @@ fn every_end_has_its_code() {
             "skipped, and nobody minds",
             scenario(&format!("{fails}{LINES}")),
             &["--trust"],
-            "as planned",
+            "2 turns, without x (failed twice)",
         ),
     ];
     for (code, what, text, args, told) in cases {
@@ -189,6 +189,30 @@ fn strict_counts_plans_and_participants_that_could_not_run() {
     let all = house.file("all.toml", &work.replace(", when = \"step.number == 1\"", ""));
     let failed = house.run(&["run", &all, "--headless"]).code(1);
     assert!(failed.err.contains("failed"), "{}", failed.err);
+}
+
+/// Each face tells an end with its losses by the same words.
+#[test]
+fn only_an_end_without_losses_is_as_planned() {
+    let house = House::new();
+    let talk = "title = \"Tea\"\nresult = \"scribe\"\n[limits]\nutterances = 4\n\
+        [[participant]]\nid = \"ada\"\nname = \"Ada\"\n\
+        lines = [\"Good morning.\", \"Tea it is.\", { text = \"no object\", for = \"result\" }]\n\
+        [[participant]]\nid = \"bob\"\nname = \"Bob\"\nscript = [\"false\"]\non_failure = { retry = 0 }\n";
+    let path = house.file("talk.toml", talk);
+    let ran = house.run(&["run", &path, "--headless", "--trust"]).code(0);
+    let lost = "without Bob (failed 3 times), no result: the reply could not be read";
+    assert!(ran.out.ends_with(&format!("-- 4 turns, {lost}\n\n")), "{}", ran.out);
+    assert!(ran.err.contains("warning: without Bob (failed 3 times)\n"), "{}", ran.err);
+    assert!(ran.err.contains(&format!(", 4 turns, {lost}; resume: ")), "{}", ran.err);
+    assert_eq!(ran.err.matches("warning: no result").count(), 1, "{}", ran.err);
+    let facts = house.run(&["export", "--last", "--format", "json"]).code(0).out;
+    assert!(!format!("{}{}{facts}", ran.out, ran.err).contains("as planned"));
+    let well = talk.replace("script = [\"false\"]", "lines = [\"And to you.\"]");
+    let well = house.file("well.toml", &well.replace("result = \"scribe\"\n", ""));
+    let ran = house.run(&["run", &well, "--headless"]).code(0);
+    assert!(ran.out.ends_with("-- 4 turns, as planned\n\n"), "{}", ran.out);
+    assert!(ran.err.contains("finished as planned"), "{}", ran.err);
 }
 
 #[test]

@@ -162,14 +162,14 @@ async fn a_watched_conversation_has_its_result_at_the_limit() {
     let useless = || scribe(|| Play::Words("no idea".into(), 1));
     let ran = play(watched, useless(), &[]).await;
     assert_eq!((tasks(&ran), results(&ran).len()), (vec![true], 0));
-    assert_eq!(warnings(&ran), ["no result: the reply of the scribe cannot be used"]);
+    assert_eq!(warnings(&ran), ["no result: the reply could not be read"]);
 }
 
 #[tokio::test]
 async fn without_a_usable_result_the_conversation_ends_all_the_same() {
     let ran = play(with_scribe(json!({})), scribe(|| Play::Words("no idea".into(), 1)), &[]).await;
     assert_eq!((ran.reason(), results(&ran).len()), ("utterance_limit", 0));
-    assert_eq!(warnings(&ran), ["no result: the reply of the scribe cannot be used"]);
+    assert_eq!(warnings(&ran), ["no result: the reply could not be read"]);
     let tight = json!({"limits": {"utterances": 4, "tokens": 100}});
     let ran = play(with_scribe(tight), scribe(|| written("Build it.")), &[]).await;
     assert_eq!((ran.reason(), results(&ran).len()), ("utterance_limit", 0));

@@ -90,6 +90,22 @@ fn an_end_is_said_at_most_twice() {
     }
 }
 
+/// Only an end without losses has the sign of success.
+#[test]
+fn an_end_with_losses_names_them_and_is_not_green() {
+    let talk = "title = \"Tea\"\n[limits]\nutterances = 2\n[[participant]]\nid = \"ada\"\nlines = [\"Tea.\"]\n\
+        [[participant]]\nid = \"bob\"\nname = \"Bob\"\nscript = [\"false\"]\non_failure = { retry = 0 }\n";
+    let mut stage = on_line(Stage::new(80, 24));
+    let run = ["run", "talk.toml", "--trust"];
+    headless(&run, &[("talk.toml", talk)]).into_iter().for_each(|event| stage.take(event));
+    stage.draw();
+    let shown = stage.text();
+    let glyphs = &stage.screen.glyphs;
+    let words = format!("{} 2 turns, without Bob (failed once)", glyphs.stopped);
+    assert!(shown.contains(&words), "{shown}");
+    assert!(!shown.contains("as planned") && !shown.contains(glyphs.done), "{shown}");
+}
+
 /// A plan has no rounds: the key makes another plan, and the conversation pauses before its steps.
 #[test]
 fn a_finished_plan_offers_another_plan() {

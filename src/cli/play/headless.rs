@@ -15,7 +15,7 @@ use crate::cli::play::{detach, door, outcome, state_file};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::engine::{Owner, Stopped};
-use crate::export::{REHEARSED, ended as how_it_ended, nearing};
+use crate::export::{self, REHEARSED, how_it_ended, nearing};
 use crate::model::{Kind, LateReason, Ms, Seq};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record};
@@ -306,7 +306,7 @@ fn verdict(
     let (Some(ended), Some(code)) = (&state.ended, Exit::from_state(state)) else {
         return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
     };
-    let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
+    let end = how_it_ended(state, ended);
     let resume =
         name.map(|name| outcome::way_on(state, &outcome::resume_command(name, play, context)));
     let code = match (code, signal) {
@@ -314,13 +314,17 @@ fn verdict(
         (code, _) => code,
     };
     if matches!(code, Exit::Failed | Exit::NoModel) {
-        let message = format!("the conversation {}{cause}", how_it_ended(ended.reason));
+        let message = format!("the conversation {end}");
         let failure = Failure::new(code, message);
         return Err(resume
             .into_iter()
             .fold(failure, |f, resume| f.hint(format!("resume: {resume}"))));
     }
-    let end = format!("{}{cause}", how_it_ended(ended.reason));
+    let told = |lost: &String| state.warnings.iter().any(|warning| *warning.text == **lost);
+    let lost: Vec<String> = export::losses(state).into_iter().filter(|lost| !told(lost)).collect();
+    if !lost.is_empty() {
+        context.say(&format!("warning: {}", lost.join(", ")));
+    }
     context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
     let losses = if play.strict && code == Exit::Done { losses(state) } else { vec![] };
     if !losses.is_empty() {

@@ -9,7 +9,7 @@ use crate::cli::play::outcome::{resume_command, saved_line, unwritable};
 use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::cli::play::{detach, state_file};
 use crate::engine::Engine;
-use crate::export::ended as how_it_ended;
+use crate::export::how_it_ended;
 use crate::session::SessionFiles;
 use crate::state::State;
 
@@ -38,7 +38,7 @@ impl Leaving {
         state_file::write(self.play.state.as_ref(), &state)?;
         let name = self.saved.then(|| context.name_of(&self.files));
         let resume = name.as_ref().map(|name| resume_command(name, &self.play, context));
-        let end = state.ended.as_ref().map_or("not ended".into(), |end| how_it_ended(end.reason));
+        let end = state.ended.as_ref().map_or("not ended".into(), |end| how_it_ended(&state, end));
         context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
         Ok(state)
     }

@@ -1,6 +1,6 @@
 //! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
-use crate::export::{ending, utterances};
+use crate::export::{conclusion, losses, utterances};
 use crate::model::{Ms, SeatId};
 use crate::state::Thread;
 use crate::text;
@@ -116,8 +116,9 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let mut bar = Bar::new();
     bar.left = vec![];
     bar.left(start, rule);
-    let strong = theme.style(role(standing));
-    bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
+    let seen = standing.with_losses(state);
+    let strong = theme.style(role(seen));
+    bar.left(" ", muted).left(format!("{} ", sign(seen, glyphs)), strong);
     let Activity { what, then, .. } =
         shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
     let mut what = what.replace('·', glyphs.dot);
@@ -331,10 +332,16 @@ fn paused(transcript: &Transcript) -> String {
 fn reached(transcript: &Transcript, is_long: bool) -> String {
     let state = transcript.state();
     let is_planned = state.limit.as_ref().is_some_and(|held| !held.what.is_budget());
+    let lost = losses(state);
     match transcript.outcome() {
-        Some(outcome) if is_planned => counted(transcript, outcome, is_long),
+        Some(outcome) if is_planned => with_losses(counted(transcript, outcome, is_long), lost),
+        _ if is_planned && !lost.is_empty() => with_losses(utterances(state.utterances), lost),
         Some(_) | None => stopped(state),
     }
+}
+
+fn with_losses(what: String, losses: Vec<String>) -> String {
+    std::iter::once(what).chain(losses).collect::<Vec<_>>().join(", ")
 }
 
 /// Describes an outcome after the number of turns, which a short line leaves to the header.
@@ -353,10 +360,7 @@ fn ended(transcript: &Transcript, is_long: bool) -> String {
     if (ended.reason.settled() || is_length)
         && let Some(outcome) = transcript.outcome()
     {
-        return counted(transcript, outcome, is_long);
+        return with_losses(counted(transcript, outcome, is_long), losses(state));
     }
-    if is_length {
-        return format!("{}, as planned", utterances(state.utterances));
-    }
-    text::label(&ending(state, ended)).into_owned()
+    text::label(&conclusion(state, ended)).into_owned()
 }

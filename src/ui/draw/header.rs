@@ -60,12 +60,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if let Some(apart) = apart(screen) {
         bar.right(format!("  apart {apart}"), muted);
     }
-    let style = theme.style(role(standing));
+    let seen = standing.with_losses(screen.transcript.state());
+    let style = theme.style(role(seen));
     match &screen.view.playback {
         Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
         None => {
             bar.right(standing.word(), style);
-            bar.right(format!("{} ", sign(standing, glyphs)), style);
+            bar.right(format!("{} ", sign(seen, glyphs)), style);
             // blanks are not underlined
             bar.right("  ", muted);
         }

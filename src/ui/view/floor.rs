@@ -60,6 +60,14 @@ impl Status {
         }
     }
 
+    /// Returns the status whose sign and colour an end has: only an end without losses is shown as done.
+    pub fn with_losses(self, state: &State) -> Status {
+        match self {
+            Status::Done | Status::Reached if !state.losses().is_empty() => Status::Stopped,
+            status => status,
+        }
+    }
+
     /// Returns whether a limit, a budget or the planned length, keeps turns from starting.
     pub fn is_limited(self) -> bool {
         matches!(self, Status::Stopped | Status::Reached)

@@ -62,6 +62,7 @@ pub fn conversation() -> Value {
         "state": {"enum": ["running", "stopped", "ended"]},
         "complete": typed("boolean", "true if the conversation has ended"),
         "reason": nullable("string", "reason of the end"),
+        "losses": list(json!({"type": "string"}), "participants, steps or results that are missing"),
         "cause": nullable("string", "details of the reason"),
         "title": text("title"),
         "answer": nullable("string", "verdict, or the last contribution"),

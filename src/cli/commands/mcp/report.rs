@@ -7,6 +7,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::{fold_records, unreadable};
 use crate::export::{self, Narrated, Narrator, Reveal, discreet};
+use crate::model::payload::Ended;
 use crate::session::{self, Log, Record, holder};
 use crate::state::State;
 use crate::text;
@@ -82,11 +83,18 @@ pub fn result(log: &Log) -> Result<Value, Failure> {
         })
     });
     let text = export::whole(records.iter().map(|r| &*r.event), export::text::spell);
+    let losses = ended.map_or(vec![], |_| export::losses(state));
+    // "as planned" only without losses
+    let how = |end: &Ended| match losses[..] {
+        [_, ..] if end.reason.is_length() => export::how_it_ended(state, end),
+        _ => export::ended(end.reason),
+    };
     Ok(json!({
         "session": log.files.id(),
         "state": standing,
         "complete": ended.is_some(),
-        "reason": ended.map(|end| export::ended(end.reason)),
+        "reason": ended.map(how),
+        "losses": losses,
         "cause": ended.and_then(|end| end.text.as_ref()),
         "title": state.shown_title(),
         "answer": answer,
