@@ -1,11 +1,11 @@
 //! Turns events into narration: messages with author and position, and notes.
 
+use super::conclusion::{conclusion, how_it_ended};
 use super::failing::{self, Again, Failing};
 use super::fields::fields;
-use super::losses::{conclusion, how_it_ended};
 use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
-use crate::analysis::{name, outcome};
+use crate::analysis::name;
 use crate::model::payload::{Ended, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
@@ -408,25 +408,6 @@ pub fn end(state: &State, e: &Ended) -> String {
     format!("{how}, {}{used}", utterances(state.utterances))
 }
 
-/// Describes the end of a conversation with its cause: who won, who said the stop word.
-pub fn ending(state: &State, e: &Ended) -> String {
-    let said = |text: &Text| {
-        let (seat, word) = text.split_once(": ")?;
-        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_operators());
-        let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
-        Some(format!("finished: {who} said {word}"))
-    };
-    let told = match e.reason {
-        StopReason::Verdict => outcome(state, None).map(|outcome| format!("finished: {outcome}")),
-        StopReason::StopWord => e.text.as_ref().and_then(said),
-        _ => None,
-    };
-    told.unwrap_or_else(|| {
-        let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
-        format!("{}{why}", ended(e.reason))
-    })
-}
-
 /// Returns the private goals of the participants, each with its gain.
 fn goals(state: &State, e: &Ended) -> Vec<String> {
     let outcomes = GoalOutcome::all_in(&e.result);
@@ -463,35 +444,4 @@ pub fn spent(spent: &Spent) -> Option<String> {
         n => format!(" ({n} from cache)"),
     };
     Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
-}
-
-/// Returns a stop reason as text: `as planned`.
-pub fn reason(reason: StopReason) -> String {
-    reason.words()
-}
-
-/// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
-/// `finished: verdict`, `stopped at the time limit`.
-pub fn ended(why: StopReason) -> String {
-    match why {
-        StopReason::Completed => "finished".into(),
-        StopReason::Operator => "ended by you".into(),
-        StopReason::Signal => "interrupted".into(),
-        StopReason::Failure => "failed".into(),
-        StopReason::Starved => "failed: nobody could speak".into(),
-        StopReason::Loop => "stopped: the conversation went in circles".into(),
-        StopReason::UtteranceLimit | StopReason::RoundLimit => "finished as planned".into(),
-        StopReason::TimeLimit
-        | StopReason::TokenLimit
-        | StopReason::CostLimit
-        | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),
-        StopReason::Goal
-        | StopReason::Consensus
-        | StopReason::NoVotes
-        | StopReason::Verdict
-        | StopReason::AllPassed
-        | StopReason::StopWord
-        | StopReason::Condition
-        | StopReason::Exhausted => format!("finished: {}", reason(why)),
-    }
 }

@@ -66,11 +66,12 @@ impl Conversation {
         let plan = self.plan().filter(|plan| plan.lost() > 0);
         let written = self.result.as_ref().is_some_and(|(_, at)| *at == self.utterances);
         let about = Some(payload::WarningAbout::Result(self.utterances));
-        let missing = self.warnings.iter().rev().find(|warning| warning.about == about);
+        let missing = || self.warnings.iter().rev().find(|warning| warning.about == about);
+        let missing = if written { None } else { missing() };
         Losses {
             unvoted,
             steps: plan.map(|plan| plan.tally()),
-            result: missing.filter(|_| !written).map(|warning| warning.text.clone()),
+            result: missing.map(|warning| warning.text.clone()),
             seats,
         }
     }

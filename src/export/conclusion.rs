@@ -1,10 +1,10 @@
 //! The end of a conversation in words, with everything that is lost. Screen, text, exports, pages and programs all use
 //! these words.
 
-use super::narrate::{ended, ending};
 use super::narrated::utterances;
-use crate::analysis::name;
+use crate::analysis::{name, outcome};
 use crate::model::payload::Ended;
+use crate::model::{SeatId, StopReason, Text};
 use crate::state::State;
 
 /// Describes what is lost, one entry for each loss: `without Bob (failed 3 times)`.
@@ -53,4 +53,54 @@ pub fn how_it_ended(state: &State, e: &Ended) -> String {
     let how = ended(e.reason) + &cause;
     let is_lossy = e.reason.is_length() && !state.losses().is_empty();
     with_losses((!is_lossy).then_some(how), state, e)
+}
+
+/// Describes the end of a conversation with its cause: who won, who said the stop word.
+pub fn ending(state: &State, e: &Ended) -> String {
+    let said = |text: &Text| {
+        let (seat, word) = text.split_once(": ")?;
+        let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_operators());
+        let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
+        Some(format!("finished: {who} said {word}"))
+    };
+    let told = match e.reason {
+        StopReason::Verdict => outcome(state, None).map(|outcome| format!("finished: {outcome}")),
+        StopReason::StopWord => e.text.as_ref().and_then(said),
+        _ => None,
+    };
+    told.unwrap_or_else(|| {
+        let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
+        format!("{}{why}", ended(e.reason))
+    })
+}
+
+/// Returns a stop reason as text: `as planned`.
+pub fn reason(reason: StopReason) -> String {
+    reason.words()
+}
+
+/// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
+/// `finished: verdict`, `stopped at the time limit`.
+pub fn ended(why: StopReason) -> String {
+    match why {
+        StopReason::Completed => "finished".into(),
+        StopReason::Operator => "ended by you".into(),
+        StopReason::Signal => "interrupted".into(),
+        StopReason::Failure => "failed".into(),
+        StopReason::Starved => "failed: nobody could speak".into(),
+        StopReason::Loop => "stopped: the conversation went in circles".into(),
+        StopReason::UtteranceLimit | StopReason::RoundLimit => "finished as planned".into(),
+        StopReason::TimeLimit
+        | StopReason::TokenLimit
+        | StopReason::CostLimit
+        | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),
+        StopReason::Goal
+        | StopReason::Consensus
+        | StopReason::NoVotes
+        | StopReason::Verdict
+        | StopReason::AllPassed
+        | StopReason::StopWord
+        | StopReason::Condition
+        | StopReason::Exhausted => format!("finished: {}", reason(why)),
+    }
 }
