@@ -43,7 +43,7 @@ pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
         Some(_) if !quiet(state) => None,
         Some(scribing) => match &scribing.written {
             Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
-            None => skipped("the reply could not be read".into()),
+            None => skipped(scribing.fault().into()),
         },
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn at_limit(state: &State) -> Option<Draft> {
         },
         Some(scribing) => match &scribing.written {
             Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
-            None => skipped("the reply could not be read"),
+            None => skipped(scribing.fault()),
         },
     }
 }

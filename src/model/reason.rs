@@ -147,7 +147,7 @@ impl StopReason {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
     }
 
-    /// Returns whether a conversation with this end is finished: after a reopening nobody is asked before something new
+    /// Returns whether a conversation with this end is finished: after a reopening no model is called before something new
     /// is said.
     pub fn is_finished(self) -> bool {
         self.is_passed() || self.is_length()

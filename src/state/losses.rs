@@ -44,8 +44,10 @@ impl Conversation {
     /// Returns what would be lost by an end with this reason.
     pub fn losses_at(&self, reason: StopReason) -> Losses {
         let is_search = self.threads.get(&ThreadId::ROOT).is_some_and(|root| root.is_search());
+        // who proposed an answer or passed need not vote
+        let failed = |id: &&SeatId| self.seat(id).is_some_and(|seat| seat.failures > 0);
         let unvoted: Vec<SeatId> = match reason {
-            StopReason::Consensus => self.unvoted().cloned().collect(),
+            StopReason::Consensus => self.unvoted().filter(failed).cloned().collect(),
             _ => vec![],
         };
         // the failures of an executor are in the states of its steps, and a later vote makes up for a failed one

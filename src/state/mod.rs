@@ -232,7 +232,7 @@ pub struct Conversation {
     pub stopped_by: Option<Text>,
     /// The end, if the conversation has ended.
     pub ended: Option<Ended>,
-    /// The end of the finished conversation that was reopened; `None` once something new is said. Nobody is asked
+    /// The end of the finished conversation that was reopened; `None` once something new is said. No model is called
     /// before.
     pub reopened_after: Option<Ended>,
     /// Start of the count for rules: the beginning, or the last time that the conversation continued after its own end.

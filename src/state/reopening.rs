@@ -1,7 +1,7 @@
 //! Resumes and forks: their changes, and the parts that start over if a conversation had reached its own end.
 //!
 //! A conversation can continue after its own end. Stop rules, rounds, phases and the limits of seats then count from
-//! the reopening, and the whole history stays. Nobody is asked before something new is said. After a budget, a failure
+//! the reopening, and the whole history stays. No model is called before something new is said. After a budget, a failure
 //! or the operator's `end` it continues as before.
 
 use super::{Conversation, PolicyState, RunState};
@@ -57,7 +57,7 @@ impl Conversation {
         }
         if let Some(ended) = ended.as_ref().filter(|ended| ended.reason.is_finished()) {
             self.reopened_after = Some(ended.clone());
-            // nobody is asked, also without a pause
+            // no model is called, also without a pause
             self.run = RunState::Going;
         }
         // the planned length stays reached until a limit is set

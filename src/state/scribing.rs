@@ -13,6 +13,15 @@ pub struct Scribing {
     pub waits: bool,
     /// The scribe's result; `None` before its reply, and if the reply cannot be used.
     pub written: Option<ResultGiven>,
+    /// True if the last call gave no reply.
+    pub failed: bool,
+}
+
+impl Scribing {
+    /// Returns the reason why no result was written.
+    pub fn fault(&self) -> &'static str {
+        if self.failed { "the call failed" } else { "the reply could not be read" }
+    }
 }
 
 impl Conversation {
@@ -21,7 +30,7 @@ impl Conversation {
         if let Some(task) = &batch.result {
             let ResultTask { ends: (reason, text), rule, waits } = task.clone();
             let ends = EndCause { reason, text, rule };
-            self.scribing = Some(Scribing { ends, waits, written: None });
+            self.scribing = Some(Scribing { ends, waits, written: None, failed: false });
         }
     }
 
@@ -38,6 +47,9 @@ impl Conversation {
         }
         if let Some(scribing) = &mut self.scribing {
             scribing.written = written;
+            let class = e.error.as_ref().map(|error| error.class);
+            scribing.failed = e.outcome == Outcome::Failed
+                && class.is_some_and(|class| class != ErrorClass::Form);
         }
     }
 

@@ -69,7 +69,8 @@ async fn votes_count_once_the_answers_are_used_up() {
     });
     let options = json!({"answers": 1, "on_new": "tell"});
     let ran = play(club(&["ann", "bob", "cyd"], options), stage, &[]).await;
-    assert_eq!((answered(&ran), left(&ran)), (vec!["ann", "bob", "cyd"], vec!["ann"]));
+    // who leaves a round is asked again in the next
+    assert_eq!((answered(&ran), left(&ran)), (vec!["ann", "bob", "cyd"], vec!["ann"; 3]));
     assert_eq!(votes(&ran), [("bob", "ann"), ("cyd", "ann")]);
     assert_eq!((ran.reason(), &result(&ran)["how"]), ("consensus", &json!("2 votes of 2")));
 }

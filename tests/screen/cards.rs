@@ -138,7 +138,12 @@ fn sentences_decide_nothing_under_any_card_at_any_speed() {
                     stage.press(&[KeyCode::Esc]);
                 }
                 let requests = stage.press(&[Enter]);
-                assert!(says(&requests, words), "{name}: {words} at {ms}: {requests:?}");
+                // an address within a sentence is refused, and the words stay
+                let stays = words.contains("@@")
+                    && requests.is_empty()
+                    && stage.screen.view.composer.text() == words;
+                let kept = stays || says(&requests, words);
+                assert!(kept, "{name}: {words} at {ms}: {requests:?}");
             }
         }
     }

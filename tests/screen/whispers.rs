@@ -175,7 +175,9 @@ fn a_queued_whisper_comes_back_with_its_name() {
     assert!(matches!(&taken[..], [Request::Send(Command::DropQueued { .. })]), "{taken:?}");
     queue(&mut stage, &Command::DropQueued { of: "0:0".into() });
     assert_eq!(stage.screen.view.composer.text(), "@@bo psst");
-    assert!(stage.text().contains("only Bo hears it"), "{}", stage.text());
+    let shown = stage.text();
+    assert!(shown.contains("only Bo hears it"), "{shown}");
+    assert!(shown.contains("enter send") && !shown.contains("enter again"), "{shown}");
     // without its name it is refused, and the words stay
     stage.screen.view.composer.begin("psst");
     assert_eq!(stage.press(&[Enter]), []);

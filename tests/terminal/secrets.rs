@@ -23,7 +23,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     );
     let talk = house.file("talk.toml", &talk);
     let mut program = house.run(&["run", &talk, "-c", &settings, "-v"]);
-    program.until("2 turns, as planned");
+    program.until("without bo (failed twice), no result: the call failed");
     program.until("hex: *** it was.");
     program.keys("q");
     let left = program.left();

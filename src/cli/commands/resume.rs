@@ -41,7 +41,7 @@ impl ResumeArgs {
 }
 
 /// Returns the next step for a finished conversation to which the resume adds nothing; `None` for any other. Nothing is
-/// written and nobody is asked: a screen shows it for reading, and without a screen the way to continue it is reported.
+/// written and no model is called: a screen shows it for reading, and without a screen the way to continue it is reported.
 pub fn finished(resume: &next::Resume, opened: &OpenedSession, context: &Context) -> Option<Next> {
     let play = &resume.play;
     let changes = play.limits() != Limits::default()

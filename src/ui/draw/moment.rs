@@ -49,7 +49,7 @@ pub fn note(screen: &mut Screen) {
         *shown = Some(ShownCard { width, ..shown_now });
     }
     if let Some(shown) = shown.as_mut().filter(|shown| shown.width != width) {
-        // its rows are wrapped anew
+        // its rows are wrapped again
         (shown.width, shown.top) = (width, 0);
     }
 }
