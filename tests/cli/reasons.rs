@@ -50,8 +50,10 @@ fn scenario(reason: &str) -> String {
             format!("[[stop]]\njudge = \"jo\"\nquestion = \"Over?\"\n{two}{yes}")
         }
         "consensus" => {
-            let answers = [seat("ada", "'ANSWER: tea'", ""), seat("bo", "'VOTE: Answer A'", "")];
-            format!("policy = \"consensus\"\n{}", answers.concat())
+            let answers =
+                |id: &str, tea: &str| seat(id, &format!("'ANSWER: {tea}', 'VOTE: Answer A'"), "");
+            let both = [answers("ada", "tea"), answers("bo", "no tea")].concat();
+            format!("policy = \"consensus\"\n{both}")
         }
         "no_votes" => {
             let seats = [seat("ada", "'PASS'", ""), seat("bo", "'PASS'", "")].concat();
