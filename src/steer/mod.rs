@@ -1,4 +1,4 @@
-//! Steering lines: typed ones ([`line`]), and those of files and stdin, which wait for their trigger.
+//! Steering lines: typed ones ([`mod@line`]), and those of files and stdin, which wait for their trigger.
 //!
 //! The engine asks between every `apply` and `advance`, so that "after utterance 3" can never come one grant too late.
 //! A line whose key is in the log already is never returned again, so a steer file that is run twice repeats nothing.

@@ -80,7 +80,7 @@ async fn a_whisper_to_somebody_who_has_left_reaches_nobody() {
     };
     // once to the only hearer, once to one of several
     for to in ["b", "all"] {
-        let ran = play(models(&[to]), voices(), &[leave.clone()]).await;
+        let ran = play(models(&[to]), voices(), std::slice::from_ref(&leave)).await;
         let whispers: Vec<_> =
             ran.state.entries.iter().flat_map(|entry| entry.version().whispers.iter()).collect();
         assert!(whispers.len() == 1 && whispers[0].left, "{whispers:?}");

@@ -3,6 +3,7 @@
 //! A process inherits nothing from the person who runs the tests: neither environment, folders, umask nor ignored
 //! signals.
 #![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 use portable_pty::CommandBuilder;
 use rustix::fs::Mode;
