@@ -153,7 +153,7 @@ fn session_status(files: &SessionFiles, log: &Survey, state: &State) -> SessionS
         return SessionStatus::Running(holder);
     }
     match &state.ended {
-        Some(ended) => SessionStatus::Ended(ended.reason),
+        Some(ended) => SessionStatus::Ended { reason: ended.reason, lossy: ended.lossy },
         None if log.torn.is_some() => SessionStatus::Recovered,
         None => SessionStatus::Unfinished,
     }

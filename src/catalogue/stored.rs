@@ -31,6 +31,9 @@ pub(super) struct Stored {
     pub parent: Option<(String, u32)>,
     /// Stop reason.
     pub ended: Option<StopReason>,
+    /// True if something is missing at the end.
+    #[serde(default)]
+    pub lossy: bool,
     /// First fault of the log.
     pub damaged: Option<String>,
     /// True if a newer program wrote it.
@@ -44,11 +47,15 @@ impl Stored {
     /// Returns the cached summary of a log in its present state.
     pub fn new(log: &Metadata, summary: &SessionSummary) -> Stored {
         let mut ended = None;
+        let mut lost = false;
         let mut damaged = None;
         let mut newer = false;
         let torn = summary.standing == SessionStatus::Recovered;
         match &summary.standing {
-            SessionStatus::Ended(reason) => ended = Some(*reason),
+            SessionStatus::Ended { reason, lossy } => {
+                ended = Some(*reason);
+                lost = *lossy;
+            }
             SessionStatus::Damaged(why) => damaged = Some(why.clone()),
             SessionStatus::Newer => newer = true,
             SessionStatus::Running(_)
@@ -66,6 +73,7 @@ impl Stored {
             last: summary.last.clone(),
             parent: summary.parent.clone(),
             ended,
+            lossy: lost,
             damaged,
             newer,
             torn,
@@ -96,7 +104,7 @@ impl Stored {
         match (self.newer, &self.damaged, self.ended) {
             (true, _, _) => SessionStatus::Newer,
             (_, Some(why), _) => SessionStatus::Damaged(why.clone()),
-            (_, _, Some(reason)) => SessionStatus::Ended(reason),
+            (_, _, Some(reason)) => SessionStatus::Ended { reason, lossy: self.lossy },
             (false, None, None) if self.torn => SessionStatus::Recovered,
             (false, None, None) => SessionStatus::Unfinished,
         }
@@ -128,8 +136,13 @@ pub enum SessionStatus {
     Unfinished,
     /// Stopped in the middle of a line; everything before is intact, and it can be resumed.
     Recovered,
-    /// Ended, for this reason.
-    Ended(StopReason),
+    /// Ended.
+    Ended {
+        /// Stop reason.
+        reason: StopReason,
+        /// True if participants, steps or the result are missing.
+        lossy: bool,
+    },
     /// Readable in part; it needs a repair before it can continue. Contains the first fault.
     Damaged(String),
     /// Written by a newer program.

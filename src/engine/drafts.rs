@@ -111,8 +111,9 @@ pub(super) fn end(state: &State, cause: EndCause) -> Draft {
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let other = || goals::outcome(state).or_else(|| verdict_of(state));
     let result = if result.is_null() { other().unwrap_or_default() } else { result };
-    let settled = reason.settled() && state.losses_at(reason).is_empty();
-    let ended = Ended { reason, settled, text, rule, result };
+    let lossy = !state.losses_at(reason).is_empty();
+    let settled = reason.settled() && !lossy;
+    let ended = Ended { reason, settled, lossy, text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
 

@@ -79,6 +79,15 @@ pub fn reason(reason: StopReason) -> String {
     reason.words()
 }
 
+/// Describes an end in a list of sessions: `as planned`. An end that lacks something is `incomplete`.
+pub fn listed(why: StopReason, lossy: bool) -> String {
+    match (lossy, why.is_length()) {
+        (false, _) => reason(why),
+        (true, true) => "incomplete".into(),
+        (true, false) => format!("{}, incomplete", reason(why)),
+    }
+}
+
 /// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
 /// `finished: verdict`, `stopped at the time limit`.
 pub fn ended(why: StopReason) -> String {

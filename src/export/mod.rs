@@ -36,7 +36,7 @@ mod tracks;
 mod words;
 
 pub use beside::Beside;
-pub use conclusion::{conclusion, ended, ending, how_it_ended, losses, reason};
+pub use conclusion::{conclusion, ended, ending, how_it_ended, listed, losses, reason};
 pub use discretion::{DiscreetRecords, Private, Reveal, discreet};
 pub use document::Document;
 pub use fields::fields;

@@ -61,7 +61,14 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
         log.push(ENGINE, Kind::ResultGiven(result.clone()));
     }
     if let Some(reason) = imported.ended {
-        let ended = Ended { reason, settled: false, text: None, rule: None, result: Value::Null };
+        let ended = Ended {
+            reason,
+            settled: false,
+            lossy: false,
+            text: None,
+            rule: None,
+            result: Value::Null,
+        };
         log.push(ENGINE, Kind::Ended(ended));
     }
     log.events

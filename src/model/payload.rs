@@ -101,6 +101,9 @@ pub struct Ended {
     pub reason: StopReason,
     /// True if it ended by its own rules, not by a limit, a failure or a person.
     pub settled: bool,
+    /// True if participants, steps or the result are missing; lists of sessions read this event alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lossy: bool,
     /// The cause as text, if the reason alone does not explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,

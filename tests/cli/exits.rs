@@ -208,12 +208,21 @@ fn only_an_end_without_losses_is_as_planned() {
     assert_eq!(ran.err.matches("warning: no result").count(), 1, "{}", ran.err);
     let facts = house.run(&["export", "--last", "--format", "json"]).code(0).out;
     assert!(!format!("{}{}{facts}", ran.out, ran.err).contains("as planned"));
+    for from in ["the log", "the summary beside it"] {
+        let listed = house.run(&["sessions", "list", "--json"]).code(0).out;
+        assert!(
+            listed.contains("incomplete") && !listed.contains("as planned"),
+            "{from}: {listed}"
+        );
+    }
     let well = talk.replace("script = [\"false\"]", "lines = [\"And to you.\"]");
     let well =
         house.file("well.toml", &well.replace(", { text = \"no object\", for = \"result\" }", ""));
     let ran = house.run(&["run", &well, "--headless"]).code(0);
     assert!(ran.out.ends_with("-- 4 turns, as planned\n\n"), "{}", ran.out);
     assert!(ran.err.contains("finished as planned"), "{}", ran.err);
+    let listed = house.run(&["sessions", "list", "--json"]).code(0).out;
+    assert!(listed.contains("incomplete") && listed.contains("as planned"), "{listed}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: SessionStatus) -> Se
 }
 
 fn sessions() -> SessionList {
-    let done = SessionStatus::Ended(StopReason::UtteranceLimit);
+    let done = SessionStatus::Ended { reason: StopReason::UtteranceLimit, lossy: false };
     let all = vec![
         summary(
             "20260101-120000-branch",

@@ -79,7 +79,7 @@ pub fn found() -> StartScreen {
         parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
     };
-    let done = SessionStatus::Ended(StopReason::UtteranceLimit);
+    let done = SessionStatus::Ended { reason: StopReason::UtteranceLimit, lossy: false };
     let sessions = vec![
         session("Naming the new service", done, 2),
         session("Rust or Zig for the parser?", SessionStatus::Unfinished, 60 * 26),

@@ -333,7 +333,7 @@ impl StartScreen {
             News::Sessions(mut sessions) => {
                 sessions.sort_by_key(|s| match s.standing {
                     SessionStatus::Live { .. } => 0,
-                    SessionStatus::Ended(_) => 2,
+                    SessionStatus::Ended { .. } => 2,
                     _ => 1,
                 });
                 self.sessions = sessions;

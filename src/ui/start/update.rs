@@ -308,7 +308,7 @@ fn enter(start: &mut StartScreen, begins: bool) -> Option<Choice> {
             let session = start.sessions.get(at)?;
             let path = session.path.clone();
             return Some(match session.standing {
-                SessionStatus::Ended(_) => Choice::Read(path),
+                SessionStatus::Ended { .. } => Choice::Read(path),
                 SessionStatus::Live { .. } => Choice::Attach(path),
                 _ => Choice::Open(path),
             });

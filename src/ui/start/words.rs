@@ -1,7 +1,7 @@
 //! The age and the status of a session, in a few cells.
 
 use crate::catalogue::SessionStatus;
-use crate::export::reason;
+use crate::export::listed;
 use crate::model::Wall;
 use crate::text;
 
@@ -26,7 +26,7 @@ pub fn status_text(standing: &SessionStatus) -> String {
         SessionStatus::Live { doing, .. } => text::line(doing).into_owned(),
         SessionStatus::Unfinished => "unfinished".into(),
         SessionStatus::Recovered => "recovered".into(),
-        SessionStatus::Ended(why) => reason(*why).to_string(),
+        SessionStatus::Ended { reason, lossy } => listed(*reason, *lossy),
         SessionStatus::Damaged(_) => "damaged".into(),
         SessionStatus::Newer => "newer version".into(),
         SessionStatus::Unreadable(_) => "unreadable".into(),

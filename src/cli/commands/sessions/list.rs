@@ -118,7 +118,7 @@ pub fn status_columns(standing: &SessionStatus) -> (String, Option<String>) {
         SessionStatus::Live { pid, .. } => ("running", Some(format!("process {pid}"))),
         SessionStatus::Unfinished => ("unfinished", None),
         SessionStatus::Recovered => ("recovered", Some("its last line is incomplete".into())),
-        SessionStatus::Ended(reason) => ("ended", Some(export::reason(*reason))),
+        SessionStatus::Ended { reason, lossy } => ("ended", Some(export::listed(*reason, *lossy))),
         SessionStatus::Damaged(why) => ("damaged", Some(why.clone())),
         SessionStatus::Newer => ("newer", Some("written by a newer version".into())),
         SessionStatus::Unreadable(why) => ("unreadable", Some(why.clone())),

@@ -60,7 +60,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         StartRow::Remember => "remember",
         StartRow::Write => "write",
         StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
-            Some(SessionStatus::Ended(_)) => "read",
+            Some(SessionStatus::Ended { .. }) => "read",
             _ => "open, paused",
         },
         StartRow::Demo | StartRow::Example(_) => "watch",

@@ -106,8 +106,8 @@ fn role(standing: &SessionStatus) -> ThemeRole {
         }
         SessionStatus::Damaged(_)
         | SessionStatus::Unreadable(_)
-        | SessionStatus::Ended(StopReason::Failure) => ThemeRole::FloorError,
-        SessionStatus::Ended(_) => ThemeRole::Muted,
+        | SessionStatus::Ended { reason: StopReason::Failure, .. } => ThemeRole::FloorError,
+        SessionStatus::Ended { .. } => ThemeRole::Muted,
     }
 }
 
