@@ -1,7 +1,7 @@
 //! Sending the draft: a message to everybody, the message of a human seat, or a `/command`.
 
 use crate::model::Command;
-use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
+use crate::steer::line::{EntryPoint, Intent, Manner, Typing, addressed, read_line};
 use crate::steer::slash;
 use crate::ui::act::intents::{ask, cut_in_queued, notice};
 use crate::ui::act::{commands, completion};
@@ -57,8 +57,10 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
         screen.view.sent = true;
         screen.view.completion = None;
         screen.view.editing = None;
-        screen.view.withdrawn = None;
         screen.view.cutting_in = false;
+        if !words.starts_with('/') || addressed(words).is_some() {
+            screen.view.withdrawn = None;
+        }
         if !words.starts_with('/') {
             if screen.view.line {
                 screen.view.selected = None;
