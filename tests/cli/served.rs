@@ -181,9 +181,11 @@ impl Served {
 
     /// Ends the conversation and the pages; returns the events of the log.
     pub fn stop(self) -> Vec<Value> {
-        // it may have ended already
+        // it may have ended already, and a busy machine may answer too late
         self.house.run(&["stop", self.log.to_str().unwrap()]);
-        rustix::process::kill_process(self.pages.pid(), rustix::process::Signal::TERM).unwrap();
+        for one in [&self.pages, &self.talk] {
+            rustix::process::kill_process(one.pid(), rustix::process::Signal::TERM).unwrap();
+        }
         assert_eq!(self.pages.end().code, 143);
         self.talk.end();
         let text = std::fs::read_to_string(&self.log).unwrap();
