@@ -132,7 +132,7 @@ pub fn parser() -> ClapCommand {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    spawn::name_main_thread();
+    spawn::mark_descendants();
     spawn::hide_memory();
     play::signals::let_writes_fail();
     let done = match Cli::of_process() {

@@ -1,8 +1,9 @@
 //! Descent of a process: whether a conversation started it, directly or through others.
 //!
-//! This program adopts orphans (see `tree`), so a process that detaches itself is still a descendant. Each process of
-//! this program has a name that its children cannot change, so the descendants of every conversation are found, also
-//! without the marker in their environment. Only Linux lists processes as needed.
+//! Each process of this program passes two things on that its descendants cannot take off. Its name, which they cannot
+//! change, is found among their ancestors, also if they detach themselves, since this program adopts orphans (see
+//! `tree`). A hard limit, which is inherited and can only be lowered, stays with them also after they ended the process
+//! that adopts them; only an administrator can raise it. Only Linux lists processes as needed.
 
 use super::tree::MARKER;
 use std::fs;
@@ -14,17 +15,50 @@ const NAME: &str = "colloquium-main";
 /// Longest chain of ancestors that is followed.
 const ANCESTORS: usize = 1_000;
 
-/// Names the main thread of this program. Call it before [`super::hide_memory`], after which the name is read-only.
-pub fn name_main_thread() {
+/// Row of `/proc/PID/limits` with the limit that marks descendants; Linux has enforced it for no process since 2.4.25.
+const LIMIT: &str = "Max file locks";
+
+/// Bits of a process id, by the largest `pid_max` of Linux.
+const PID_BITS: u32 = 22;
+
+/// Marks this process and all that it will start. Call it before [`super::hide_memory`], after which the name is
+/// read-only.
+pub fn mark_descendants() {
     // without a mounted `/proc` every descent is unknown, and every client is rejected
     #[cfg(target_os = "linux")]
-    let _ = fs::write("/proc/self/comm", NAME);
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+        let _ = fs::write("/proc/self/comm", NAME);
+        if getrlimit(Resource::Locks).maximum.is_none()
+            && let Some(own) = i32::try_from(std::process::id()).ok().and_then(own_mark)
+        {
+            let _ = setrlimit(Resource::Locks, Rlimit { current: Some(own), maximum: Some(own) });
+        }
+    }
+}
+
+/// Returns the limit that a process of this program sets. It grows with the time of the start, so a process cannot lower
+/// an inherited limit to its own.
+fn own_mark(pid: i32) -> Option<u64> {
+    Some(Process::read(pid)?.started << PID_BITS | u64::try_from(pid).ok()?)
+}
+
+/// Returns whether a process inherited the limit that marks descendants; a limit that cannot be read counts.
+fn is_limited(pid: i32) -> bool {
+    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default();
+    let Some(row) = limits.lines().find_map(|line| line.strip_prefix(LIMIT)) else { return true };
+    let hard = row.split_whitespace().nth(1).unwrap_or_default();
+    hard != "unlimited" && hard.parse().ok() != own_mark(pid)
 }
 
 /// Returns whether a process was started by this process or by any other of this program. A process that cannot be
 /// looked up counts as started.
 pub fn is_started_here(pid: i32) -> bool {
     let own = i32::try_from(std::process::id()).unwrap_or_default();
+    if is_limited(pid) {
+        return true;
+    }
     let mut pid = pid;
     for generation in 0..ANCESTORS {
         let Some(process) = Process::read(pid) else { return true };
@@ -52,6 +86,8 @@ struct Process {
     /// Name of the main thread.
     name: String,
     parent: i32,
+    /// Time of the start since boot, in clock ticks.
+    started: u64,
 }
 
 impl Process {
@@ -64,7 +100,12 @@ impl Process {
         // the name is in brackets and may contain anything, brackets too
         let (before, after) = stat.rsplit_once(") ")?;
         let (_, name) = before.split_once(" (")?;
-        Some(Process { name: name.to_owned(), parent: after.split(' ').nth(1)?.parse().ok()? })
+        let field = |number: usize| after.split(' ').nth(number - 3);
+        Some(Process {
+            name: name.to_owned(),
+            parent: field(4)?.parse().ok()?,
+            started: field(22)?.parse().ok()?,
+        })
     }
 }
 
@@ -84,8 +125,10 @@ mod tests {
 
     #[test]
     fn a_name_with_brackets_hides_no_parent() {
-        let process = Process::parse("7 (a) b (c) S 12 0 0 34816 7 4194560 0").unwrap();
-        assert_eq!((process.name.as_str(), process.parent), ("a) b (c", 12));
+        let stat = "7 (a) b (c) S 12 0 0 34816 7 4194560 0 0 0 0 0 0 0 0 20 0 1 0 8431 9 1";
+        let process = Process::parse(stat).unwrap();
+        let read = (process.name.as_str(), process.parent, process.started);
+        assert_eq!(read, ("a) b (c", 12, 8_431));
         assert!(NAME.len() <= 15 && Process::parse("7 (cat").is_none());
     }
 }

@@ -114,3 +114,49 @@ fn a_script_of_another_conversation_cannot_steer() {
     steered.house.run(&["stop", steered.log.to_str().unwrap()]).code(0);
     end(steered.child);
 }
+
+/// Without its environment, detached, and once it has ended the process that adopts its orphans.
+#[test]
+fn an_orphan_of_a_killed_conversation_cannot_steer() {
+    let house = House::new();
+    let log = house.path("talk.jsonl");
+    let out = house.path("orphan.out");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &out, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let free = house.path("free");
+    let orphan = house.file(
+        "orphan.sh",
+        &format!(
+            ": >{}\nwhile kill -0 $PLAYER; do :; done\nexec env HOME={} {PROGRAM} steer {} '{}' >{} 2>&1\n",
+            free.display(),
+            house.home.path().display(),
+            log.display(),
+            r#"{"do":"mark"}"#,
+            out.display()
+        ),
+    );
+    let script = house.file(
+        "other.sh",
+        &format!(
+            "(setsid env -i PATH=$PATH PLAYER=$PPID sh {orphan} &) >/dev/null 2>&1\n\
+             while [ ! -e {} ]; do :; done\nkill -9 $PPID\n",
+            free.display()
+        ),
+    );
+    let other = house.file(
+        "other.toml",
+        &format!(
+            "title = \"Another\"\n[limits]\nutterances = 1\n\
+             [[participant]]\nid = \"eve\"\nscript = [\"sh\", \"{script}\"]\n"
+        ),
+    );
+    let steered = Talk::start_in(house, &talk(40, 2_000), &[]);
+    let ran = steered.house.run(&["run", &other, "--headless", "--trust", "--no-save"]);
+    assert_eq!(ran.code, -1, "killed: {}", ran.err);
+    let told = std::fs::read_to_string(&out).unwrap();
+    assert!(told.contains("a process of a conversation cannot attach to one"), "{told}");
+    let log = std::fs::read_to_string(&steered.log).unwrap();
+    assert!(!log.contains("\"command.given\""), "{log}");
+    steered.house.run(&["stop", steered.log.to_str().unwrap()]).code(0);
+    end(steered.child);
+}
