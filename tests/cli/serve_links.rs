@@ -57,6 +57,9 @@ fn a_person_takes_part_by_a_link_and_gives_no_other_commands() {
     ] {
         refused(line, 403, "speaks for `cleo`");
     }
+    let line = json!({"do": "speak", "who": "cleo", "text": "@@bo CANARY"});
+    let (status, receipt) = served.command(&cleo, &line);
+    assert!(status == 409 && receipt["why"].as_str().unwrap().contains("use whisper"), "{receipt}");
     let line =
         json!({"do": "speak", "who": "cleo", "text": "I am here.", "when": "turn_count > 99"});
     let (status, receipt) = served.command(&cleo, &line);
@@ -84,7 +87,8 @@ fn a_person_takes_part_by_a_link_and_gives_no_other_commands() {
         public.push_str(&watches.next());
     }
     seen.push_str(&speaks.until(|page| ended(page) && row(page, "A hint for Cleo").is_some()));
-    assert!(!seen.contains("SECRET"), "{seen}");
+    assert!(!seen.contains("SECRET") && !seen.contains("CANARY"), "{seen}");
+    assert!(!public.contains("CANARY"), "{public}");
     assert!(!public.contains("For Cleo") && !public.contains("A hint"), "{public}");
     // a page that opens later has the same rows
     let mut later = served.events(&cleo, Some("9"));

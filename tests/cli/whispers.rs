@@ -74,6 +74,44 @@ fn each_entry_point_whispers_what_two_signs_address() {
     assert_eq!(given(&served.log, "CANARY none"), []);
 }
 
+/// The seat page has its own test in `serve_links`.
+#[test]
+fn json_commands_say_nothing_that_is_addressed() {
+    let verbs = [
+        json!({"do": "say", "text": "@@bo CANARY"}),
+        json!({"do": "cut_in", "text": "/whisper bo CANARY"}),
+        json!({"do": "speak_as", "who": "ada", "text": "@@zed CANARY"}),
+        json!({"do": "note", "text": "@@bo CANARY"}),
+    ];
+    let house = House::new();
+    let path = house.file("talk.toml", &crate::house::talk(4, 0));
+    let lines: String = verbs.iter().map(|line| format!("{line}\n")).collect();
+    let log = house.path("fed.jsonl");
+    let args = ["run", &path, "--headless", "--steer", "-", "--out-session"];
+    let ran = house.fed(&[&args[..], &[log.to_str().unwrap()]].concat(), &lines).code(0);
+    assert_eq!(ran.out.matches("use whisper with").count(), verbs.len(), "{}", ran.out);
+    assert_eq!(given(&log, "CANARY"), []);
+
+    let steer: String = verbs
+        .iter()
+        .enumerate()
+        .map(|(n, line)| {
+            let fields = line.as_object().unwrap().iter();
+            let fields: String = fields.map(|(key, value)| format!("{key} = {value}\n")).collect();
+            format!("[[steer]]\nid = \"c{n}\"\nafter = {{ utterance = 1 }}\n{fields}")
+        })
+        .collect();
+    let refused = "that = \"receipts.c0.is == 'refused' and receipts.c1.is == 'refused' and \
+                   receipts.c2.is == 'refused' and receipts.c3.is == 'refused'\"\n";
+    let unheard = "that = \"'CANARY' not in prompt('ada', 2) and turn_count == 4\"\n";
+    let expect = format!("[[expect]]\n{refused}[[expect]]\n{unheard}");
+    let scenario = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 4 }\n\
+                    [[scenario.participant]]\nid = \"ada\"\n[[scenario.participant]]\nid = \"bo\"\n\
+                    [[voice]]\nseat = \"all\"\nlines = [\"One.\", \"Two.\"]\n";
+    house.file("talk.test.toml", &format!("{scenario}{steer}{expect}"));
+    house.run(&["test"]).code(0);
+}
+
 #[test]
 fn a_client_of_the_mcp_server_whispers_with_two_signs() {
     let house = House::new();
