@@ -91,17 +91,17 @@ fn tool_scripts_and_tool_servers_cannot_steer() {
     check(Talk::start_in(house, &scenario, &options), &["server", "tool"]);
 }
 
+/// Writes a scenario whose only participant is a script; returns its path.
+fn another(house: &House, script: &[&str]) -> String {
+    let seat = format!("[[participant]]\nid = \"eve\"\nscript = {script:?}\n");
+    house.file("other.toml", &format!("title = \"Another\"\n[limits]\nutterances = 1\n{seat}"))
+}
+
 #[test]
 fn a_script_of_another_conversation_cannot_steer() {
     let house = House::new();
     let script = house.file("other.sh", &format!("{}echo said\n", tries(&house, "other")));
-    let other = house.file(
-        "other.toml",
-        &format!(
-            "title = \"Another\"\n[limits]\nutterances = 1\n\
-             [[participant]]\nid = \"eve\"\nscript = [\"env\", \"-i\", \"PATH=/usr/bin:/bin\", \"sh\", \"{script}\"]\n"
-        ),
-    );
+    let other = another(&house, &["env", "-i", "PATH=/usr/bin:/bin", "sh", &script]);
     let steered = Talk::start_in(house, &talk(40, 2_000), &[]);
     let ran = steered.house.run(&["run", &other, "--headless", "--trust", "--no-save"]).code(0);
     assert_refused(&steered.house, "other", &ran.err);
@@ -115,7 +115,7 @@ fn a_script_of_another_conversation_cannot_steer() {
     end(steered.child);
 }
 
-/// Without its environment, detached, and once it has ended the process that adopts its orphans.
+/// The orphan has no environment and no terminal, and it ended the process that adopts orphans.
 #[test]
 fn an_orphan_of_a_killed_conversation_cannot_steer() {
     let house = House::new();
@@ -143,13 +143,7 @@ fn an_orphan_of_a_killed_conversation_cannot_steer() {
             free.display()
         ),
     );
-    let other = house.file(
-        "other.toml",
-        &format!(
-            "title = \"Another\"\n[limits]\nutterances = 1\n\
-             [[participant]]\nid = \"eve\"\nscript = [\"sh\", \"{script}\"]\n"
-        ),
-    );
+    let other = another(&house, &["sh", &script]);
     let steered = Talk::start_in(house, &talk(40, 2_000), &[]);
     let ran = steered.house.run(&["run", &other, "--headless", "--trust", "--no-save"]);
     assert_eq!(ran.code, -1, "killed: {}", ran.err);
