@@ -142,9 +142,11 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
         let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
         return Err(format!("this was for {name} alone: esc, then write it again").into());
     }
-    let later = line.split_whitespace().find(|word| {
-        let rest = word.starts_with(SIGN).then(|| addressed(word)).flatten();
-        rest.is_some_and(|rest| whisper(&format!("{rest} …"), state).is_ok())
+    // a letter before the sign may be a key that was meant to open the box
+    let later = line.split_whitespace().find_map(|word| {
+        let word = &word[word.find(SIGN)?..];
+        let rest = addressed(word)?;
+        whisper(&format!("{rest} …"), state).is_ok().then_some(word)
     });
     if let Some(word) = later {
         return Err(format!("{word} whispers only at the start of a line; nothing was said").into());

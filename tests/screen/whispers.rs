@@ -16,8 +16,9 @@ use std::sync::Arc;
 const SECRET: &str = "CANARY";
 
 /// Lines that address Bo, or nobody here.
-const LINES: [&str; 17] = [
+const LINES: [&str; 18] = [
     "@@bo CANARY",
+    "i@@bo CANARY",
     "@@Bo, CANARY",
     "@@2 CANARY",
     "@@@bo CANARY",
@@ -228,6 +229,8 @@ fn no_entry_point_says_an_addressed_line_to_everybody() {
     assert_eq!(why, "nobody here is called zed; nothing was said");
     let why = say("listen @@bo psst").unwrap_err().to_string();
     assert!(why.contains("only at the start"), "{why}");
+    let why = say("i@@bo psst").unwrap_err().to_string();
+    assert!(why.starts_with("@@bo whispers only at the start"), "{why}");
 }
 
 #[test]
