@@ -106,6 +106,23 @@ fn an_end_with_losses_names_them_and_is_not_green() {
     assert!(!shown.contains("as planned") && !shown.contains(glyphs.done), "{shown}");
 }
 
+/// A conversation that somebody, a signal or a loop stopped is not a success, whatever was said before.
+#[test]
+fn an_end_before_the_planned_one_is_not_green() {
+    for reason in ["signal", "operator", "loop", "time_limit"] {
+        let mut stage = on_line(Stage::new(80, 24).during(2, 2));
+        stage.happens(
+            "engine",
+            "conversation.ended",
+            serde_json::json!({"reason": reason, "settled": false}),
+        );
+        stage.draw();
+        let shown = stage.text();
+        let glyphs = &stage.screen.glyphs;
+        assert!(shown.contains(glyphs.stopped) && !shown.contains(glyphs.done), "{shown}");
+    }
+}
+
 /// A plan has no rounds: the key makes another plan, and the conversation pauses before its steps.
 #[test]
 fn a_finished_plan_offers_another_plan() {

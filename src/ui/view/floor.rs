@@ -60,10 +60,14 @@ impl Status {
         }
     }
 
-    /// Returns the status whose sign and colour an end has: only an end without losses is shown as done.
+    /// Returns the status whose sign and colour an end has: only a finished conversation without losses is shown as done.
     pub fn with_losses(self, state: &State) -> Status {
+        let is_planned = |reason: StopReason| reason.settled() || reason.is_length();
+        let is_cut = state.ended.as_ref().is_some_and(|ended| !is_planned(ended.reason));
         match self {
-            Status::Done | Status::Reached if !state.losses().is_empty() => Status::Stopped,
+            Status::Done | Status::Reached if is_cut || !state.losses().is_empty() => {
+                Status::Stopped
+            }
             status => status,
         }
     }
