@@ -55,7 +55,7 @@
 //! | HTTP services as participants: templates, paths, event streams | `voice/http/`; the keys are checked by `scenario/http.rs` |
 //! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
-//! | settings, keys, folders | [`config`] |
+//! | settings, keys, folders | [`settings`] |
 //! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
 //! | pages of a running conversation for browsers: links, rows, event streams, seats | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
 //! | the MCP server: results, tasks, limits for clients | `cli/commands/mcp/`; `service.rs` speaks the protocol through its SDK, `lines.rs` and `http.rs` are the transports |
@@ -64,7 +64,7 @@
 //! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |
 //! | a scenario over many questions: items, budget, results, report | [`batch`]; `cli/commands/batch/conversations.rs` runs the conversations |
 //! | statistics; thread pool; collections whose clones share memory | [`stats`]; [`workers`]; [`shared`] |
-//! | price and context window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` copies them into the seat |
+//! | price and context window of a model | `assets/models.toml`, read by `settings/list.rs`; `cli/models/resolve.rs` copies them into the seat |
 //! | figures of a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one file per figure, listed in `FIGURES` |
 //! | text for events, in exports and on the screen | `export/narrate.rs` |
 //! | export as HTML, text, table or recording | [`export`], one file per format, listed in `FORMATS` |
@@ -94,10 +94,25 @@
 //!
 //! # Crates
 //!
-//! The rooms below `src/` are built as four crates, so that a change of the screen does not rebuild the engine. Their
-//! manifests are in `crates/`, their roots are `core.rs` (vocabulary, record, engine, exports), `screen.rs` ([`ui`]), `study.rs`
-//! ([`testing`], [`batch`]) and this page ([`cli`], [`serve`]). Each root re-exports the crates below it, so `crate::model` has the
-//! same meaning in all of them. A new room gets its line in one root and its row in `tests/house/tables.rs`.
+//! The rooms are in eight crates, folders of `src/` with a manifest and a root, so that a change of the screen does not
+//! rebuild the engine; cargo rejects a dependency that goes up. A path on this page begins with the room: `engine/react.rs` is
+//! `runtime/engine/react.rs`.
+//!
+//! | folder | rooms | uses |
+//! |---|---|---|
+//! | `base` | [`model`] [`text`] [`expr`] [`clock`] [`shared`] [`own_file`] [`untrusted`] [`aggregate`] [`stats`] [`workers`] | |
+//! | `config` | [`scenario`] [`settings`] | `base` |
+//! | `record` | [`session`] [`state`] [`catalogue`] [`logged`] | `config` |
+//! | `providers` | [`net`] [`spawn`] [`rpc`] [`voice`] [`tool`] | `config` |
+//! | `runtime` | [`policy`] [`prompt`] [`reply`] [`engine`] [`steer`] [`live`] | `record`, `providers` |
+//! | `report` | [`analysis`] [`export`] [`import`] | `record` |
+//! | `tui` | [`ui`] | `runtime`, `report` |
+//! | `lab` | [`testing`] [`batch`] | `runtime`, `report` |
+//! | the program | [`cli`] [`serve`] | all |
+//!
+//! Each root re-exports the crates below it, so `crate::model` has the same meaning in all of them. A file that a crate includes
+//! is in its folder, by a link if it is at the top level. A new room gets its line in one root and its row in
+//! `tests/house/tables.rs`.
 //!
 //! # From a key press to the screen
 //!
@@ -162,7 +177,7 @@
 //! - **Only [`clock`] reads time**; virtual time advances only while every running call sleeps in it.
 //!
 //! Deliberate restrictions: `session` does not use `state`; only the writer writes a session, and only `apply` changes a
-//! conversation; only [`config`] reads the environment, only [`spawn`] starts processes, only [`text`] filters the
+//! conversation; only [`settings`] reads the environment, only [`spawn`] starts processes, only [`text`] filters the
 //! characters for a terminal. The table of allowed dependencies between modules is in `tests/house/tables.rs`, enforced
 //! by `tests/house.rs`.
 //!
@@ -174,9 +189,8 @@
 //! log. *Command*: a request to the engine. *Effect*: work outside the engine that an event requires. *Operator*: the
 //! person who steers and has no seat.
 
-pub use colloquium_core::*;
-pub use colloquium_screen::ui;
-pub use colloquium_study::{batch, testing};
+pub use colloquium_lab::*;
+pub use colloquium_tui::ui;
 
 pub mod cli;
 #[cfg(feature = "serve")]

@@ -25,10 +25,12 @@ mod restrictions;
 mod source;
 #[path = "house/tables.rs"]
 mod tables;
+#[path = "house/words.rs"]
+mod words;
 
 use circles::Files;
 use restrictions::misplaced;
-use source::{CRATE_ROOTS, Found, Source};
+use source::{CRATES, Found, Source};
 use std::fs;
 use std::path::Path;
 use tables::{MAY_USE, RESTRICTIONS, TOP_LEVEL};
@@ -95,11 +97,11 @@ fn every_room_is_in_the_table() {
     let known = |room: &str| MAY_USE.iter().any(|(r, _)| *r == room);
     let mut faults = vec![];
     let mut rooms = vec![];
-    for name in CRATE_ROOTS {
-        let library = Source::read(root(), &format!("src/{name}.rs"));
-        for found in library.declared_rooms() {
+    let roots = CRATES.iter().map(|name| format!("src/{name}/lib.rs"));
+    for path in roots.chain(["src/lib.rs".to_owned()]) {
+        for found in Source::read(root(), &path).declared_rooms() {
             if !known(&found.text) {
-                faults.push(format!("src/{name}.rs:{}: `{}` is no room", found.line, found.text));
+                faults.push(format!("{path}:{}: `{}` is no room", found.line, found.text));
             }
             rooms.push(found.text);
         }
@@ -256,7 +258,7 @@ fn nothing_misplaced(rule: &str) {
 }
 
 #[test]
-fn only_config_reads_environment_and_home() {
+fn only_settings_reads_environment_and_home() {
     nothing_misplaced("environment and home");
 }
 
@@ -318,7 +320,7 @@ fn the_scanner_of_restrictions_bites() {
         "fn f() { std::env::var(\"HOME\") }\nuse directories::ProjectDirs;",
         &[1, 2],
     );
-    check("src/config/mod.rs", "use std::env;\nuse directories::ProjectDirs;", &[]);
+    check("src/config/settings/mod.rs", "use std::env;\nuse directories::ProjectDirs;", &[]);
     check("src/cli/mod.rs", "let a = std::env::args();\nlet b = std::env::var(\"A\");", &[2]);
     check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
     check("src/ui/mod.rs", "fn f() -> bool { policy == \"depends\" }", &[1]);
@@ -491,11 +493,13 @@ fn crate_map_names_existing_files() {
     let page = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     let quoted: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
     let named = |text: &&&str| text.contains('/') && !text.contains(' ');
-    let there = |path: &str| root().join("src").join(path).exists() || root().join(path).exists();
+    let folders = CRATES.iter().map(|name| format!("src/{name}"));
+    let folders: Vec<_> = folders.chain(["src".into(), ".".into()]).collect();
+    let there = |path: &str| folders.iter().any(|folder| root().join(folder).join(path).exists());
     let gone = quoted.iter().filter(named).filter(|path| !there(path));
     none(gone.map(|path| format!("src/lib.rs: `{path}` is not there")).collect(), "mend the table");
-    let folders = ["cli", "ui"].into_iter().flat_map(|room| {
-        let inside = fs::read_dir(root().join("src").join(room)).unwrap();
+    let folders = [("src", "cli"), ("src/tui", "ui")].into_iter().flat_map(|(folder, room)| {
+        let inside = fs::read_dir(root().join(folder).join(room)).unwrap();
         let inside = inside.map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
         inside.map(move |folder| format!("{room}/{}/", folder.file_name().display()))
     });

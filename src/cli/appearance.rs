@@ -9,7 +9,7 @@ use crate::cli::args::Colour;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::preferences;
-use crate::config::{
+use crate::settings::{
     ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, StartFocus,
     ThemeChoice,
 };

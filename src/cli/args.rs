@@ -1,10 +1,10 @@
 //! Options of the sub-commands: plain data parsed by clap.
 
-use crate::config::{Motion, Mouse, Signs};
 use crate::export;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd, Wall, Wire};
 use crate::session::SessionPlace;
+use crate::settings::{Motion, Mouse, Signs};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use parking_lot::Mutex;

@@ -1,6 +1,6 @@
 //! Commands of this program in a form that can be typed again.
 
-use crate::config::Environment;
+use crate::settings::Environment;
 use std::path::Path;
 
 /// Environment variables that cargo sets for a program that it runs.

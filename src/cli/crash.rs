@@ -6,7 +6,7 @@
 use crate::cli::memory::private_file::write_private;
 use crate::cli::output;
 use crate::clock::wall_now;
-use crate::config::make_private;
+use crate::settings::make_private;
 use crate::text;
 use jiff::Timestamp;
 use std::backtrace::Backtrace;

@@ -8,7 +8,7 @@ use crate::session::{LogFault, SessionError};
 use crate::state::State;
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
-use crate::{config, policy, testing};
+use crate::{policy, settings, testing};
 use std::error::Error;
 use std::io::ErrorKind;
 
@@ -162,14 +162,14 @@ fn chain(error: &dyn Error) -> String {
     causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"))
 }
 
-impl From<config::Error> for Failure {
-    fn from(e: config::Error) -> Failure {
+impl From<settings::Error> for Failure {
+    fn from(e: settings::Error) -> Failure {
         Failure::new(Exit::Session, chain(&e)).hint("name a folder with --data-dir")
     }
 }
 
-impl From<config::SettingsError> for Failure {
-    fn from(e: config::SettingsError) -> Failure {
+impl From<settings::SettingsError> for Failure {
+    fn from(e: settings::SettingsError) -> Failure {
         Failure::new(Exit::Invalid, chain(&e)).hint("`colloquium doctor` explains every setting")
     }
 }

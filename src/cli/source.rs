@@ -2,9 +2,9 @@
 
 use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
-use crate::config::Paths;
 use crate::model::near::nearest;
 use crate::scenario::{self, Override, Source, bundled, bundled_names, protocol_names};
+use crate::settings::Paths;
 use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};

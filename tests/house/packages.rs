@@ -1,5 +1,6 @@
 //! Packages: the lock file, and the reason of each dependency.
 
+use crate::source::CRATES;
 use crate::tables::{LOCKED_ONCE, NEVER_LOCKED};
 use crate::{none, root};
 use std::fs;
@@ -61,8 +62,8 @@ fn unreasoned(manifest: &str) -> Vec<String> {
 fn each_dependency_has_its_reason() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     none(unreasoned(&manifest), "say in one line above it what it is for");
-    for member in ["core", "screen", "study"] {
-        let path = root().join("src/crates").join(member).join("Cargo.toml");
+    for member in CRATES {
+        let path = root().join("src").join(member).join("Cargo.toml");
         let manifest = fs::read_to_string(path).unwrap();
         none(unreasoned(&manifest), "name it in the workspace's table, with its reason");
     }

@@ -6,7 +6,7 @@ use crate::tables::Restriction;
 /// Says where something happens outside the places that it belongs to.
 pub fn misplaced(source: &Source, restriction: &Restriction) -> Vec<String> {
     let here = source.room().unwrap_or_else(|| source.file_name());
-    let file = source.path.strip_prefix("src/").unwrap_or(&source.path);
+    let file = source.place();
     if restriction.places.contains(&here) || restriction.places.contains(&file) {
         return Vec::new();
     }

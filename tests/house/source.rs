@@ -9,8 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Roots of the crates, and of the program, in `src`: they only list modules.
-pub const CRATE_ROOTS: [&str; 5] = ["main", "lib", "core", "screen", "study"];
+/// Folders of the crates in `src`, from the lowest one; the rest of `src` is the program.
+pub const CRATES: [&str; 8] =
+    ["base", "config", "record", "providers", "runtime", "report", "tui", "lab"];
 
 /// A source file.
 pub struct Source {
@@ -65,12 +66,27 @@ impl Source {
         all
     }
 
+    /// Returns the path within the file's crate, as in `model/seq.rs`.
+    pub fn place(&self) -> &str {
+        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        match inside.split_once('/') {
+            Some((name, place)) if CRATES.contains(&name) => place,
+            _ => inside,
+        }
+    }
+
+    /// Returns the folder of the file's crate; `None` for the program.
+    pub fn member(&self) -> Option<&str> {
+        let name = self.path.strip_prefix("src/")?.split_once('/')?.0;
+        CRATES.contains(&name).then_some(name)
+    }
+
     /// Returns the top-level module of the file; `None` for the roots of the crates.
     pub fn room(&self) -> Option<&str> {
-        let inside = self.path.strip_prefix("src/")?;
-        match inside.split_once('/') {
+        let place = self.path.starts_with("src/").then(|| self.place())?;
+        match place.split_once('/') {
             Some((room, _)) => Some(room),
-            None => inside.strip_suffix(".rs").filter(|name| !CRATE_ROOTS.contains(name)),
+            None => place.strip_suffix(".rs").filter(|name| !["main", "lib"].contains(name)),
         }
     }
 
@@ -81,7 +97,7 @@ impl Source {
 
     /// Returns the number of `super::` that lead from the file's module to the crate root.
     pub fn depth(&self) -> usize {
-        self.path.matches('/').count() - usize::from(self.file_name() == "mod.rs")
+        self.place().matches('/').count() + 1 - usize::from(self.file_name() == "mod.rs")
     }
 
     /// Returns the file without its tests: without `#[cfg(test)]` items; empty for a `tests.rs`.
@@ -116,7 +132,7 @@ impl Source {
     /// Returns the path of the file's module; `None` for the roots of the crates.
     pub fn module(&self) -> Option<String> {
         self.room()?;
-        let inside = self.path.strip_prefix("src/")?.strip_suffix(".rs")?;
+        let inside = self.place().strip_suffix(".rs")?;
         Some(inside.strip_suffix("/mod").unwrap_or(inside).replace('/', "::"))
     }
 

@@ -13,8 +13,10 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // creates and opens the program's own files, for all modules that write
     ("own_file", &[]),
     ("scenario", &["model", "expr", "untrusted"]),
-    ("config", &["model", "untrusted", "own_file"]),
-    ("session", &["model", "text", "clock", "untrusted", "own_file"]),
+    ("settings", &["model", "untrusted", "own_file"]),
+    // records and events in one kind of iterator
+    ("logged", &["model"]),
+    ("session", &["logged", "model", "text", "clock", "untrusted", "own_file"]),
     // texts of other programs in, events out
     ("import", &["model"]),
     // pure counting, for all modules that aggregate answers
@@ -26,7 +28,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // lists only
     ("shared", &[]),
     // a phase may show the messages that are least alike
-    ("state", &["model", "scenario", "aggregate", "shared", "text"]),
+    ("state", &["logged", "model", "scenario", "aggregate", "shared", "text"]),
     // a thousand sessions are looked through by several threads
     ("catalogue", &["model", "session", "state", "text", "workers", "untrusted", "own_file"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
@@ -63,8 +65,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // sockets of running conversations
     ("live", &["model", "text", "session", "state", "engine", "net", "spawn", "own_file"]),
-    ("analysis", &["model", "shared", "state", "stats", "text"]),
-    ("export", &["model", "state", "analysis", "session", "text"]),
+    ("analysis", &["logged", "model", "shared", "state", "stats", "text"]),
+    ("export", &["logged", "model", "state", "analysis", "session", "text"]),
     (
         // pages show the forecast of the engine, as the screen does
         "serve",
@@ -118,6 +120,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "model",
             "scenario",
             "state",
+            // the style of pages
+            "export::PAGE_CSS",
             "analysis",
             "reply",
             "text",
@@ -141,7 +145,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "analysis",
             "export",
             "catalogue",
-            "config",
+            "settings",
             "clock",
             "shared",
             "text",
@@ -177,7 +181,7 @@ pub struct Restriction {
 /// All restrictions.
 pub const RESTRICTIONS: &[Restriction] = &[
     Restriction {
-        rule: "only `config` reads environment and home",
+        rule: "only `settings` reads environment and home",
         names: &[
             "std::env",
             "env::var",
@@ -190,9 +194,9 @@ pub const RESTRICTIONS: &[Restriction] = &[
         ],
         texts: &[],
         literals: &[],
-        places: &["config"],
+        places: &["settings"],
         but: &[("env::args", "main.rs"), ("env::args", "cli")],
-        fix: "let `config` read it once and hand the value down",
+        fix: "let `settings` read it once and hand the value down",
     },
     Restriction {
         rule: "only `spawn` starts processes",
@@ -243,7 +247,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
         places: &[
             "session",
             "catalogue",
-            "config",
+            "settings",
             "scenario",
             "export",
             "cli",

@@ -1,8 +1,8 @@
 //! Map of key bindings: a binding in it works, and hints, help and notices name it.
 
 use crate::stage::Stage;
-use colloquium::config::Binding;
 use colloquium::model::Command;
+use colloquium::settings::Binding;
 use colloquium::ui::keymap::{Keymap, ROWS};
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};

@@ -4,8 +4,8 @@ mod keys;
 
 use crate::stage::show;
 use colloquium::catalogue::{SessionStatus, SessionSummary};
-use colloquium::config::Binding;
 use colloquium::model::{StopReason, Wall};
+use colloquium::settings::Binding;
 use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};

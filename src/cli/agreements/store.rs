@@ -8,9 +8,9 @@
 
 use crate::cli::agreements::bound::BoundFiles;
 use crate::cli::error::{Exit, Failure};
-use crate::config::{Paths, Project, make_private};
 use crate::model::http;
 use crate::own_file::OwnFile;
+use crate::settings::{Paths, Project, make_private};
 use crate::text;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};

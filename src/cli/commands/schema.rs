@@ -3,11 +3,11 @@
 use crate::batch;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
-use crate::config::{self, Paths, make_private};
 use crate::model::schema;
 use crate::own_file::OwnFile;
 use crate::policy;
 use crate::scenario;
+use crate::settings::{self, Paths, make_private};
 use crate::testing;
 use crate::ui::theme;
 use clap::{Args, ValueEnum};
@@ -56,7 +56,7 @@ impl Of {
             Of::Event => schema::event(),
             Of::Results => batch::schema(),
             Of::Theme => theme::schema(),
-            Of::Config => config::schema(),
+            Of::Config => settings::schema(),
         };
         format!("{described:#}\n")
     }

@@ -3,9 +3,9 @@
 
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
-use crate::config::Environment;
 use crate::model::{Secret, Text};
 use crate::net::is_local;
+use crate::settings::Environment;
 use crate::ui::start::{Host, OfferedModel};
 use std::future::Future;
 use std::pin::Pin;

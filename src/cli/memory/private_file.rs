@@ -1,6 +1,6 @@
 //! Files in the user's state folder that only the user can read.
 
-use crate::config::make_private;
+use crate::settings::make_private;
 use crate::ui::request::ServiceFault;
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Installed agents: programs that speak the Agent Client Protocol, found by name on the path.
 
 use crate::cli::error::{Exit, Failure};
-use crate::config::{self, AgentSettings};
 use crate::model::agent::AGENT_PREFIX;
 use crate::model::{AgentSpec, Participant, Text, Timeouts, VoiceSpec};
+use crate::settings::{self, AgentSettings};
 use std::path::{Path, PathBuf};
 
 /// A program that can take a seat.
@@ -24,7 +24,10 @@ pub const KNOWN: &[KnownAgent] = &[
 ];
 
 /// Replaces the voice of a seat whose model is named `agent:PROGRAM` by that agent; returns true if it did.
-pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Result<bool, Failure> {
+pub fn seated(
+    seat: &mut Participant,
+    environment: &settings::Environment,
+) -> Result<bool, Failure> {
     let VoiceSpec::Model(spec) = &seat.voice else { return Ok(false) };
     let Some(program) = spec.name.strip_prefix(AGENT_PREFIX) else { return Ok(false) };
     let known = KNOWN.iter().find(|known| known.command.first() == Some(&program));
@@ -59,7 +62,7 @@ pub fn program_of(command: &[Text]) -> &str {
 pub fn gets(
     command: &[Text],
     settings: &AgentSettings,
-    environment: &config::Environment,
+    environment: &settings::Environment,
 ) -> String {
     let program = installed(command, environment);
     let names: Vec<&str> =
@@ -71,7 +74,7 @@ pub fn gets(
 
 /// Returns the name of a command's program if it is a bare name on the path. A file elsewhere that shares the name of
 /// an agent does not get the agent's variables.
-pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> Option<&'a str> {
+pub fn installed<'a>(command: &'a [Text], environment: &settings::Environment) -> Option<&'a str> {
     let program: &str = command.first()?;
     let is_bare = Path::new(program).file_name().is_some_and(|name| name == program);
     let found = environment.program(program)?;
@@ -85,7 +88,7 @@ impl KnownAgent {
     }
 
     /// Returns the path of its program, if it is on the path.
-    pub fn program(&self, environment: &config::Environment) -> Option<PathBuf> {
+    pub fn program(&self, environment: &settings::Environment) -> Option<PathBuf> {
         environment.program(self.command.first()?)
     }
 

@@ -6,10 +6,10 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::config::{self, Paths, Provider, Settings};
 use crate::model::near::nearest;
 use crate::model::sentence::sentence_error;
 use crate::model::{Secret, Wire};
+use crate::settings::{self, Paths, Provider, Settings};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS};
 use std::fmt;
@@ -92,7 +92,7 @@ pub struct Providers {
     pub settings: Settings,
     list: Vec<ResolvedProvider>,
     /// Environment of the program.
-    pub environment: config::Environment,
+    pub environment: settings::Environment,
     /// Folders of the program.
     pub paths: Paths,
 }
@@ -215,7 +215,7 @@ impl Providers {
                 }
                 None => return Err(format!("{name} is not set").into()),
             },
-            KeySource::File(path) => config::read_key_file(path).map_err(String::from)?,
+            KeySource::File(path) => settings::read_key_file(path).map_err(String::from)?,
         };
         Ok(Some(Secret::new(key.trim().to_owned())))
     }

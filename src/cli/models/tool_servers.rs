@@ -1,6 +1,6 @@
 //! Installed tool servers: programs that speak the Model Context Protocol, found by name on the path.
 
-use crate::config;
+use crate::settings;
 use serde_json::{Value, json};
 
 /// A program that serves tools on its standard input and output.
@@ -44,7 +44,7 @@ impl KnownServer {
     }
 
     /// Returns its line in a report: its path, and the keys for the `[[server]]` section of a scenario.
-    pub fn line(&self, environment: &config::Environment) -> String {
+    pub fn line(&self, environment: &settings::Environment) -> String {
         let name = self.program();
         let Some(path) = environment.program(name) else {
             return format!("  {name:<22} not installed\n");
@@ -58,7 +58,7 @@ impl KnownServer {
     }
 
     /// Returns the same as JSON.
-    pub fn json(&self, environment: &config::Environment) -> Value {
+    pub fn json(&self, environment: &settings::Environment) -> Value {
         let program = environment.program(self.program());
         json!({
             "name": self.name,

@@ -4,8 +4,8 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::added::AddedVoice;
 use crate::cli::trust::allowed::{Allowed, describe, spoken};
-use crate::config;
 use crate::model::{AgentSpec, HttpSpec, Participant, SeatId, Secret, Text, VoiceSpec};
+use crate::settings;
 use crate::spawn::ChildEnvironment;
 use crate::testing::RecordedVoice;
 use crate::voice::agent::Agent;
@@ -24,7 +24,7 @@ pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
     environment: ChildEnvironment,
-    keys: config::Environment,
+    keys: settings::Environment,
     models: ModelSource,
     services: Mutex<HashMap<(SeatId, HttpSpec), Arc<Http>>>,
     agents: Mutex<HashMap<(SeatId, AgentSpec), Seated>>,
@@ -43,7 +43,7 @@ impl Cast {
     pub fn new(
         allowed: Allowed,
         folder: PathBuf,
-        environment: &config::Environment,
+        environment: &settings::Environment,
         models: ModelSource,
     ) -> Cast {
         let keys = environment.clone();
@@ -187,7 +187,7 @@ impl Voices for Cast {
 /// Returns the key of a service from the variable that it names; `None` if it needs none.
 pub fn service_key(
     spec: &HttpSpec,
-    environment: &config::Environment,
+    environment: &settings::Environment,
 ) -> Result<Option<Secret>, NoVoice> {
     let Some(name) = &spec.api_key_env else { return Ok(None) };
     match environment.get(name).and_then(std::ffi::OsStr::to_str) {

@@ -7,8 +7,8 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
 use crate::cli::play::purse::Purse;
-use crate::config::Serving;
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
+use crate::settings::Serving;
 use std::sync::Arc;
 
 /// Billionths in the default limit of a conversation.

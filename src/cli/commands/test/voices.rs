@@ -8,8 +8,8 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
 use crate::cli::play::cast::service_key;
 use crate::cli::runtime::refused;
-use crate::config;
 use crate::model::{AgentSpec, CallId, HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
+use crate::settings;
 use crate::spawn::ChildEnvironment;
 use crate::testing::{CallBudget, Real, RealModel, Test, TestFault, service_name};
 use crate::text;
@@ -30,7 +30,7 @@ use tokio::task::AbortHandle;
 pub struct Own {
     environment: ChildEnvironment,
     trust: bool,
-    keys: config::Environment,
+    keys: settings::Environment,
     models: Option<ModelSource>,
     /// Runtime of connections: the runtime of a test ends with each run.
     runtime: Option<Runtime>,

@@ -1,0 +1,81 @@
+//! Wire formats of models: one list for settings, options and calls.
+
+use super::ModelSpec;
+use serde::Deserialize;
+
+/// Format of requests and replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    /// OpenAI's chat completions, spoken by most servers.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Google's `generateContent`.
+    Gemini,
+    /// Ollama's own chat.
+    Ollama,
+}
+
+impl Wire {
+    /// Every wire format, in the order of the help.
+    pub const ALL: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+
+    /// Names as a JSON Schema.
+    pub const SCHEMA: &str = r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#;
+
+    /// Returns the name in settings and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wire::OpenAi => "openai",
+            Wire::Anthropic => "anthropic",
+            Wire::Gemini => "gemini",
+            Wire::Ollama => "ollama",
+        }
+    }
+
+    /// Returns the wire format with a name.
+    pub fn by_name(name: &str) -> Option<Wire> {
+        Wire::ALL.into_iter().find(|wire| wire.name() == name)
+    }
+
+    /// Returns whether the model list is complete, so that a missing name is an unknown model.
+    pub fn lists_every_name(self) -> bool {
+        match self {
+            Wire::OpenAi | Wire::Ollama => true,
+            Wire::Anthropic | Wire::Gemini => false,
+        }
+    }
+
+    /// Returns the keys of the model settings that this format does not support.
+    pub fn lacks(self, spec: &ModelSpec, local: bool) -> Vec<&'static str> {
+        let set = [
+            ("seed", spec.seed.is_some()),
+            ("frequency_penalty", spec.frequency_penalty.is_some()),
+            ("presence_penalty", spec.presence_penalty.is_some()),
+            ("repeat_penalty", spec.repeat_penalty.is_some()),
+        ];
+        let lacks = |key: &str| match self {
+            Wire::Ollama => false,
+            // vendors reject unknown keys; llama.cpp and similar servers know this one
+            Wire::OpenAi => key == "repeat_penalty" && !local,
+            Wire::Gemini => key == "repeat_penalty",
+            Wire::Anthropic => true,
+        };
+        set.into_iter().filter(|(key, set)| *set && lacks(key)).map(|(key, _)| key).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Wire;
+
+    #[test]
+    fn settings_and_options_spell_a_wire_alike() {
+        for wire in Wire::ALL {
+            let read: Wire = serde_json::from_value(wire.name().into()).expect("a known name");
+            assert!(Wire::SCHEMA.contains(&format!("\"{}\"", wire.name())));
+            assert_eq!((read, Wire::by_name(wire.name())), (wire, Some(wire)));
+        }
+    }
+}

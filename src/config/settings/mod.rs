@@ -1,0 +1,32 @@
+//! The user's folders, settings and environment; no other module reads them.
+//!
+//! Everything is read once, at the start, and passed on as values; nothing here changes later. Only the settings and,
+//! if needed, a key are read from files.
+
+mod environment;
+mod keys;
+mod layers;
+mod list;
+mod look;
+mod origin;
+mod paths;
+mod remember;
+mod serving;
+mod table;
+mod user_file;
+
+pub use environment::Environment;
+pub use keys::Binding;
+pub use layers::Project;
+pub use look::{
+    ColourDepth, Habits, Motion, Mouse, Notify, ScreenPace, Signs, StartFocus, ThemeChoice,
+};
+pub use origin::Origin;
+pub use paths::{Error, Paths, forget_key, keep_key, make_private};
+pub use remember::remember_server;
+pub use serving::{AgentSettings, Serving, ToolSettings};
+pub use table::{SETTINGS, Setting, schema};
+pub use user_file::{
+    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, ToolForm,
+    read_key_file,
+};

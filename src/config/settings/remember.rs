@@ -1,0 +1,82 @@
+//! Adds a server to the settings file; the rest of the file keeps its text, comments included.
+
+use crate::own_file::OwnFile;
+use crate::settings::make_private;
+use crate::untrusted;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Adds a server that speaks the OpenAI API to a settings file, which is created if it does not exist; returns the name
+/// of the provider.
+///
+/// # Errors
+/// When the file cannot be read or written, or a table cannot be added to it.
+pub fn remember_server(path: &Path, base_url: &str) -> io::Result<String> {
+    if let Some(folder) = path.parent() {
+        make_private(folder).map_err(io::Error::other)?;
+    }
+    // a settings file may be a link into a folder of dotfiles
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = match untrusted::read(&path)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+    {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read?,
+    };
+    let table: toml::Table = before.parse().map_err(io::Error::other)?;
+    let providers = table.get("providers").and_then(toml::Value::as_table);
+    let is_free = |name: &String| providers.is_none_or(|providers| !providers.contains_key(name));
+    let base = name_of(base_url);
+    let numbered = (2..).map(|n: u32| format!("{base}-{n}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    let name = names.find(is_free).unwrap_or_default();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let url = toml::Value::String(base_url.to_owned());
+    let after = format!("{before}{gap}\n[providers.{name}]\nwire = \"openai\"\nbase_url = {url}\n");
+    after.parse::<toml::Table>().map_err(io::Error::other)?;
+    OwnFile::replace(&path, after.trim_start().as_bytes(), |_| true)?;
+    Ok(name)
+}
+
+/// Returns a name for a server, made of its host and port.
+fn name_of(url: &str) -> String {
+    let place = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let place = place.split('/').next().unwrap_or_default().to_lowercase();
+    let place = place.replace("127.0.0.1", "local").replace("localhost", "local");
+    let parts = place.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_a_server_and_keeps_comments() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        assert_eq!(remember_server(&path, "http://127.0.0.1:18080/v1").unwrap(), "local-18080");
+        let first = fs::read_to_string(&path).unwrap();
+        let table = "[providers.local-18080]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:18080/v1\"\n";
+        assert_eq!(first, table);
+        fs::write(&path, format!("# mine\ntheme = \"nord\"\n{table}# end")).unwrap();
+        assert_eq!(remember_server(&path, "http://localhost:18080").unwrap(), "local-18080-2");
+        assert_eq!(remember_server(&path, "http://box.example:8000").unwrap(), "box-example-8000");
+        let whole = fs::read_to_string(&path).unwrap();
+        assert!(
+            whole.starts_with("# mine\ntheme = \"nord\"\n") && whole.contains("# end\n"),
+            "{whole}"
+        );
+        whole.parse::<toml::Table>().unwrap();
+    }
+
+    #[test]
+    fn leaves_a_file_that_cannot_be_extended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::write(&path, "providers = {}\n").unwrap();
+        assert!(remember_server(&path, "http://127.0.0.1:1").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "providers = {}\n");
+    }
+}

@@ -1,0 +1,293 @@
+//! Table of settings: accepted values, default and meaning of each key; source of the JSON Schema and of all
+//! explanations.
+
+use crate::model::Wire;
+use serde_json::{Map, Value, json};
+
+/// One key; a part in capitals is a placeholder for any name.
+pub struct Setting {
+    /// Dotted key.
+    pub key: &'static str,
+    /// Accepted values, as JSON Schema.
+    takes: &'static str,
+    /// Default, as text.
+    pub default: &'static str,
+    /// One sentence for the schema.
+    pub meaning: &'static str,
+}
+
+const TEXT: &str = r#"{"type": "string"}"#;
+
+const fn row(
+    key: &'static str,
+    takes: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting { key, takes, default, meaning }
+}
+
+/// Every setting, in the order of the schema.
+pub const SETTINGS: &[Setting] = &[
+    row(
+        "default_model",
+        r#"{"type": "string", "pattern": "^[^:\\s]+:\\S+$"}"#,
+        "not set",
+        "Default model for participants without one, as provider:name.",
+    ),
+    row(
+        "retries.tries",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "5",
+        "Maximum calls to one model per turn, whatever a scenario or a server asks for.",
+    ),
+    row(
+        "retries.seconds",
+        r#"{"type": "integer", "minimum": 0}"#,
+        "60",
+        "Maximum total seconds that a turn waits between its calls.",
+    ),
+    row(
+        "theme",
+        r#"{"anyOf": [{"type": "string"}, {"type": "object", "properties": {"light": {"type": "string"},
+            "dark": {"type": "string"}}, "required": ["light", "dark"], "additionalProperties": false}]}"#,
+        "terminal",
+        "The theme, or one each for light and dark backgrounds.",
+    ),
+    row(
+        "color_depth",
+        r#"{"enum": ["auto", "16", "256", "truecolor"]}"#,
+        "auto",
+        "Colour depth of the terminal.",
+    ),
+    row("keymap", r#"{"enum": ["plain", "vim"]}"#, "plain", "Key map: plain, or vim."),
+    row(
+        "start",
+        r#"{"enum": ["line", "read"]}"#,
+        "line",
+        "Focus when a conversation opens: line (letters write) or read (letters are keys).",
+    ),
+    row(
+        "hold",
+        r#"{"type": "integer", "minimum": 0, "maximum": 600}"#,
+        "15",
+        "Seconds from your last key for which the next turn waits while you write; 0 never waits.",
+    ),
+    row(
+        "pace",
+        r#"{"enum": ["live", "reading"]}"#,
+        "live",
+        "Words of models on the screen: live (as they arrive) or reading (at most 250 a minute; the next turn waits).",
+    ),
+    row(
+        "ambient",
+        r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
+        "0",
+        "Minutes without a key after which a running conversation is shown in the ambient view; 0 never.",
+    ),
+    row(
+        "motion",
+        r#"{"enum": ["full", "none"]}"#,
+        "full",
+        "Animation: full (timers tick) or none.",
+    ),
+    row(
+        "mouse",
+        r#"{"enum": ["auto", "on", "off"]}"#,
+        "auto",
+        "Capture the mouse; off leaves selection to the terminal.",
+    ),
+    row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "Character set of the screen."),
+    row("providers.NAME.wire", Wire::SCHEMA, "built-in value", "API protocol of the provider."),
+    row("providers.NAME.base_url", TEXT, "built-in value", "Base URL of the provider."),
+    row(
+        "providers.NAME.api_key_env",
+        TEXT,
+        "built-in value",
+        "Environment variable that holds the API key.",
+    ),
+    row(
+        "notify",
+        r#"{"enum": ["auto", "off"]}"#,
+        "auto",
+        "Ring the terminal bell at votes, verdicts, failures, limits, your turns and the end while the terminal is \
+             out of focus.",
+    ),
+    row(
+        "notify_command",
+        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
+        "none",
+        "Program started with the bell, with its arguments; {what} in them is the event, as for speech or a sound.",
+    ),
+    row(
+        "live",
+        r#"{"type": "boolean"}"#,
+        "true",
+        "Let your other terminals and scripts attach to running conversations.",
+    ),
+    row(
+        "providers.NAME.api_key_file",
+        TEXT,
+        "none",
+        "File that holds the API key; must be readable by its owner only.",
+    ),
+    row(
+        "providers.NAME.api_key_command",
+        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
+        "none",
+        "Program that prints the API key, with its arguments.",
+    ),
+    row(
+        "providers.NAME.rate",
+        r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#,
+        "none",
+        "Maximum rate of calls, as in 20/min; further calls wait.",
+    ),
+    row(
+        "models.MODEL.window",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "built-in value, else 4096",
+        "Context window of provider:name, in tokens.",
+    ),
+    row(
+        "models.MODEL.price",
+        r#"{"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}"#,
+        "built-in price, else not priced",
+        "Price of provider:name in dollars per million input and output tokens.",
+    ),
+    row(
+        "models.MODEL.tools",
+        r#"{"enum": ["native", "text"]}"#,
+        "native",
+        "How provider:name asks for tools: native, or text for models that cannot call tools.",
+    ),
+    row(
+        "mcp.max_usd",
+        r#"{"type": "number", "minimum": 0}"#,
+        "1.00",
+        "Dollars that all conversations of one `colloquium mcp` may cost together.",
+    ),
+    row(
+        "mcp.models",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "all",
+        "Models that MCP clients may use, as provider:name; a `*` at the end matches anything.",
+    ),
+    row(
+        "mcp.max_running",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "4",
+        "Conversations that MCP clients may run at once.",
+    ),
+    row(
+        "mcp.max_seconds",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "1800",
+        "Seconds that a conversation of an MCP client may run.",
+    ),
+    row(
+        "agents.environment",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "none",
+        "Environment variables that agents may see besides PATH, language and user, such as the API key they need; \
+         PROGRAM:NAME is for one program.",
+    ),
+    row(
+        "agents.user_home",
+        r#"{"type": "boolean"}"#,
+        "false",
+        "Whether agents use your home folder, with your settings, hooks, instructions and logins; if not, each program \
+             has its own.",
+    ),
+    row(
+        "tools.allow",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "none",
+        "Tools that may change something and run without asking you, by the name that models use, as with \
+         --allow-tool.",
+    ),
+    row(
+        "tools.keys.ADDRESS",
+        TEXT,
+        "none",
+        "Environment variable that holds the key of the tool server at this address.",
+    ),
+    row(
+        "keys.PLACE.ACTION",
+        r#"{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}"#,
+        "as `colloquium keys` prints them",
+        "Keys for an action.",
+    ),
+];
+
+/// Returns the JSON Schema of settings.
+pub fn schema() -> Value {
+    let mut schema = table();
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "The settings of colloquium".into();
+    for setting in SETTINGS {
+        let mut at = &mut schema;
+        for part in setting.key.split('.') {
+            if at.is_null() {
+                *at = table();
+            }
+            let any = part.bytes().all(|b| b.is_ascii_uppercase());
+            at = if any { &mut at["additionalProperties"] } else { &mut at["properties"][part] };
+            if *at == json!(false) {
+                *at = Value::Null;
+            }
+        }
+        *at = serde_json::from_str(setting.takes).unwrap_or_default();
+        at["description"] = setting.meaning.into();
+    }
+    schema
+}
+
+fn table() -> Value {
+    json!({"type": "object", "properties": Map::new(), "additionalProperties": false})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    /// Keys known to the parser, from its message about an unknown one.
+    fn known(text: &str) -> Vec<String> {
+        let message = Settings::parse(text, "x").unwrap_err().to_string();
+        let list = message.split_once("expected ").map_or("", |(_, list)| list).to_owned();
+        list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_table_has_every_setting() {
+        for (text, prefix) in [
+            ("zzzzzz = 1", ""),
+            ("[providers.x]\nzzzzzz = 1", "providers.NAME."),
+            ("[models.x]\nzzzzzz = 1", "models.MODEL."),
+            ("[retries]\nzzzzzz = 1", "retries."),
+            ("[mcp]\nzzzzzz = 1", "mcp."),
+            ("[agents]\nzzzzzz = 1", "agents."),
+            ("[tools]\nzzzzzz = 1", "tools."),
+        ] {
+            for key in known(text) {
+                let key = format!("{prefix}{key}");
+                let in_table = |s: &&Setting| s.key == key || s.key.starts_with(&format!("{key}."));
+                assert!(SETTINGS.iter().any(|s| in_table(&s)), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_schema_is_made_of_it() {
+        let schema = schema();
+        assert_eq!(schema["properties"]["glyphs"]["enum"][1], "ascii");
+        let provider = &schema["properties"]["providers"]["additionalProperties"];
+        assert_eq!(provider["properties"]["wire"]["enum"][0], "openai");
+        assert_eq!(provider["additionalProperties"], false);
+        assert!(
+            schema["properties"]["keys"]["additionalProperties"]["additionalProperties"]["anyOf"]
+                .is_array()
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! Decodes the bytes of an answer to pieces and an end: framing, wire format and limits.
+//!
+//! It is incremental and does no I/O: the result does not depend on how the bytes are split. All memory is bounded,
+//! including the number of tool requests, whatever their indexes.
+
+use super::Wire;
+use super::content::FrameContent;
+use super::failure::{ServerFault, of_error};
+use super::frames::{Frames, TooLong};
+use super::tools::Asked;
+use super::wire::WireFormat;
+use crate::model::{Channel, ErrorClass, Usage};
+use crate::voice::{Done, Pieces};
+use serde_json::Value;
+
+/// Maximum bytes of text in one reply, including reasoning.
+const TEXT_MAX: usize = 8 << 20;
+/// Maximum bytes of one answer on the wire.
+const ANSWER_MAX: usize = 64 << 20;
+/// Bytes per token in estimates, used if the server reported no usage.
+const BYTES_PER_TOKEN: usize = 4;
+/// Data of the last event in OpenAI's format.
+const LAST: &str = "[DONE]";
+/// Finish reason of servers that report a failure without details.
+const FAILED: &str = "error";
+
+/// Maximum number of unreadable frames in one answer.
+const SKIPPED_MAX: u32 = 16;
+/// Finish reason of a reply that the provider's content filter ended, with or without text before.
+const FILTERED: &str = "content_filter";
+
+/// Decoder state of an answer.
+pub struct Decoder {
+    wire: Wire,
+    frames: Frames,
+    bytes: usize,
+    said: usize,
+    thought: usize,
+    /// True if the reply has any text besides white space and reasoning.
+    spoke: bool,
+    finish: Option<String>,
+    input: Option<u64>,
+    output: Option<u64>,
+    cache: Option<(u64, u64)>,
+    over: bool,
+    /// Tool requests so far.
+    asked: Asked,
+    /// Number of unreadable frames.
+    skipped: u32,
+}
+
+impl Decoder {
+    /// Creates the decoder of one answer.
+    pub fn new(wire: Wire) -> Decoder {
+        Decoder {
+            wire,
+            frames: Frames::new(wire.framing()),
+            bytes: 0,
+            said: 0,
+            thought: 0,
+            spoke: false,
+            finish: None,
+            input: None,
+            output: None,
+            cache: None,
+            over: false,
+            asked: Asked::default(),
+            skipped: 0,
+        }
+    }
+
+    /// Decodes bytes and appends the new pieces to `out`, also before an error.
+    ///
+    /// # Errors
+    /// If the server reports a failure, the data is not in its format, or a limit is exceeded.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), ServerFault> {
+        self.bytes += bytes.len();
+        let mut frames = Vec::new();
+        let taken = self.frames.push(bytes, &mut frames);
+        for frame in frames {
+            self.take(&frame, out)?;
+        }
+        taken.map_err(too_long)?;
+        if self.bytes > ANSWER_MAX && !self.over {
+            return Err(too_large(format!("sent more than {} MiB", ANSWER_MAX >> 20)));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last frame has arrived.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Returns whether the model has finished, so that at most the usage is still missing.
+    pub fn is_finished(&self) -> bool {
+        self.over || self.finish.is_some()
+    }
+
+    /// Returns whether any text or reasoning arrived.
+    pub fn has_words(&self) -> bool {
+        self.said + self.thought > 0
+    }
+
+    /// Appends the remaining pieces to `out` and returns the end of the reply. `shown` is the size of the prompt in
+    /// bytes, for the estimate of its usage.
+    ///
+    /// # Errors
+    /// If the reply broke off, has no text, or was not a reply.
+    pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, ServerFault> {
+        let mut rest = Vec::new();
+        let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
+        let stray = frames.end(&mut rest).map_err(too_long)?;
+        for frame in rest {
+            // a truncated frame is dropped; the missing end marks the reply as broken off
+            if let Ok(value) = serde_json::from_str::<Value>(&frame) {
+                self.take_value(&value, out)?;
+            } else if frame.trim() == LAST {
+                self.over = true;
+            }
+        }
+        if !self.is_finished() {
+            return Err(self.unfinished(&stray));
+        }
+        let usage = self.usage(shown);
+        if self.finish.as_deref() == Some(FAILED) {
+            return Err(ServerFault::new(ErrorClass::Broken, "stopped with an error"));
+        }
+        if !self.spoke && self.asked.is_empty() || self.is_filtered() {
+            let mut fault = self.unheard();
+            fault.usage = Some(usage);
+            return Err(fault);
+        }
+        let finish = self.finish.map(Into::into);
+        let skipped = self.skipped;
+        let tools = self.asked.finish();
+        Ok(Done { finish, usage: Some(usage), skipped, tools, ..Done::default() })
+    }
+
+    fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), ServerFault> {
+        if self.over {
+            return Ok(());
+        }
+        match frame.trim() {
+            LAST => {
+                self.over = true;
+                return Ok(());
+            }
+            // a keep-alive, not an event
+            "" => return Ok(()),
+            _ => {}
+        }
+        if let Some(words) = self.wire.words(frame) {
+            return self
+                .push_frame(FrameContent { say: words.into(), ..FrameContent::default() }, out);
+        }
+        match serde_json::from_str::<Value>(frame) {
+            Ok(value) => self.take_value(&value, out),
+            Err(_) => self.skip(),
+        }
+    }
+
+    /// Skips an unreadable frame. Later frames may be valid, but a server that sends too many bad ones is not a model
+    /// server.
+    fn skip(&mut self) -> Result<(), ServerFault> {
+        self.skipped += 1;
+        if self.skipped > SKIPPED_MAX { Err(garbage()) } else { Ok(()) }
+    }
+
+    fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), ServerFault> {
+        if !value.is_object() {
+            return self.skip();
+        }
+        if !value["error"].is_null() {
+            return Err(of_error(None, value));
+        }
+        self.push_frame(self.wire.parse_frame(value), out)
+    }
+
+    fn push_frame(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {
+        let FrameContent { say, think, finish, input, output, cache, over, asked, error } = heard;
+        self.said += say.len();
+        self.thought += think.len();
+        if self.said + self.thought > TEXT_MAX {
+            return Err(too_large(format!("wrote more than {} MiB", TEXT_MAX >> 20)));
+        }
+        add(out, Channel::Think, &think);
+        add(out, Channel::Say, &say);
+        if let Some(error) = error {
+            return Err(of_error(None, &error));
+        }
+        asked.into_iter().for_each(|part| self.asked.push(part));
+        self.spoke |= !say.trim().is_empty();
+        self.finish = self.finish.take().or(finish);
+        self.input = input.or(self.input);
+        self.output = output.or(self.output);
+        self.cache = cache.or(self.cache);
+        self.over |= over;
+        Ok(())
+    }
+
+    fn unfinished(&self, stray: &str) -> ServerFault {
+        if self.has_words() {
+            return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
+        }
+        match serde_json::from_str::<Value>(stray.trim()) {
+            // Google wraps an error that comes before the stream in a list
+            Ok(value) if !value["error"].is_null() || !value[0]["error"].is_null() => {
+                of_error(None, &value)
+            }
+            Ok(_) | Err(_) => garbage(),
+        }
+    }
+
+    /// Returns whether the provider's content filter ended the reply.
+    fn is_filtered(&self) -> bool {
+        self.finish.as_deref() == Some(FILTERED)
+    }
+
+    /// Returns the failure of a finished reply without text.
+    fn unheard(&self) -> ServerFault {
+        match self.finish.as_deref() {
+            Some(FILTERED) => {
+                ServerFault::new(ErrorClass::Filter, "blocked the reply with its content filter")
+            }
+            Some("length") => {
+                ServerFault::new(ErrorClass::Length, "used the whole token limit before a word")
+            }
+            Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
+        }
+    }
+
+    fn usage(&self, shown: usize) -> Usage {
+        let estimate = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        let (cache_read, cache_write) = self.cache.unwrap_or_default();
+        Usage {
+            cache_read,
+            cache_write,
+            input: self.input.unwrap_or_else(|| estimate(shown)),
+            output: self.output.unwrap_or_else(|| estimate(self.said + self.thought)),
+            estimated: self.input.is_none() || self.output.is_none(),
+        }
+    }
+}
+
+fn add(out: &mut Pieces, channel: Channel, text: &str) {
+    match out.last_mut() {
+        _ if text.is_empty() => {}
+        Some((last, so_far)) if *last == channel => so_far.push_str(text),
+        Some(_) | None => out.push((channel, text.to_owned())),
+    }
+}
+
+fn garbage() -> ServerFault {
+    ServerFault::new(ErrorClass::NoProtocol, "sent a response in an unexpected format")
+}
+
+fn too_long(_: TooLong) -> ServerFault {
+    too_large("sent a line that never ends".into())
+}
+
+fn too_large(why: String) -> ServerFault {
+    ServerFault::new(ErrorClass::TooLarge, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_limit_whatever_it_consists_of() {
+        let mut decoder = Decoder::new(Wire::OpenAi);
+        decoder.bytes = ANSWER_MAX - 5;
+        let mut push = || decoder.push(b": hi\n", &mut vec![]);
+        push().unwrap();
+        assert_eq!(push().unwrap_err().class, ErrorClass::TooLarge);
+    }
+
+    #[test]
+    fn where_the_server_counts_no_tokens_they_are_estimated_from_all_words() {
+        let mut decoder = Decoder::new(Wire::OpenAi);
+        let frame = r#"data: {"choices": [{"delta": {"content": "said", "reasoning_content": "think it"}, "finish_reason": "stop"}]}"#;
+        let mut pieces = vec![];
+        decoder.push(format!("{frame}\n\ndata: [DONE]\n\n").as_bytes(), &mut pieces).unwrap();
+        assert_eq!(pieces.len(), 2, "{pieces:?}");
+        let usage = decoder.end(40, &mut pieces).unwrap().usage.unwrap();
+        assert_eq!((usage.input, usage.output, usage.estimated), (10, 3, true));
+    }
+}

@@ -1,0 +1,339 @@
+//! A language model behind HTTP as a voice: one call, one streamed answer.
+//!
+//! There are four wire formats, each a file of two pure functions; vendors are rows of a table. The formats are parsed
+//! here rather than by a multi-provider library, because an address may be hostile: the library limits neither lines,
+//! nor replies, nor the indexes it allocates for; it does not distinguish a cut stream from a complete one, and it
+//! hides the status of a refusal.
+//!
+//! A call ends in exactly one way: complete; broken off, with the text so far; or failed. A stream without an end mark
+//! is broken off. The timeouts are those of the seat, in real time, because a server does not know the session's clock:
+//! for the connection, for the first piece, between two pieces, and for the whole call. Dropping the call closes its
+//! connection. The engine does the retries. There is one exception: if a local server cannot constrain its model to the
+//! form of a reply, the request is repeated at once without the form. Reasoning within the text is passed on unchanged;
+//! `reply` separates it.
+
+mod content;
+mod decoder;
+pub(super) mod failure;
+pub(super) mod frames;
+mod text_requests;
+mod tools;
+mod vendor;
+mod window;
+mod wire;
+
+pub use crate::model::Wire;
+pub use decoder::Decoder;
+pub use failure::ServerFault;
+pub use vendor::{Endpoint, VENDORS, Vendor};
+pub use window::{parameters, window};
+
+use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
+use crate::clock;
+use crate::model::{Channel, ErrorClass, Text, Timeouts, ToolRequest};
+use crate::net::{self, Ask, Client, NetError, Response};
+use crate::text::KeyRedactor;
+use content::{Call, Spelled};
+use failure::ReplyStart;
+use serde_json::Value;
+use std::{pin::Pin, sync::Arc, time::Duration};
+use text_requests::TextRequests;
+use tokio::time::{Sleep, sleep, timeout};
+use wire::WireFormat;
+
+/// Maximum wait, in milliseconds, for optional data: the usage after the text, the body of a refusal.
+const REST_MS: u64 = 1_000;
+/// Timeout of a model list, in milliseconds.
+const LIST_MS: u64 = 10_000;
+/// HTTP status of a successful answer.
+const SUCCESS: u16 = 200;
+/// Maximum bytes read of an answer that is not a stream.
+const BODY_MAX: usize = 4 << 20;
+
+/// A model of a provider.
+#[derive(Clone)]
+pub struct Remote {
+    client: Client,
+    endpoint: Arc<Endpoint>,
+    model: Text,
+}
+
+impl Remote {
+    /// Creates the voice of a model, named without its provider.
+    pub fn new(client: Client, endpoint: Arc<Endpoint>, model: Text) -> Remote {
+        Remote { client, endpoint, model }
+    }
+
+    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, ServerFault> {
+        // checked before the path is appended: without a host, the first part of the path would become the host
+        net::host(&self.endpoint.base_url).map_err(|e| unheard(&e))?;
+        Ok(Ask {
+            url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
+            headers: self.endpoint.headers(),
+            more: vec![],
+            key: self.endpoint.key_header(),
+            body,
+            connect: Duration::from_millis(connect_ms),
+        })
+    }
+
+    /// Answers one request. All text has been sent when it returns.
+    async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
+        let messages = &ask.messages;
+        let timeouts = &ask.seat.timeouts;
+        // a model that replaces another kind of voice uses default parameters
+        let mut spec = ask.seat.voice.as_model().cloned().unwrap_or_default();
+        // the tokens reserved for the reply may be fewer than the seat's limit
+        let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());
+        spec.max_tokens = bound.or(spec.max_tokens);
+        // local models need the schema; vendors of large ones disagree on its format. A model constrained by a schema
+        // does not reason first.
+        let in_words = ask.prompt.text_tools.is_some();
+        let (tools, rounds): (&[_], &[_]) =
+            if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
+        let asks = in_words && !ask.tools.is_empty();
+        let held = ask.seat.local && spec.effort.is_none() && !asks;
+        let schema = if held { ask.form.schema() } else { None };
+        let shown = messages.iter().map(|m| m.text.len()).sum();
+        let mut sink = RedactingSink::new(out, asks);
+        let heard = async {
+            let mut schema = schema.as_ref();
+            loop {
+                let call = Call {
+                    model: &self.model,
+                    messages,
+                    spec: &spec,
+                    schema,
+                    window: ask.seat.window,
+                    tools,
+                    rounds,
+                    provider: &self.endpoint.name,
+                };
+                let Spelled { path, body } = self.endpoint.wire.spell(&call);
+                let ask = self.ask(&path, Some(body), timeouts.connect)?;
+                match self.listen(ask, shown, timeouts, &mut sink).await {
+                    Err(fault) if schema.is_some() && fault.is_refusal => schema = None,
+                    heard => return heard,
+                }
+            }
+        };
+        let heard =
+            timeout(Duration::from_millis(timeouts.total), heard).await.unwrap_or_else(|_| {
+                Err(silence(format!("did not finish within {} s", seconds(timeouts.total))))
+            });
+        let requests = sink.close().await;
+        let heard = heard.map(|mut done| {
+            done.tools.extend(requests);
+            without_keys(done)
+        });
+        heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))
+    }
+
+    /// Reads the answer to its end and forwards the text as it arrives.
+    async fn listen(
+        &self,
+        ask: Ask,
+        shown: usize,
+        timeouts: &Timeouts,
+        out: &mut RedactingSink<'_>,
+    ) -> Result<Done, ServerFault> {
+        let mut patience = Patience::new(timeouts.first);
+        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        if answer.status() != SUCCESS {
+            return Err(refusal(&mut answer).await);
+        }
+        let mut decoder = Decoder::new(self.endpoint.wire);
+        while !decoder.is_over() {
+            let bytes = match patience.wait(answer.next()).await {
+                Ok(Ok(Some(bytes))) => bytes,
+                Ok(Ok(None)) => break,
+                // the text is complete, even if the usage never arrives
+                Ok(Err(_)) | Err(_) if decoder.is_finished() => break,
+                Ok(Err(e)) => return Err(failure::of_net(&e, ReplyStart::Something)),
+                Err(fault) => return Err(fault),
+            };
+            let mut pieces = Pieces::new();
+            let taken = decoder.push(bytes.as_ref(), &mut pieces);
+            let heard = !pieces.is_empty();
+            out.send(pieces).await;
+            taken?;
+            if decoder.is_finished() {
+                patience = Patience::new(timeouts.silence.min(REST_MS));
+            } else if heard {
+                patience = Patience::new(timeouts.silence);
+            }
+        }
+        let mut pieces = Pieces::new();
+        let done = decoder.end(shown, &mut pieces);
+        out.send(pieces).await;
+        done
+    }
+}
+
+impl Voice for Remote {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let voice = self.clone();
+        Box::pin(async move {
+            let last = voice.answer(&ask, &out).await;
+            out.send(last.map_or_else(Chunk::Failed, Chunk::Done)).await;
+        })
+    }
+}
+
+/// Returns the names of a server's models, in its order.
+///
+/// # Errors
+/// The failure of the call, as a voice would report it.
+pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
+    let (path, list, name) = endpoint.wire.list();
+    let timeouts = Timeouts::default();
+    let remote = Remote::new(client, endpoint, "".into());
+    let listed = async {
+        let ask = remote.ask(path, None, timeouts.connect)?;
+        let mut patience = Patience::new(LIST_MS);
+        let mut answer = patience.wait(remote.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        if answer.status() != SUCCESS {
+            return Err(refusal(&mut answer).await);
+        }
+        let mut body = Vec::new();
+        patience.wait(read(&mut answer, &mut body)).await?;
+        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let models = value[list].as_array().ok_or_else(|| {
+            ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models")
+        })?;
+        let names = models.iter().filter_map(|m| m[name].as_str());
+        Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
+    };
+    listed.await.map_err(|fault: ServerFault| fault.describe(&remote.endpoint, &remote.model, &[]))
+}
+
+/// Removes API keys from tool requests, which are logged and may run.
+fn without_keys(mut done: Done) -> Done {
+    let clean = |text: &str| {
+        let mut redactor = KeyRedactor::default();
+        let certain = redactor.push(text);
+        certain + &redactor.finish()
+    };
+    for request in &mut done.tools {
+        request.tool = clean(&request.tool).into();
+        let arguments = clean(&request.arguments.to_string());
+        request.arguments = serde_json::from_str(&arguments).unwrap_or(Value::Null);
+    }
+    done
+}
+
+/// Timeout of the next piece. Reads without content do not reset it.
+pub(super) struct Patience {
+    ms: u64,
+    left: Pin<Box<Sleep>>,
+}
+
+impl Patience {
+    pub(super) fn new(ms: u64) -> Patience {
+        Patience { ms, left: Box::pin(sleep(Duration::from_millis(ms))) }
+    }
+
+    /// Waits for a future until the timeout expires.
+    pub(super) async fn wait<T>(
+        &mut self,
+        what: impl Future<Output = T>,
+    ) -> Result<T, ServerFault> {
+        tokio::select! {
+            // poll the timeout first, so that a flood of empty reads cannot keep it from expiring
+            biased;
+            () = &mut self.left => Err(silence(format!("sent nothing for {} s", seconds(self.ms)))),
+            done = what => Ok(done),
+        }
+    }
+}
+
+pub(super) fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+pub(super) fn silence(what: String) -> ServerFault {
+    ServerFault::new(ErrorClass::Silence, what)
+}
+
+fn unheard(error: &NetError) -> ServerFault {
+    failure::of_net(error, ReplyStart::Nothing)
+}
+
+/// Forwards text with API keys removed; a server may echo the request in arbitrary pieces.
+pub(super) struct RedactingSink<'a> {
+    out: &'a Out,
+    said: KeyRedactor,
+    thought: KeyRedactor,
+    /// Extracts tool requests from the text of a model without tool support.
+    asked: Option<TextRequests>,
+}
+
+impl RedactingSink<'_> {
+    pub(super) fn new(out: &Out, asks: bool) -> RedactingSink<'_> {
+        let asked = asks.then(TextRequests::default);
+        RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default(), asked }
+    }
+
+    pub(super) async fn send(&mut self, pieces: Pieces) {
+        for (channel, text) in pieces {
+            let redactor = match channel {
+                Channel::Say => &mut self.said,
+                Channel::Think => &mut self.thought,
+            };
+            let certain = redactor.push(&text);
+            let certain = self.without_requests(channel, certain);
+            self.say(channel, certain).await;
+        }
+    }
+
+    fn without_requests(&mut self, channel: Channel, words: String) -> String {
+        match &mut self.asked {
+            Some(asked) if channel == Channel::Say => asked.push(&words),
+            Some(_) | None => words,
+        }
+    }
+
+    /// Sends the held back text at the end of the reply. Returns the tool requests found in it.
+    pub(super) async fn close(&mut self) -> Vec<ToolRequest> {
+        let thought = self.thought.finish();
+        let said = self.said.finish();
+        self.say(Channel::Think, thought).await;
+        let mut said = self.without_requests(Channel::Say, said);
+        let (rest, requests) = self.asked.take().unwrap_or_default().finish();
+        said.push_str(&rest);
+        self.say(Channel::Say, said).await;
+        requests
+    }
+
+    async fn say(&self, channel: Channel, text: String) {
+        if !text.is_empty() {
+            self.out.send(Chunk::Piece(channel, text.into())).await;
+        }
+    }
+}
+
+/// Reads the reason of a refusal.
+pub(super) async fn refusal(answer: &mut Response) -> ServerFault {
+    let status = answer.status();
+    let wait = answer.header("retry-after");
+    let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));
+    let mut body = Vec::new();
+    // the status suffices if the body does not arrive
+    let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
+    let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
+    let wait = wait.or(fault.retry_after_ms);
+    fault.retry_after_ms = if fault.class.asks_to_wait() { wait } else { None };
+    // some servers return these for a form that they do not support
+    fault.is_refusal = matches!(fault.class, ErrorClass::BadRequest | ErrorClass::Failed);
+    fault
+}
+
+/// Reads a body that is not a stream, as far as it arrives.
+async fn read(answer: &mut Response, body: &mut Vec<u8>) {
+    while let Ok(Some(bytes)) = answer.next().await {
+        body.extend_from_slice(bytes.as_ref());
+        if body.len() > BODY_MAX {
+            break;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Figures, exports, imports.
+
+pub use colloquium_record::*;
+
+pub mod analysis;
+pub mod export;
+pub mod import;

@@ -1,0 +1,11 @@
+//! Engine, policies, prompts, replies, steering, sockets.
+
+pub use colloquium_providers::*;
+pub use colloquium_record::*;
+
+pub mod engine;
+pub mod live;
+pub mod policy;
+pub mod prompt;
+pub mod reply;
+pub mod steer;

@@ -1,0 +1,326 @@
+//! The active keymap: the default bindings, partly replaced by the user's own.
+//!
+//! It is built once at start-up; conflicts are reported there with their position in the file. Texts on the screen look
+//! up every key in the keymap, so that a changed binding shows everywhere.
+
+use crate::model::near::nearest;
+use crate::settings::Binding;
+use crate::ui::action::Action;
+use crate::ui::keymap::focus::Focus;
+use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
+use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
+
+/// An invalid key binding: its position in the file, the problem, and the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: keys.{place}.{action}: {why}")]
+pub struct Unfit {
+    at: String,
+    place: String,
+    action: String,
+    why: String,
+}
+
+/// A key binding.
+#[derive(Clone, Debug)]
+struct Bound {
+    place: Focus,
+    key: String,
+    action: Action,
+    /// True if hints may show the key; some terminals cannot send it.
+    named: bool,
+    /// True if it is a default binding of READ that needs the prefix while READ has few keys.
+    rare: bool,
+}
+
+/// Letters and signs that are keys of READ beside the input box; every other one goes back to the box and is typed.
+const READ_KEYS: [&str; 27] = [
+    "space", ".", "s", "S", "r", "f", "m", "U", "i", "I", "j", "k", "J", "K", "g", "G", "/", "*",
+    "[", "]", "y", "p", "o", "B", "a", ":", "?",
+];
+
+/// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
+const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
+
+impl Bound {
+    fn new(place: Focus, key: String, action: Action) -> Bound {
+        let named = !RARE.contains(&&*key);
+        Bound { place, key, action, named, rare: false }
+    }
+
+    /// Returns a default binding.
+    fn default(place: Focus, key: &str, action: Action) -> Bound {
+        let letter = writes(key) && key != "q" && key != "@" && !READ_KEYS.contains(&key);
+        let paging = ["ctrl-u", "ctrl-d", "ctrl-l"].contains(&key);
+        let rare = place == Focus::Read && (letter || paging || key == DIGITS);
+        Bound { rare, ..Bound::new(place, key.to_owned(), action) }
+    }
+}
+
+/// Key bindings of every focus.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    bound: Vec<Bound>,
+    /// True if READ has few keys, because the input box has the focus by default.
+    few: bool,
+}
+
+impl Default for Keymap {
+    fn default() -> Keymap {
+        let rows = ROWS.iter().flat_map(|row| row.keys.iter().map(move |keys| (row, keys)));
+        let bound = rows.flat_map(|(row, (place, keys))| {
+            keys.iter().map(|key| Bound::default(*place, key, row.action))
+        });
+        Keymap { bound: bound.collect(), few: false }
+    }
+}
+
+impl Keymap {
+    /// Returns the default keymap with the user's own bindings.
+    ///
+    /// # Errors
+    /// The first binding with an unknown focus, action or key, with a text key in a focus that accepts text, or in
+    /// conflict with another binding.
+    pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
+        let mut map = Keymap::default();
+        let mut set = Vec::new();
+        for binding in own {
+            let (place, action, keys) = read(binding).map_err(|why| unfit(binding, why))?;
+            map.bound.retain(|b| (b.place, b.action) != (place, action));
+            let keys = keys.into_iter().map(|key| Bound::new(place, key, action));
+            set.extend(keys.map(|bound| (bound, binding)));
+        }
+        for (bound, binding) in set {
+            if let Some(other) = map.taken(&bound) {
+                let key = &bound.key;
+                let name = name(other);
+                let place = binding.place.as_str();
+                return Err(unfit(
+                    binding,
+                    format!(
+                        "`{key}` means {name} here; take another key, or set keys.{place}.{name}"
+                    ),
+                ));
+            }
+            map.bound.push(bound);
+        }
+        Ok(map)
+    }
+
+    /// Adapts hints to a terminal that distinguishes Shift-Enter from Enter; they prefer such keys.
+    pub fn told_apart(mut self) -> Keymap {
+        self.bound.iter_mut().for_each(|b| b.named = true);
+        self.bound.sort_by_key(|b| !RARE.contains(&&*b.key));
+        self
+    }
+
+    /// Returns the action that a key is already bound to.
+    fn taken(&self, new: &Bound) -> Option<Action> {
+        let found = self.bound.iter().find(|b| b.place == new.place && b.key == new.key);
+        found.map(|b| b.action)
+    }
+
+    /// Keeps few keys in READ, or all of them; behind the prefix all work.
+    pub fn set_few(&mut self, few: bool) {
+        self.few = few;
+    }
+
+    /// Returns whether READ has few keys.
+    pub fn is_few(&self) -> bool {
+        self.few
+    }
+
+    /// Returns whether a binding applies in a focus itself.
+    fn applies(&self, bound: &Bound, place: Focus) -> bool {
+        if self.few && bound.rare { place == Focus::Prefix } else { bound.place == place }
+    }
+
+    /// Returns the action of a key, including those inherited from the fallback focus.
+    pub fn action(&self, place: Focus, key: &str) -> Option<Action> {
+        let meant = |key: &str| {
+            let found = self.bound.iter().find(|b| self.applies(b, place) && b.key == key);
+            found.map(|b| b.action)
+        };
+        let digit = || match key.split_at_checked(key.len().checked_sub(1)?)? {
+            (before, digit @ ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9")) => {
+                match meant(&format!("{before}{DIGITS}"))? {
+                    Action::Select(_) => digit.parse().ok().map(Action::Select),
+                    Action::Tenth(_) => digit.parse().ok().map(Action::Tenth),
+                    other => Some(other),
+                }
+            }
+            _ => None,
+        };
+        let found = meant(key).or_else(digit);
+        found.or_else(|| self.action(place.behind()?, key))
+    }
+
+    /// Returns the keys of an action that work in this terminal, the preferred one for hints first.
+    pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
+        let action = row(action).map_or(action, |row| row.action);
+        let fits = move |b: &&Bound| b.named && b.action == action && self.applies(b, place);
+        // behind the prefix a key of its own comes first
+        let first = move |b: &&Bound| !b.rare || self.action(place, &b.key) == Some(action);
+        self.bound.iter().filter(fits).filter(first).map(|b| b.key.as_str())
+    }
+
+    /// Returns the key of an action for hints. A key of the fallback focus counts only if it is not bound here.
+    pub fn key(&self, action: Action, place: Focus) -> Option<&str> {
+        let own = self.keys(action, place).next();
+        own.or_else(|| {
+            let behind = self.key(action, place.behind()?)?;
+            self.bound.iter().all(|b| !self.applies(b, place) || b.key != behind).then_some(behind)
+        })
+    }
+
+    /// Returns the keys to press for an action: its own key, or the prefix followed by a key.
+    pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
+        let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
+        let own = self.key(action, place).map(str::to_owned);
+        own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
+    }
+
+    /// Describes the way to an action, for use in a sentence: its key, the prefix and a key, or its name in the command
+    /// list.
+    pub fn way(&self, action: Action, place: Focus) -> String {
+        self.reach(action, place).unwrap_or_else(|| self.called(action, place))
+    }
+
+    /// Returns the key of the command list and the name of an action in it.
+    fn called(&self, action: Action, place: Focus) -> String {
+        let list = self.key(Action::Palette, place).unwrap_or_default();
+        format!("{list} {}", row(action).map_or("", |row| row.hint))
+    }
+}
+
+fn unfit(binding: &Binding, why: String) -> Unfit {
+    let Binding { place, action, at, .. } = binding.clone();
+    Unfit { at, place, action, why }
+}
+
+/// Returns the name of an action in the configuration file.
+fn name(action: Action) -> String {
+    row(action).map(KeyRow::name).unwrap_or_default()
+}
+
+/// Parses a binding into its focus, its action, and its keys in canonical spelling.
+fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
+    let named = Focus::by_name(&binding.place);
+    let place = named.ok_or_else(|| {
+        let all = Focus::ALL.map(Focus::name).join(", ");
+        format!("unknown place `{}`; one of: {all}", binding.place)
+    })?;
+    let row = rows::by_name(&binding.action).ok_or_else(|| {
+        let names: Vec<String> = ROWS.iter().map(KeyRow::name).collect();
+        let near = nearest(&binding.action, names.iter().map(String::as_str));
+        let near = near.map(|near| format!("; the nearest is `{near}`")).unwrap_or_default();
+        format!("unknown action{near} (`colloquium keys` lists all)")
+    })?;
+    let keys = binding.keys.iter().map(|written| {
+        let key = canonical(written).ok_or_else(|| {
+            format!("not a key: `{written}`; keys are spelled like \"x\", \"ctrl-d\", \"f3\"")
+        })?;
+        if place.takes_text() && writes(&key) {
+            Err(format!("`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""))
+        } else {
+            Ok(key)
+        }
+    });
+    Ok((place, row.action, keys.collect::<Result<_, _>>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(place: &str, action: &str, keys: &[&str]) -> Binding {
+        Binding {
+            place: place.into(),
+            action: action.into(),
+            keys: keys.iter().map(|k| (*k).into()).collect(),
+            at: "config.toml:3:8".into(),
+        }
+    }
+
+    #[test]
+    fn no_key_stands_twice_in_one_place() {
+        let map = Keymap::default();
+        for (i, bound) in map.bound.iter().enumerate() {
+            let again = map.bound[..i].iter().any(|b| b.place == bound.place && b.key == bound.key);
+            assert!(!again, "{bound:?} stands twice");
+            assert_eq!(canonical(&bound.key).as_ref(), Some(&bound.key), "its spelling");
+            // these have a meaning on the empty line only
+            let first = bound.place == Focus::Line
+                && ["space", "?", "delete"].contains(&bound.key.as_str());
+            let text = bound.place.takes_text() && writes(&bound.key) && !first;
+            assert!(!text, "{bound:?} is text");
+        }
+    }
+
+    #[test]
+    fn every_action_can_be_set_anew() {
+        for row in ROWS {
+            for (place, _) in row.keys {
+                let map = Keymap::with(&[own(place.name(), &row.name(), &["alt-f12"])]).unwrap();
+                assert_eq!(map.action(*place, "alt-f12"), Some(row.action));
+                assert_eq!(map.key(row.action, *place), Some("alt-f12"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_is_named_only_where_it_works() {
+        let map = Keymap::default();
+        assert_eq!(map.action(Focus::Write, "shift-enter"), Some(Action::NewLine));
+        assert_eq!(map.keys(Action::NewLine, Focus::Write).last(), Some("alt-enter"));
+        assert_eq!(map.told_apart().key(Action::NewLine, Focus::Write), Some("shift-enter"));
+    }
+
+    #[test]
+    fn set_replaces_the_previous_value() {
+        let map =
+            Keymap::with(&[own("read", "skip", &["S", "ctrl-k"]), own("read", "pause_now", &[])]);
+        let map = map.unwrap();
+        assert_eq!(map.action(Focus::Read, "s"), None);
+        assert_eq!(map.action(Focus::Read, "S"), Some(Action::Skip));
+        assert_eq!(map.action(Focus::Prefix, "ctrl-k"), Some(Action::Skip), "as at the table");
+        assert_eq!(map.way(Action::Skip, Focus::Write), "ctrl-x S");
+        assert_eq!(map.way(Action::PauseNow, Focus::Read), ": stop now");
+        let digits = Keymap::with(&[own("table", "pick", &["alt-1-9"])]).unwrap();
+        assert_eq!(digits.action(Focus::Read, "alt-3"), Some(Action::Select(3)));
+        assert_eq!(digits.action(Focus::Read, "3"), None);
+    }
+
+    #[test]
+    fn places_and_actions_are_also_read_by_the_names_that_they_had_before() {
+        for (place, action, focus, now) in [
+            ("table", "figures", Focus::Read, Action::Analysis),
+            ("table", "alternatives", Focus::Read, Action::Versions),
+            ("table", "graph", Focus::Read, Action::Dependencies),
+            ("table", "pick_next", Focus::Read, Action::SelectNext),
+            ("pen", "send", Focus::Write, Action::Send),
+            ("list", "run_entry", Focus::Pick, Action::RunEntry),
+            ("figures", "open_event", Focus::Analysis, Action::OpenEvent),
+        ] {
+            let map = Keymap::with(&[own(place, action, &["alt-f12"])]).unwrap();
+            assert_eq!(map.key(now, focus), Some("alt-f12"), "keys.{place}.{action}");
+        }
+    }
+
+    #[test]
+    fn a_fault_names_its_place_and_the_way_out() {
+        for (binding, words) in [
+            (own("tabel", "skip", &["x"]), "unknown place `tabel`; one of: read"),
+            (own("read", "skpi", &["x"]), "the nearest is `skip`"),
+            (own("read", "skip", &["cltr-x"]), "not a key: `cltr-x`"),
+            (own("read", "skip", &["m"]), "`m` means mute here; take another key"),
+            (own("read", "skip", &["alt-z", "alt-z"]), "`alt-z` means skip here"),
+            (own("write", "send", &["z"]), "`z` types text here"),
+        ] {
+            let fault = Keymap::with(&[binding]).unwrap_err().to_string();
+            assert!(
+                fault.contains(words) && fault.starts_with("config.toml:3:8: keys."),
+                "{fault}"
+            );
+        }
+    }
+}
