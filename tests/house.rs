@@ -58,7 +58,7 @@ fn forbidden_uses(source: &Source) -> Vec<String> {
     let fits = |used: &str| {
         allowed.iter().any(|a| *a == "*" || used == *a || used.starts_with(&format!("{a}::")))
     };
-    let rooms = source.paths().into_iter().filter_map(|Found { line, text }| {
+    let rooms = source.paths().iter().filter_map(|Found { line, text }| {
         let used = text.strip_prefix("crate::")?.to_owned();
         let other = used.split("::").next()? != room;
         (other && !fits(&used))
@@ -74,7 +74,7 @@ fn leaving_by_super(source: &Source) -> Vec<String> {
     source
         .without_tests()
         .paths()
-        .into_iter()
+        .iter()
         .filter(|found| leaves(&found.text))
         .map(|Found { line, text }| {
             format!("{}:{line}: `{text}` leaves its room; write `crate::`", source.path)
@@ -403,8 +403,8 @@ fn undescribed(source: &Source) -> Option<String> {
 
 #[test]
 fn files_are_short() {
-    let sources = ["src", "tests"].into_iter().flat_map(|dir| Source::all(root(), dir));
-    let faults = sources.filter_map(|s| too_long(&s)).collect();
+    let sources = [Source::ours(root()), Source::tests(root())].into_iter().flatten();
+    let faults = sources.filter_map(too_long).collect();
     none(
         faults,
         "split the file by responsibility and move its tests along; tests of a promise go to tests/",
@@ -442,7 +442,7 @@ fn unexplained(source: &Source) -> Vec<String> {
 
 #[test]
 fn tests_that_are_left_out_say_how_they_are_run() {
-    let faults = Source::all(root(), "tests").iter().flat_map(unexplained).collect();
+    let faults = Source::tests(root()).iter().flat_map(unexplained).collect();
     none(faults, "#[ignore = \"why: cargo test --release --test FILE NAME -- --ignored\"]");
     let mute = Source::new("tests/a.rs", "#[test]\n#[ignore = \"takes minutes\"]\nfn a() {}\n");
     assert_eq!(unexplained(&mute), ["tests/a.rs:2: it does not say how it is run"]);

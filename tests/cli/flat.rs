@@ -4,12 +4,11 @@ use crate::house::{House, talk};
 use colloquium::model::{Event, Kind, Seq, TurnId};
 use colloquium::session::{decode, encode};
 use std::fs;
-use std::process::Stdio;
 
 /// Turns of a session long enough for several parser threads, and of a much longer one.
-const TURNS: [u32; 2] = [1_500, 9_000];
+const TURNS: [u32; 2] = [1_500, 6_000];
 /// Turns of the sessions that are compared, which takes longer.
-const COMPARED: [u32; 2] = [1_500, 4_500];
+const COMPARED: [u32; 2] = [1_000, 3_000];
 /// Words of each turn, so that most of a session is text.
 const WORDS: usize = 400;
 
@@ -48,30 +47,11 @@ fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
     lines.len() as u64
 }
 
-/// Returns the peak memory of a successful command, in bytes.
-fn peak(house: &House, args: &[&str]) -> u64 {
-    let mut child = house.command(args);
-    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let mut most = 0;
-    let code = loop {
-        if let Some(ended) = child.try_wait().unwrap() {
-            break ended.code();
-        }
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.and_then(|kib| kib.split_whitespace().next()?.parse::<u64>().ok());
-        most = most.max(peak.unwrap_or(0) << 10);
-        std::thread::yield_now();
-    };
-    assert_eq!(code, Some(0), "{args:?}");
-    most
-}
-
 /// Returns the growth of a command's peak memory per byte of growth of the session.
 fn growth(turns: [u32; 2], make: impl Fn(&House, u32) -> u64, args: &[&str]) -> f64 {
     let [short, long] = turns.map(|turns| {
         let house = House::new();
-        (make(&house, turns), peak(&house, args))
+        (make(&house, turns), house.peak(args))
     });
     let bytes = long.0 - short.0;
     let more = long.1.saturating_sub(short.1);

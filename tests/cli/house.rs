@@ -26,6 +26,12 @@ impl Ran {
     }
 }
 
+/// Runs a command, and prints its exit code and its peak memory in KiB.
+const WAIT: &str = "import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(child.pid, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_maxrss)";
+
 /// A temporary home with a data folder.
 pub struct House {
     pub home: TempDir,
@@ -82,6 +88,14 @@ impl House {
         // a program that does not read its input may have closed it
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         end(child)
+    }
+
+    /// Returns the peak memory of a successful command, in bytes, as the system counted it.
+    pub fn peak(&self, args: &[&str]) -> u64 {
+        let ran = self.other("python3").args(["-c", WAIT, PROGRAM]).args(args).output().unwrap();
+        let out = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let Some(kib) = out.trim().strip_prefix("0 ") else { panic!("{args:?}: {out}{ran:?}") };
+        kib.parse::<u64>().unwrap() << 10
     }
 
     /// Starts a command and returns its output line by line.

@@ -187,17 +187,7 @@ fn peak_of_a_line(mib: u32) -> u64 {
              | tr '\\\\0' a\"]\n[[participant]]\nid = \"bo\"\nlines = [\"Well.\"]\n[limits]\nutterances = 2\n"
         ),
     );
-    let mut child = house.command(&["run", &scenario, "--headless", "--trust"]);
-    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let mut most = 0;
-    while child.try_wait().unwrap().is_none() {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        most =
-            peak.and_then(|kib| kib.split_whitespace().next()?.parse().ok()).unwrap_or(0).max(most);
-        std::thread::yield_now();
-    }
-    most >> 10
+    house.peak(&["run", &scenario, "--headless", "--trust"]) >> 20
 }
 
 #[test]

@@ -230,3 +230,21 @@ fn an_address_for_others_needs_a_yes() {
     let ran = house.run(&["serve", log.to_str().unwrap()]).code(6);
     assert!(ran.err.contains("not running") && ran.err.contains("resume"), "{}", ran.err);
 }
+
+#[test]
+fn a_page_says_what_an_end_lacks() {
+    let house = House::new();
+    let talk = talk(40, 500);
+    let (ada, bo) = talk.split_at(talk.rfind("pace").unwrap());
+    assert!(bo.contains("B1"));
+    let path = house.file("lossy.toml", &format!("{ada}script = [\"false\"]\n"));
+    let served = Served::start_in(house, &path, &["--trust"]);
+    let cookie = served.cookie(&served.steer);
+    let mut events = served.events(&cookie, None);
+    events.until(|page| page.table["turns"].as_u64() >= Some(2));
+    assert_eq!(served.command(&cookie, &json!({"do": "end"})).0, 200);
+    events.until(|page| page.table["state"] == "ended");
+    let why = events.page.table["why"].as_str().unwrap();
+    assert!(why.starts_with("ended by the host, without Bo (failed"), "{why}");
+    served.stop();
+}

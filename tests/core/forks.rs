@@ -2,14 +2,14 @@
 
 use crate::harness::*;
 use crate::kills::{
-    attentive, commands, every_other, everywhere, outcome, runtime, situations, tables,
+    attentive, commands, everywhere, one_in_seven, outcome, runtime, situations, tables,
 };
 use colloquium::model::*;
 use serde_json::json;
 
 #[test]
 fn fork_in_many_situations_changes_only_requested_parts() {
-    branched_off(|events| every_other(situations(events)));
+    branched_off(|events| one_in_seven(situations(events)));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_branch_of_a_branch_killed_anywhere_goes_on_as_if_it_had_not_been() {
         assert_ne!(outcome(&second), outcome(&whole), "{name}: nothing was other");
         assert_eq!(second.state.seed, 99);
         let own = &second.events[past.len()..];
-        for cut in every_other(situations(own)).into_iter().map(|cut| past.len() + cut) {
+        for cut in one_in_seven(situations(own)).into_iter().map(|cut| past.len() + cut) {
             let killed = second.events[..cut].to_vec();
             let resumed = runtime().block_on(resume(killed, attentive(), &steer));
             points += 1;

@@ -7,7 +7,7 @@ use colloquium::state::{State, dice};
 use serde_json::{Value, json};
 
 /// Number of seeded conversations in every run of the tests.
-const TALKS: u64 = 120;
+const TALKS: u64 = 40;
 /// Number of seeded conversations in the thorough test.
 const MANY_TALKS: u64 = 1_200;
 /// Number of events between two kills. A killed conversation has paid for the lost call, so each is played to its end.

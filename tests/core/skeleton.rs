@@ -1,13 +1,10 @@
 //! Content steers nothing: hostile and harmless messages lead to the same decisions, one by one.
 
+use crate::corpus;
 use crate::harness::*;
 use crate::kills::runtime;
 use colloquium::model::*;
 use serde_json::json;
-
-#[path = "../corpus/mod.rs"]
-#[allow(dead_code, reason = "what people really write is tried elsewhere")]
-mod corpus;
 
 /// Attempts to stop, vote, approve, give the floor, spend or speak in another's name.
 const ATTEMPTS: [&str; 24] = [

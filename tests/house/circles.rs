@@ -21,7 +21,7 @@ struct Names {
 impl Files {
     /// Collects the dependencies of all sources.
     pub fn new(sources: &[Source]) -> Files {
-        let sources: Vec<(String, Source)> = sources
+        let sources: Vec<(String, &Source)> = sources
             .iter()
             .filter_map(|source| Some((source.module()?, source.without_tests())))
             .collect();
@@ -45,7 +45,7 @@ impl Files {
             let children: Vec<String> =
                 source.declared_rooms().into_iter().map(|found| found.text).collect();
             // `pub(super)` is not a use; `super::*` uses the whole parent
-            let paths = source.paths().into_iter().map(|found| found.text);
+            let paths = source.paths().iter().map(|found| found.text.clone());
             let paths = paths.filter(|path| path.contains("::") && !handed_on.contains(path));
             let all = source.texts(&["super::*"]).into_iter().map(|_| "super".to_owned());
             let used = paths.chain(all).filter_map(|path| {

@@ -37,7 +37,7 @@ fn unit_tests(source: &Source) -> Source {
 #[test]
 fn tests_start_processes_in_one_place() {
     let units: Vec<Source> = Source::ours(root()).iter().map(unit_tests).collect();
-    let all = Source::all(root(), "tests");
+    let all = Source::tests(root());
     let faults = all.iter().chain(&units).flat_map(own_processes).collect();
     none(faults, "take `command`, `colloquium` or `terminal_command` of tests/program/mod.rs");
 }

@@ -197,7 +197,7 @@ fn poor_idioms(source: &Source) -> Vec<String> {
 /// Checks the sources of the program and of the tests, each by itself.
 fn check_each(faults: impl Fn(&[Source]) -> Vec<String>, fix: &str) {
     none(faults(Source::ours(root())), fix);
-    none(faults(&Source::all(root(), "tests")), fix);
+    none(faults(Source::tests(root())), fix);
 }
 
 #[test]

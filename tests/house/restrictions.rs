@@ -20,10 +20,14 @@ pub fn misplaced(source: &Source, restriction: &Restriction) -> Vec<String> {
         restriction.but.iter().any(|(name, place)| path.contains(name) && *place == here)
     };
     let code = source.without_tests();
-    let paths = code.paths().into_iter().filter(|f| is_it(&f.text) && !spared(&f.text));
+    let paths = code.paths().iter().filter(|f| is_it(&f.text) && !spared(&f.text)).cloned();
     let calls = code.texts(restriction.texts);
     let listed = |found: &Found| restriction.literals.contains(&&*found.text);
-    let literals = source.literals().into_iter().filter(listed);
+    let literals = match restriction.literals {
+        [] => vec![],
+        _ => source.literals(),
+    };
+    let literals = literals.into_iter().filter(listed);
     paths
         .chain(calls)
         .chain(literals)

@@ -21,10 +21,14 @@ pub struct Source {
     pub raw: String,
     /// Content with comments and literals replaced by blanks, line for line.
     code: String,
+    // most rules ask for these
+    pieces: OnceLock<Vec<Found>>,
+    bare: OnceLock<Box<Source>>,
+    paths: OnceLock<Vec<Found>>,
 }
 
 /// A match in a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Found {
     /// Line, from 1.
     pub line: usize,
@@ -35,7 +39,12 @@ pub struct Found {
 impl Source {
     /// Creates a source from its content.
     pub fn new(path: &str, raw: &str) -> Source {
-        Source { path: path.into(), raw: raw.into(), code: blank(raw) }
+        Source::from_parts(path, raw, blank(raw))
+    }
+
+    fn from_parts(path: &str, raw: &str, code: String) -> Source {
+        let (bare, paths, pieces) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Source { path: path.into(), raw: raw.into(), code, bare, paths, pieces }
     }
 
     /// Reads a file.
@@ -49,8 +58,14 @@ impl Source {
         OURS.get_or_init(|| Source::all(root, "src"))
     }
 
+    /// Returns the sources of the tests, read once for all rules.
+    pub fn tests(root: &Path) -> &'static [Source] {
+        static TESTS: OnceLock<Vec<Source>> = OnceLock::new();
+        TESTS.get_or_init(|| Source::all(root, "tests"))
+    }
+
     /// Reads all Rust files of a folder.
-    pub fn all(root: &Path, folder: &str) -> Vec<Source> {
+    fn all(root: &Path, folder: &str) -> Vec<Source> {
         let mut entries: Vec<_> =
             fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         entries.sort();
@@ -101,7 +116,13 @@ impl Source {
     }
 
     /// Returns the file without its tests: without `#[cfg(test)]` items; empty for a `tests.rs`.
-    pub fn without_tests(&self) -> Source {
+    pub fn without_tests(&self) -> &Source {
+        self.bare.get_or_init(|| {
+            Box::new(Source::from_parts(&self.path, &self.raw, self.code_without_tests()))
+        })
+    }
+
+    fn code_without_tests(&self) -> String {
         let mut code = self.code.clone();
         if self.file_name() == "tests.rs" {
             code.clear();
@@ -110,7 +131,7 @@ impl Source {
             let end = start + end_of_item(&code[start..]);
             code.replace_range(start..end, &blanked(&code[start..end]));
         }
-        Source { path: self.path.clone(), raw: self.raw.clone(), code }
+        code
     }
 
     /// Returns the content with comments and literals replaced by blanks.
@@ -214,26 +235,30 @@ impl Source {
 
     /// Returns the string literals outside the tests, with escapes resolved.
     pub fn literals(&self) -> Vec<Found> {
-        self.hidden()
-            .into_iter()
-            .filter_map(|f| Some(Found { text: content(&f.text)?, ..f }))
-            .collect()
+        let tests = self.raw.find("#[cfg(test)]\nmod tests {").unwrap_or(self.raw.len());
+        let end = if self.file_name() == "tests.rs" { 0 } else { tests };
+        let last = self.raw[..end].lines().count();
+        let here = self.pieces().iter().filter(|f| f.line <= last);
+        here.filter_map(|f| Some(Found { line: f.line, text: content(&f.text)? })).collect()
     }
 
     /// Returns the comments of the file, including those of its tests.
     pub fn comments(&self) -> Vec<Found> {
-        let comments = pieces(&self.raw).into_iter();
-        comments.filter(|f| f.text.starts_with("//") || f.text.starts_with("/*")).collect()
+        let is_comment = |f: &&Found| f.text.starts_with("//") || f.text.starts_with("/*");
+        self.pieces().iter().filter(is_comment).cloned().collect()
     }
 
-    fn hidden(&self) -> Vec<Found> {
-        let tests = self.raw.find("#[cfg(test)]\nmod tests {").unwrap_or(self.raw.len());
-        let whole = self.file_name() != "tests.rs";
-        pieces(if whole { &self.raw[..tests] } else { "" })
+    /// Returns the comments and literals, unchanged.
+    fn pieces(&self) -> &[Found] {
+        self.pieces.get_or_init(|| pieces(&self.raw))
     }
 
     /// Returns every path with its line, expanding `a::{b, c::d}` to `a::b` and `a::c::d`.
-    pub fn paths(&self) -> Vec<Found> {
+    pub fn paths(&self) -> &[Found] {
+        self.paths.get_or_init(|| self.found_paths())
+    }
+
+    fn found_paths(&self) -> Vec<Found> {
         let tokens = tokens(&self.code);
         let mut found = Vec::new();
         let mut at = 0;
@@ -331,7 +356,7 @@ fn pieces(raw: &str) -> Vec<Found> {
     let mut rest = raw;
     let mut line = 1;
     while let Some(first) = rest.chars().next() {
-        let hidden = comment(rest).or_else(|| literal(rest));
+        let hidden = hidden_length(rest, first);
         let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let length = hidden.unwrap_or(word.max(first.len_utf8()));
         if hidden.is_some() {
@@ -369,12 +394,19 @@ fn content(literal: &str) -> Option<String> {
     Some(text)
 }
 
+/// Returns the length of the comment or the literal that text begins with.
+fn hidden_length(rest: &str, first: char) -> Option<usize> {
+    // most characters begin neither
+    let may = matches!(first, '/' | '"' | '\'' | 'r' | 'b' | 'c');
+    if may { comment(rest).or_else(|| literal(rest)) } else { None }
+}
+
 /// Replaces comments, strings and characters by blanks, keeping all line breaks.
 fn blank(raw: &str) -> String {
     let mut code = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(first) = rest.chars().next() {
-        let hidden = comment(rest).or_else(|| literal(rest));
+        let hidden = hidden_length(rest, first);
         if let Some(length) = hidden {
             code += &blanked(&rest[..length]);
             rest = &rest[length..];

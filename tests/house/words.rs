@@ -33,7 +33,7 @@ const BANNED: &[(&str, &str)] = &[
 /// Returns every text besides code, with its file: string literals, comments, manual pages and scenarios.
 fn prose() -> Vec<(String, String)> {
     let mut all = Vec::new();
-    for source in Source::all(root(), "src") {
+    for source in Source::ours(root()) {
         let texts = source.literals().into_iter().chain(source.comments());
         all.extend(texts.map(|f| (format!("{}:{}", source.path, f.line), f.text)));
     }

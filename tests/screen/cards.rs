@@ -125,9 +125,25 @@ fn says(requests: &[Request], words: &str) -> bool {
 
 #[test]
 fn sentences_decide_nothing_under_any_card_at_any_speed() {
+    sentences_under_cards(11);
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test screen every_sentence -- --ignored"]
+fn every_sentence_decides_nothing_under_any_card() {
+    sentences_under_cards(1);
+}
+
+/// Types one sentence in `step` under each card, at another speed each.
+fn sentences_under_cards(step: usize) {
+    let mut number = 0;
     for (name, card) in CARDS {
         for words in SENTENCES {
             for ms in [5, 30, 700] {
+                number += 1;
+                if number % step != 0 {
+                    continue;
+                }
                 let mut stage = card();
                 for c in words.chars() {
                     assert_eq!(stage.press(&[Char(c)]), [], "{name}: {words}");

@@ -120,6 +120,7 @@ fn an_end_before_the_planned_one_is_not_green() {
         let shown = stage.text();
         let glyphs = &stage.screen.glyphs;
         assert!(shown.contains(glyphs.stopped) && !shown.contains(glyphs.done), "{shown}");
+        assert!(shown.contains("STOPPED") && !shown.contains("DONE"), "{shown}");
     }
 }
 

@@ -100,6 +100,17 @@ fn said(requests: &[Request]) -> Option<&str> {
 
 #[test]
 fn sentences_arrive_word_for_word_in_every_state() {
+    sentences_in_states(11);
+}
+
+#[test]
+#[ignore = "half a minute: cargo test --test screen every_generated -- --ignored"]
+fn every_generated_sentence_arrives_in_every_state() {
+    sentences_in_states(1);
+}
+
+/// Types one sentence in `step` in each state, with another beginning each.
+fn sentences_in_states(step: usize) {
     let tails = ["i, s q r t", " what about it? /x @y", "xS.f m", "? no"];
     let generated = (0..200).map(|n| {
         let firsts: Vec<char> = FIRST.chars().collect();
@@ -107,9 +118,9 @@ fn sentences_arrive_word_for_word_in_every_state() {
     });
     let sentences: Vec<String> =
         SENTENCES.iter().map(|words| (*words).to_owned()).chain(generated).collect();
-    for (name, mut stage) in states() {
+    for (offset, (name, mut stage)) in states().into_iter().enumerate() {
         let (theme, panels) = (stage.screen.themes.current.clone(), stage.screen.view.panels);
-        for words in &sentences {
+        for words in sentences.iter().skip(offset % step).step_by(step) {
             assert_eq!(stage.screen.view.place(), Focus::Line, "{name}: {words}");
             assert_eq!(typed(&mut stage, words), [], "{name}: {words}");
             assert_eq!(stage.screen.view.composer.text(), *words, "{name}");

@@ -120,9 +120,8 @@ fn words_below_are_counted_and_nothing_that_lies_on_top_is_drawn_over() {
         &[Char('?')],
         &[Char('a')],
     ];
-    for ((width, height), keys) in
-        [(40, 12), (120, 40)].into_iter().flat_map(|size| open.map(|k| (size, k)))
-    {
+    for (n, keys) in open.into_iter().enumerate() {
+        let (width, height) = [(40, 12), (120, 40)][n % 2];
         shown(demo(), width, height, keys);
     }
 }

@@ -13,6 +13,7 @@ mod failures;
 mod guests;
 mod handover;
 mod house;
+mod kills;
 mod linear;
 mod long;
 mod own;

@@ -65,7 +65,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     match &screen.view.playback {
         Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
         None => {
-            bar.right(standing.word(), style);
+            bar.right(seen.word(), style);
             bar.right(format!("{} ", sign(seen, glyphs)), style);
             // blanks are not underlined
             bar.right("  ", muted);

@@ -3,10 +3,8 @@
 //! The check is independent of the filter: a terminal parser (`vte`) reads the result as a terminal would, and a
 //! separate list of forbidden characters is written out here.
 
-mod corpus;
-
+use crate::corpus::{HOSTILE, REAL};
 use colloquium::text::{self, Stream};
-use corpus::{HOSTILE, REAL};
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -1,7 +1,7 @@
 //! Test with a real model, run by hand with a server of OpenAI's format at `http://127.0.0.1:18080/v1`:
-//! `cargo test --test remote real -- --ignored --nocapture`.
+//! `cargo test --test cli remote::real -- --ignored --nocapture`.
 
-use crate::call::{endpoint, request, speak};
+use crate::remote::call::{endpoint, request, speak};
 use colloquium::model::{ModelSpec, Timeouts};
 use colloquium::net::Client;
 use colloquium::voice::remote::{Wire, models};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 const ADDRESS: &str = "http://127.0.0.1:18080/v1";
 
 #[tokio::test]
-#[ignore = "needs a server: cargo test --test remote real -- --ignored --nocapture"]
+#[ignore = "needs a server: cargo test --test cli remote::real -- --ignored --nocapture"]
 async fn a_real_model_speaks() {
     println!(
         "models: {:?}",

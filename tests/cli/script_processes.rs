@@ -1,12 +1,9 @@
 //! Rule 8: the call of any script ends exactly once, in bounded time, and no process survives.
 //!
-//! A normal run makes one round. `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds` makes
+//! A normal run makes one round. `cargo test --release --test cli -- --ignored --nocapture a_hundred_rounds` makes
 //! a hundred and prints the number of calls, more than 16 x 100.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
 
-mod program;
-
+use crate::program;
 use colloquium::clock::Clock;
 use colloquium::model::{
     Block, CallId, Channel, ErrorClass, Form, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
@@ -289,7 +286,7 @@ async fn hostile_scripts_end_once_and_nobody_survives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes minutes: cargo test --release --test scripts a_hundred -- --ignored --nocapture"]
+#[ignore = "takes minutes: cargo test --release --test cli a_hundred -- --ignored --nocapture"]
 async fn a_hundred_rounds() {
     let rounds = env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     let mut left = 0;
@@ -339,7 +336,7 @@ fn leaving_the_program_leaves_nobody() {
     let token = token();
     let home = program::home();
     let status = program::command(env::current_exe().unwrap(), home.path())
-        .args(["--ignored", "--exact", "leave_in_the_middle_of_a_call"])
+        .args(["--ignored", "--exact", "script_processes::leave_in_the_middle_of_a_call"])
         .env("TOKEN_OF_THE_TEST", &token)
         .stdout(process::Stdio::null())
         .status();
@@ -455,7 +452,7 @@ async fn a_hanging_script_may_clean_up() {
 
 /// Prints the cost of a call.
 #[tokio::test]
-#[ignore = "figures: cargo test --release --test scripts costs -- --ignored --nocapture"]
+#[ignore = "figures: cargo test --release --test cli costs -- --ignored --nocapture"]
 async fn costs_of_a_call() {
     const CALLS: u32 = 200;
     let begun = Instant::now();

@@ -1,10 +1,10 @@
 //! Connections: failed and closed ones, and the destination of a key.
 
-use crate::call::{CONNECT, KEY, LONG, MODEL, endpoint, request, speak};
-use crate::faults::CONNECTIONS;
 use crate::program;
-use crate::server::{Server, Step, answer, head};
-use crate::streams::words;
+use crate::remote::call::{CONNECT, KEY, LONG, MODEL, endpoint, request, speak};
+use crate::remote::faults::CONNECTIONS;
+use crate::remote::server::{Server, Step, answer, head};
+use crate::remote::streams::words;
 use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
@@ -41,7 +41,12 @@ async fn nobody_listens() {
 fn a_name_has_no_address() {
     let home = program::home();
     let mut test = program::command(std::env::current_exe().unwrap(), home.path());
-    test.args(["--exact", "connections::name_without_an_address", "--ignored", "--nocapture"]);
+    test.args([
+        "--exact",
+        "remote::connections::name_without_an_address",
+        "--ignored",
+        "--nocapture",
+    ]);
     let ran = test.output().unwrap();
     let out = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success() && out.contains("1 passed"), "{out}");

@@ -1,16 +1,13 @@
 //! Sessions on a real disk: locks, permissions, and the cost of a resume.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-mod program;
-mod record_talk;
-
+use crate::program;
+use crate::record_talk::{bytes_of, event, said, talk, words};
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
 use colloquium::session::{
     Log, LogFault, Mode, ReadProgress, Record, Records, Redaction, ResumedSession, SessionError,
     SessionFiles, SessionPlace,
 };
 use colloquium::session::{create, decode, encode, fork, read, redact, resume, resume_read};
-use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
@@ -221,7 +218,7 @@ async fn of_several_openers_exactly_one_writes() {
 }
 
 #[tokio::test]
-#[ignore = "1,000 races: cargo test --release --test record_files a_thousand -- --ignored --nocapture"]
+#[ignore = "1,000 races: cargo test --release --test core a_thousand -- --ignored --nocapture"]
 async fn a_thousand_races() {
     race(1_000).await;
 }
@@ -274,7 +271,7 @@ fn all_is_private_whatever_the_umask() {
     for umask in ["000", "022", "077"] {
         let folder = program::home();
         let status = program::command(std::env::current_exe().unwrap(), folder.path())
-            .args(["--exact", "child_with_a_umask", "--ignored", "--test-threads=1"])
+            .args(["--exact", "record_files::child_with_a_umask", "--ignored", "--test-threads=1"])
             .env(UMASK, umask)
             .env(FOLDER, folder.path())
             .output()
@@ -293,7 +290,7 @@ fn all_is_private_whatever_the_umask() {
 }
 
 #[tokio::test]
-#[ignore = "figures: cargo test --release --test record_files figures -- --ignored --nocapture"]
+#[ignore = "figures: cargo test --release --test core figures -- --ignored --nocapture"]
 async fn figures() {
     let records = talk(100_000);
     let started = Instant::now();

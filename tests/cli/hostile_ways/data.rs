@@ -1,6 +1,6 @@
 //! Data that a command reads: the items of a batch and the state of a person, with hostile values, as processes.
 
-use crate::hostile_values;
+use crate::hostile_ways::hostile_values;
 use crate::program::{self, PROGRAM};
 use serde_json::{Value, json};
 use std::fs;

@@ -1,9 +1,7 @@
 //! All faults of a scenario are reported at once, each with its line, its key and a fix.
 
-mod scenario_rows;
-
+use crate::scenario_rows::ROWS;
 use colloquium::scenario::{Override, Source, bundled, load};
-use scenario_rows::ROWS;
 
 fn source(text: &str) -> Source {
     Source { name: "town.toml".into(), text: text.into(), settings: vec![] }

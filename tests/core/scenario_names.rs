@@ -1,10 +1,8 @@
 //! Validation of names: facts, filters, tests, methods and context keys in conditions, seats in plans, poles; names and
 //! personas for another topic.
 
-mod scenario_rows;
-
+use crate::scenario_rows::ROWS;
 use colloquium::scenario::{Loaded, Source, bundled, load};
-use scenario_rows::ROWS;
 
 fn source(text: &str) -> Source {
     Source { name: "town.toml".into(), text: text.into(), settings: vec![] }

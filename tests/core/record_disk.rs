@@ -1,15 +1,12 @@
 //! The session writer on failing disks: no acknowledged event is lost, and writing resumes as soon as possible.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-mod record_talk;
-
+use crate::record_talk::{bytes_of, talk};
 use colloquium::model::Seq;
 use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::WriterStart;
 use colloquium::session::{
     DiskFault, Durable, Mode, ReadProgress, Record, SessionWriter, reader, repair,
 };
-use record_talk::{bytes_of, talk};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use tokio::sync::watch;
@@ -180,7 +177,7 @@ async fn a_full_disk_is_waited_for() {
 }
 
 #[tokio::test]
-#[ignore = "all 500 writes: cargo test --release --test record_disk full_at_each -- --ignored --nocapture"]
+#[ignore = "all 500 writes: cargo test --release --test core full_at_each -- --ignored --nocapture"]
 async fn full_at_each_of_the_first_500_writes() {
     assert_eq!(full_at(0..500).await, 500);
 }

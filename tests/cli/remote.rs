@@ -1,5 +1,4 @@
 //! Tests of the language-model voice against a server that misbehaves in every possible way.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod call;
 mod chunkings;
@@ -8,8 +7,6 @@ mod connections;
 mod faults;
 mod http_faults;
 mod many;
-#[path = "../program/mod.rs"]
-mod program;
 mod real;
 mod server;
 mod stream_faults;

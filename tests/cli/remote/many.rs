@@ -2,9 +2,9 @@
 //!
 //! Times and memory are printed. The assertions check the order of events, and limits far above the need.
 
-use crate::call::{MODEL, endpoint};
-use crate::server::{Server, Step, head};
-use crate::streams::{DONE, finish, usage, words};
+use crate::remote::call::{MODEL, endpoint};
+use crate::remote::server::{Server, Step, head};
+use crate::remote::streams::{DONE, finish, usage, words};
 use colloquium::clock::Clock;
 use colloquium::engine::{Engine, Input, Stopped};
 use colloquium::model::payload::Opened;

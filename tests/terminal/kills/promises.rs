@@ -1,6 +1,6 @@
 //! Waiting and steering: nothing hangs, and every command gets exactly one receipt.
 
-use crate::house::{House, talk};
+use crate::kills::house::{House, talk};
 use serde_json::{Value, json};
 
 /// One command per verb, with a moment at which it has an effect.

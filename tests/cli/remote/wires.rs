@@ -1,8 +1,8 @@
 //! The four wire formats: requests, and results of valid answers.
 
-use crate::call::{KEY, LONG, TOPIC, endpoint, request, speak};
-use crate::server::{Server, Step, answer, head};
-use crate::streams;
+use crate::remote::call::{KEY, LONG, TOPIC, endpoint, request, speak};
+use crate::remote::server::{Server, Step, answer, head};
+use crate::remote::streams;
 use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::voice::CallRequest;

@@ -3,7 +3,7 @@
 //!
 //! `record_disk` tests the grouping of syncs of the log's own lines.
 
-use crate::house::House;
+use crate::kills::house::House;
 use crate::program::PROGRAM;
 use std::collections::BTreeMap;
 use std::fs;
@@ -210,7 +210,7 @@ fn runs(house: &House) -> (Vec<(&'static str, Vec<Call>)>, PathBuf) {
 }
 
 #[test]
-#[ignore = "needs strace: cargo test --test kills a_cut_of_the_power -- --ignored --nocapture"]
+#[ignore = "needs strace: cargo test --test terminal a_cut_of_the_power -- --ignored --nocapture"]
 fn a_cut_of_the_power_loses_nothing_and_no_sync_is_idle() {
     let house = House::new();
     let (runs, log) = runs(&house);

@@ -2,8 +2,7 @@
 //! its files are read by independent code.
 //!
 //! Ten thousand kills, about half an hour on two cores:
-//! `cargo test --test kills ten_thousand -- --ignored --nocapture`
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
+//! `cargo test --test terminal ten_thousand -- --ignored --nocapture`
 
 mod aimed;
 mod full;
@@ -12,8 +11,6 @@ mod full;
 mod house;
 mod killed;
 mod power;
-#[path = "../program/mod.rs"]
-mod program;
 mod promises;
 mod record;
 mod tables;

@@ -1,6 +1,6 @@
 //! Decoding does not depend on how a stream is split.
 
-use crate::streams;
+use crate::remote::streams;
 use colloquium::model::Channel;
 use colloquium::voice::Pieces;
 use colloquium::voice::remote::Decoder;
@@ -49,7 +49,7 @@ fn a_stream_says_the_same_however_it_is_cut() {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --release --test remote a_million -- --ignored --nocapture"]
+#[ignore = "takes minutes: cargo test --release --test cli a_million -- --ignored --nocapture"]
 fn a_million_chunkings_say_the_same() {
     check(1_000_000);
 }

@@ -3,15 +3,7 @@
 //! An input is derived from a number: a text of the repository with random changes. A failure prints its number;
 //! `FROM=number INPUTS=1` repeats it. `INPUTS` sets the number of inputs per module.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-#[path = "corpus/mod.rs"]
-mod corpus;
-mod program;
-#[path = "remote/streams.rs"]
-#[allow(dead_code, reason = "the streams; what a test of the client says of them is its own")]
-mod streams;
-
+use crate::{corpus, program, streams};
 use colloquium::expr::{Condition, Facts, Template};
 use colloquium::import;
 use colloquium::model::{Participant, VoiceSpec, Wall, Wire};
@@ -315,8 +307,8 @@ fn conversations_of_other_programs() {
         r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi."},{"role":"assistant","name":"Ada","content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"Hi!"},{"type":"tool_use","id":"t1","name":"clock","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"12:00"}]}]"#,
         r#"{"schema_version":"ATIF-v1.7","agent":{"name":"a","extra":{"participants":[{"id":"ada","name":"Ada","voice":"x:y"}]}},"steps":[{"source":"user","message":"Tea?"},{"source":"agent","message":"Yes.","timestamp":"2026-01-01T00:00:01Z","extra":{"participant":"ada","whispers":[{"to":"bo","text":"psst"}]},"metrics":{"prompt_tokens":1,"cost_usd":0.5},"tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{}}],"observation":{"results":[{"source_call_id":"c","content":"r"}]}},{"source":"user","message":"No.","extra":{"to":["bo"]}}],"extra":{"title":"T","ended":"operator"}}"#,
         "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"1\",\"version\":\"2.0.1\",\"timestamp\":\"2026-01-01T00:00:01Z\",\"message\":{\"role\":\"user\",\"content\":\"Fix it.\"}}\n{\"type\":\"assistant\",\"sessionId\":\"s\",\"uuid\":\"2\",\"isSidechain\":true,\"agentId\":\"a1\",\"message\":{\"id\":\"m\",\"model\":\"x\",\"content\":[{\"type\":\"text\",\"text\":\"Done.\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":2}}}\n",
-        include_str!("imports/atif/delegated.json"),
-        include_str!("imports/claude/tour.jsonl"),
+        include_str!("../imports/atif/delegated.json"),
+        include_str!("../imports/claude/tour.jsonl"),
     ]);
     feed("imports", &seeds, |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
@@ -329,7 +321,7 @@ fn conversations_of_other_programs() {
 }
 
 #[test]
-#[ignore = "hours: cargo test --release --test fuzz ten_million -- --ignored --nocapture"]
+#[ignore = "hours: cargo test --release --test core ten_million -- --ignored --nocapture"]
 fn ten_million() {
     let me = std::env::current_exe().unwrap();
     let rooms = 7;

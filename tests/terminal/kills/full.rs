@@ -1,8 +1,8 @@
 //! A disk of 1 MiB: a conversation that does not fit waits for free space, and continues when there is some.
 
-use crate::house::House;
+use crate::kills::house::House;
+use crate::kills::record;
 use crate::program::PROGRAM;
-use crate::record;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -78,7 +78,7 @@ impl Small {
 }
 
 #[test]
-#[ignore = "needs unshare, half a minute: cargo test --test kills a_conversation_larger -- --ignored --nocapture"]
+#[ignore = "needs unshare, half a minute: cargo test --test terminal a_conversation_larger -- --ignored --nocapture"]
 fn a_conversation_larger_than_its_disk_says_so_and_leaves_whole_lines() {
     let small = Small::start(100, 0);
     let (code, told, events) = small.end();
@@ -90,7 +90,7 @@ fn a_conversation_larger_than_its_disk_says_so_and_leaves_whole_lines() {
 }
 
 #[test]
-#[ignore = "needs unshare: cargo test --test kills a_conversation_goes_on -- --ignored --nocapture"]
+#[ignore = "needs unshare: cargo test --test terminal a_conversation_goes_on -- --ignored --nocapture"]
 fn a_conversation_goes_on_when_its_disk_has_room_again() {
     let small = Small::start(20, BALLAST_KIB);
     small.until_full();

@@ -1,15 +1,13 @@
 //! Results of loading a valid scenario: seats, rules and rehearsed casts; and the effects of `join`, `change` and
 //! `stand_in`.
 
-mod scenario_rows;
-
+use crate::scenario_rows::ROWS;
 use colloquium::model::{
     FailureRule, Line, ModelSpec, Participant, Price, Purpose, Then, VoiceSpec,
 };
 use colloquium::scenario::{
     Loaded, PolicySpec, Rule, Source, Stop, bundled, bundled_names, change, load, participant, read,
 };
-use scenario_rows::ROWS;
 use serde_json::json;
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Fault injection with `strace`: every system call that writes to disk is killed, and made to fail.
 
-use crate::house::{House, end};
+use crate::kills::house::{House, end};
+use crate::kills::{record, tables};
 use crate::program::PROGRAM;
-use crate::{record, tables};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -153,13 +153,13 @@ fn shoot(from: u64, shots: u64) {
 }
 
 #[test]
-#[ignore = "needs strace: cargo test --test kills killed_and_failed -- --ignored --nocapture"]
+#[ignore = "needs strace: cargo test --test terminal killed_and_failed -- --ignored --nocapture"]
 fn killed_and_failed_at_calls_of_the_system() {
     shoot(0, FEW);
 }
 
 #[test]
-#[ignore = "an hour: cargo test --release --test kills three_thousand -- --ignored --nocapture"]
+#[ignore = "an hour: cargo test --release --test terminal three_thousand -- --ignored --nocapture"]
 fn three_thousand_shots() {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse().ok());
     shoot(number("FROM").unwrap_or(0), number("SHOTS").unwrap_or(ALL));

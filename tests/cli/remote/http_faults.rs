@@ -1,8 +1,8 @@
 //! Faults before the first text: bad statuses, heads and bodies.
 
-use crate::call::{Came, FIRST, KEY, LONG, TOPIC, endpoint, request, speak};
-use crate::server::{Server, Step, answer};
-use crate::streams;
+use crate::remote::call::{Came, FIRST, KEY, LONG, TOPIC, endpoint, request, speak};
+use crate::remote::server::{Server, Step, answer};
+use crate::remote::streams;
 use colloquium::model::{ErrorClass, ModelSpec};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
@@ -173,7 +173,7 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
     let faults: Vec<Fault> = refusals().into_iter().chain(heads_and_bodies()).collect();
     let count = faults.len();
     let mut wrong = Vec::new();
-    for row in crate::faults::HTTP {
+    for row in crate::remote::faults::HTTP {
         let fault = faults.iter().find(|f| f.name == row.name).expect(row.name);
         assert_eq!((Some(fault.class), fault.wait), (row.class, row.wait), "{}", row.name);
     }

@@ -1,8 +1,8 @@
 //! Faults after the head of an answer: bad streams, and unusual but valid ones.
 
-use crate::call::{FIRST, LONG, SILENCE, TOTAL, endpoint, request, speak_to};
-use crate::server::{Server, Step, chunk, chunked_head, head};
-use crate::streams::{self, DONE, delta, event, finish, usage, words};
+use crate::remote::call::{FIRST, LONG, SILENCE, TOTAL, endpoint, request, speak_to};
+use crate::remote::server::{Server, Step, chunk, chunked_head, head};
+use crate::remote::streams::{self, DONE, delta, event, finish, usage, words};
 use colloquium::model::{ErrorClass, ModelSpec, Timeouts};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
@@ -414,7 +414,7 @@ async fn every_fault_in_a_stream_ends_once_and_keeps_the_words() {
         broken().into_iter().chain(whole()).chain(other_wires()).chain(floods()).collect();
     let count = faults.len();
     let mut wrong = Vec::new();
-    for row in crate::faults::STREAM {
+    for row in crate::remote::faults::STREAM {
         let fault = faults.iter().find(|f| f.name == row.name).expect(row.name);
         assert_eq!(
             (fault.end.err(), !fault.say.is_empty()),

@@ -4,9 +4,9 @@
 //! A line counts as acknowledged when it is on standard output. After every kill the file must begin with all
 //! acknowledged bytes and be valid. The conversation must end as it does without kills.
 
-use crate::house::{House, end};
-use crate::record::{self, Outcome};
-use crate::tables::{self, Table};
+use crate::kills::house::{House, end};
+use crate::kills::record::{self, Outcome};
+use crate::kills::tables::{self, Table};
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Number of kills in a normal test run.
-const KILLS: u64 = 300;
+const KILLS: u64 = 60;
 /// Number of concurrent programs.
 const WORKERS: usize = 6;
 /// Maximum kills of one conversation.
@@ -43,12 +43,12 @@ const AIMS: [&str; 14] = [
 ];
 
 #[test]
-fn three_hundred_kills() {
+fn sixty_kills() {
     campaign(KILLS, 1);
 }
 
 #[test]
-#[ignore = "half an hour: cargo test --release --test kills ten_thousand -- --ignored --nocapture"]
+#[ignore = "half an hour: cargo test --release --test terminal ten_thousand -- --ignored --nocapture"]
 fn ten_thousand() {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse().ok());
     campaign(number("KILLS").unwrap_or(10_000), number("SEED").unwrap_or(2));

@@ -1,15 +1,12 @@
 //! Damaged sessions: truncated, with flipped bits, holes and duplicates. Intact lines are read, and all damage is
 //! reported.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-mod record_talk;
-
+use crate::record_talk::{bytes_of, nowhere, talk, talk_with};
 use colloquium::model::Seq;
 use colloquium::session::LogFault;
 use colloquium::session::reader::{Log, Reader, read_bytes};
 use colloquium::session::{Mode, SessionError, read};
 use colloquium::session::{ReadProgress, Record, Records, Redaction, redact, repair, resume};
-use record_talk::{bytes_of, nowhere, talk, talk_with};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,7 +85,7 @@ fn a_session_cut_at_every_length_opens() {
 }
 
 #[test]
-#[ignore = "reads 2 GB: cargo test --release --test record_damage read_anew -- --ignored --nocapture"]
+#[ignore = "reads 2 GB: cargo test --release --test core read_anew -- --ignored --nocapture"]
 fn a_session_cut_at_every_length_and_read_anew_opens() {
     let (records, bytes, ends) = session_of_64_kib();
     check_every_length(|len| read_bytes(nowhere(), &bytes[..len]), &records, &bytes, &ends);
@@ -150,7 +147,7 @@ fn a_flipped_bit_is_noticed_and_the_other_lines_stay() {
 }
 
 #[test]
-#[ignore = "every bit: cargo test --release --test record_damage every_bit -- --ignored --nocapture"]
+#[ignore = "every bit: cargo test --release --test core every_bit -- --ignored --nocapture"]
 fn every_bit_of_64_kib() {
     let (records, bytes, ends) = session_of_64_kib();
     let whole = &bytes[..*ends.last().unwrap()];
