@@ -10,7 +10,10 @@ use crate::live::protocol::{Attach, Code, Doing, Hello};
 use crate::live::server;
 use crate::session::SessionFiles;
 use crate::text;
+use futures::future::join_all;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// A running conversation that takes clients.
 pub struct RunningSession {
@@ -67,11 +70,12 @@ impl RunningSession {
     /// Connects to the conversation as a client that gives commands; returns both ends of the connection.
     pub async fn enter(
         &self,
+        greeted: Greeted,
         name: &str,
         context: &Context,
     ) -> Result<(Receiver, Sender), Failure> {
         let attach = Attach { from: None, name: Some(name.to_owned()), watch: false };
-        let attached = self.greet(context).await?.attach(attach).await;
+        let attached = greeted.attach(attach).await;
         let (_, receiver, sender) = attached.map_err(|fault| self.failure(&fault, context))?;
         Ok((receiver, sender))
     }
@@ -98,6 +102,9 @@ impl RunningSession {
     }
 }
 
+/// Time for all conversations of a list to introduce themselves; a stopped process never does.
+const LIST_WITHIN: Duration = Duration::from_secs(1);
+
 /// Maximum number of running conversations that are listed.
 #[cfg(feature = "mcp")]
 const LISTED_MAX: usize = 100;
@@ -107,10 +114,11 @@ const LISTED_MAX: usize = 100;
 pub async fn introductions(context: &Context) -> Vec<Hello> {
     let sockets = std::fs::read_dir(&context.paths.sockets).into_iter().flatten().flatten();
     let mut found = vec![];
-    for entry in sockets.take(LISTED_MAX) {
-        let socket = entry.path();
+    let sockets: Vec<PathBuf> = sockets.take(LISTED_MAX).map(|entry| entry.path()).collect();
+    let greeted = join_all(sockets.iter().map(|socket| timeout(LIST_WITHIN, greet(socket)))).await;
+    for (socket, greeted) in sockets.into_iter().zip(greeted) {
         // sockets of dead processes stay until the next conversation opens one
-        let Ok(Greeted { hello, .. }) = greet(&socket).await else { continue };
+        let Ok(Ok(Greeted { hello, .. })) = greeted else { continue };
         let path = context.paths.sessions().join(format!("{}.jsonl", hello.session));
         // another data folder may have conversations as well
         if server::socket(&context.paths.sockets, &path).is_ok_and(|own| own == socket) {
@@ -128,17 +136,21 @@ pub fn has_socket(path: &Path, context: &Context) -> bool {
 
 /// Adds the current activity of running conversations to a list, and lists them first.
 pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
-    for session in sessions.iter_mut() {
-        if !matches!(session.standing, SessionStatus::Running(_)) {
-            continue;
+    let ask = async |session: &mut SessionSummary| {
+        let SessionStatus::Running(holder) = session.standing else { return };
+        let Ok(socket) = server::socket(&context.paths.sockets, &session.path) else { return };
+        match (timeout(LIST_WITHIN, greet(&socket)).await, holder) {
+            (Ok(Ok(Greeted { hello, .. })), _) => {
+                session.standing = SessionStatus::Live { pid: hello.pid, doing: doing(&hello) };
+            }
+            // its process is stopped, or too busy
+            (Err(_), Some(pid)) => {
+                session.standing = SessionStatus::Live { pid, doing: "not answering".into() };
+            }
+            (Ok(Err(_)) | Err(_), _) => {}
         }
-        if let Ok(socket) = server::socket(&context.paths.sockets, &session.path)
-            && let Ok(greeted) = greet(&socket).await
-        {
-            let pid = greeted.hello.pid;
-            session.standing = SessionStatus::Live { pid, doing: doing(&greeted.hello) };
-        }
-    }
+    };
+    join_all(sessions.iter_mut().map(ask)).await;
     sessions.sort_by_key(|session| {
         !matches!(session.standing, SessionStatus::Running(_) | SessionStatus::Live { .. })
     });

@@ -449,3 +449,41 @@ fn a_linked_folder_of_sockets_is_refused() {
     assert!(ran.err.contains("live: it is a link, not a folder"), "{}", ran.err);
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
 }
+
+#[test]
+fn a_stopped_conversation_delays_no_list_and_a_command_says_that_it_waits() {
+    let house = House::new();
+    let path = house.file("talk.toml", &slow());
+    let stopped = [(); 2].map(|()| {
+        let (child, mut out) =
+            house.start(&["run", &path, "--headless", "--pace", "--format", "jsonl"]);
+        let opened = read_until(&mut out, &["conversation.opened"]);
+        (child, out, opened)
+    });
+    let all = house.sessions();
+    let ids: Vec<&str> = all.iter().filter_map(|s| s["id"].as_str()).collect();
+    assert_eq!(ids.len(), 2, "{all:?}");
+    // a note acts in the next prompt
+    house.run(&["steer", ids[0], r#"{"do":"pause_now"}"#]).code(0);
+    let note =
+        house.run(&["steer", ids[0], r#"{"do":"note","text":"Be brief."}"#, "--timeout", "3"]);
+    assert!(
+        note.err.contains("waits: the conversation is paused; ctrl-c stops waiting"),
+        "{note:?}"
+    );
+    assert!(note.err.contains("no receipt within the time limit"), "{note:?}");
+    for (child, ..) in &stopped {
+        signal(child, rustix::process::Signal::STOP);
+    }
+    let list = house.run(&["sessions", "list"]).code(0);
+    assert_eq!(list.out.matches("not answering").count(), 2, "{list:?}");
+    for (mut child, ..) in stopped {
+        signal(&child, rustix::process::Signal::KILL);
+        child.wait().unwrap();
+    }
+}
+
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, signal).unwrap();
+}

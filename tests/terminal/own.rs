@@ -116,19 +116,24 @@ fn the_persons_own_notification_is_started_with_the_event() {
     let house = House::with_defaults();
     let pipe = house.path("heard");
     crate::program::command("mkfifo", &house.path("")).arg(&pipe).status().unwrap();
-    let settings = "notify_command = [\"sh\", \"-c\", 'printf \"%s\" \"$1\" > \"$HOME/heard\"', \"sh\", \"so: {what}\"]\n";
+    let settings = "notify_command = [\"sh\", \"-c\", 'printf \"%s|%s|%s\" \"$1\" \"$(cat)\" \"$OWN_KEY\" > \"$HOME/heard\"', \"sh\", \"so: {what}\"]\n";
     let settings = house.file("own.toml", settings);
     let (tx, heard) = channel();
     std::thread::spawn(move || tx.send(std::fs::read_to_string(pipe)));
-    let mut program = house.run(&["demo", "--no-save", "--config", &settings]);
+    // a variable that is not for other programs
+    let run = format!("OWN_KEY=secret exec {PROGRAM} demo --no-save --config {settings}");
+    let mut program = house.shell(&run);
     program.until("Ada speaking");
     // the terminal loses the focus; then the end is an event
     program.keys("\u{1b}[O");
     program.keys("/end\r");
     program.until_sent("\u{1b}]9;", 1);
     let heard = heard.recv_timeout(HANG).unwrap().unwrap();
-    assert!(heard.starts_with("so: "), "{heard}");
-    let sent = format!("\u{1b}]9;{}", heard.trim_start_matches("so: "));
+    let [argument, input, key] = heard.split('|').collect::<Vec<_>>()[..] else {
+        panic!("{heard}")
+    };
+    assert_eq!((argument, key), (&*format!("so: {input}"), ""), "{heard}");
+    let sent = format!("\u{1b}]9;{input}");
     assert!(program.sent().contains(&sent), "{heard}");
     program.signal(Signal::TERM);
     program.left().restored();

@@ -8,14 +8,20 @@ use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file;
 use crate::live::client::{Received, Receiver, Sender};
-use crate::live::protocol::Bye;
+use crate::live::protocol::{Bye, Doing};
 use crate::model::{Key, Kind, SteerLine};
 use crate::session::Record;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::io::{self, BufRead, stdin};
+use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// Time without a receipt after which the command says what it waits for.
+const TOLD_AFTER: Duration = Duration::from_secs(1);
 
 /// Maximum commands without a receipt; the server accepts twice as many.
 const OPEN_MAX: usize = 32;
@@ -63,6 +69,9 @@ struct Sending {
     /// Return once each command is queued or done
     #[arg(long)]
     no_wait: bool,
+    /// Maximum time to wait for receipts, in seconds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
 }
 
 /// Lines to send.
@@ -91,7 +100,8 @@ impl StopArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let running = RunningSession::find(&self.session, context)?;
         block_on(async {
-            let (mut receiver, mut sender) = running.enter("stop", context).await?;
+            let greeted = running.greet(context).await?;
+            let (mut receiver, mut sender) = running.enter(greeted, "stop", context).await?;
             sender.stop().await.map_err(|fault| running.failure(&fault, context))?;
             let mut ended = false;
             loop {
@@ -149,12 +159,24 @@ fn send(
     let running = RunningSession::find(session, context)?;
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let (receiver, sender) = running.enter(&sending.name, context).await?;
+        let greeted = running.greet(context).await?;
+        let state = greeted.hello.state;
+        let (receiver, sender) = running.enter(greeted, &sending.name, context).await?;
         let no_wait = sending.no_wait;
         let work = Sent { open: BTreeMap::new(), number: 0, no_wait, prints, failed: None };
+        let limit = async {
+            match sending.timeout {
+                Some(limit) => sleep(Duration::from_secs(limit)).await,
+                None => pending().await,
+            }
+        };
         tokio::select! { biased;
             code = signals.next() => Ok(code),
-            done = work.run(lines, receiver, sender, context) => done,
+            done = work.run(state, lines, receiver, sender, context) => done,
+            () = limit => {
+                let message = "no receipt within the time limit; the command may still be carried out";
+                Err(Failure::new(Exit::Failed, message))
+            }
         }
     })
 }
@@ -173,12 +195,14 @@ struct Sent {
 impl Sent {
     async fn run(
         mut self,
+        state: Doing,
         mut lines: Lines,
         mut receiver: Receiver,
         mut sender: Sender,
         context: &Context,
     ) -> Result<Exit, Failure> {
         let mut reads = true;
+        let mut told = false;
         while reads || !self.open.is_empty() {
             tokio::select! { biased;
                 received = receiver.next() => match received {
@@ -190,6 +214,17 @@ impl Sent {
                     }
                     Received::Bye(_) | Received::Lost => return Err(gone()),
                 },
+                () = sleep(TOLD_AFTER), if !told && !self.open.is_empty() => {
+                    told = true;
+                    let why = match state {
+                        Doing::Paused => "the conversation is paused",
+                        Doing::Waiting => "the conversation waits for a person",
+                        Doing::Running | Doing::Ended => "no receipt yet",
+                    };
+                    context.say(&format!(
+                        "waits: {why}; ctrl-c stops waiting, --no-wait returns at once"
+                    ));
+                }
                 line = lines.recv(), if reads && self.open.len() < OPEN_MAX => match line {
                     None => reads = false,
                     Some(line) => {

@@ -67,12 +67,18 @@ pub async fn with<T>(
     .await
 }
 
-/// Starts `notify_command` of the settings, if there is one.
+/// Starts `notify_command` of the settings, if there is one. It reads the text on its standard input; in an argument,
+/// text that begins with a hyphen gets a blank before it, so that no title becomes an option.
 fn notify(told: &str, context: &Context) -> Result<(), ServiceFault> {
     let settings = context.settings().map_err(|failure| failure.message)?;
     let words = settings.notify_command.unwrap_or_default();
-    let words: Vec<String> = words.iter().map(|word| word.replace("{what}", told)).collect();
-    start_aside(&words).map_err(|e| format!("notify_command: {e}").into())
+    let word = |word: &String| {
+        let text = word.replace("{what}", told);
+        if text.starts_with('-') && word.starts_with("{what}") { format!(" {text}") } else { text }
+    };
+    let words: Vec<String> = words.iter().map(word).collect();
+    start_aside(&words, context.environment.for_desktop(), told)
+        .map_err(|e| format!("notify_command: {e}").into())
 }
 
 /// Returns the list of all sessions, for the screen of one of them.

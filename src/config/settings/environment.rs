@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const FOR_CHILDREN: [&str; 8] =
     ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL"];
 const LOCALE_PREFIX: &str = "LC_";
+/// Variables by which a program finds the person's desktop.
+const DESKTOP: [&str; 5] =
+    ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
 /// The variables of this process, read once.
 #[derive(Clone)]
@@ -73,7 +76,17 @@ impl Environment {
     /// Returns the variables for a child process: paths, home, language, user; never a key.
     pub fn for_children(&self) -> Vec<(OsString, OsString)> {
         let allowed = |name: &str| FOR_CHILDREN.contains(&name) || name.starts_with(LOCALE_PREFIX);
-        let known = |(name, _): &&(OsString, OsString)| name.to_str().is_some_and(allowed);
+        self.variables_of(allowed)
+    }
+
+    /// Returns the variables for a program of the person on the desktop.
+    pub fn for_desktop(&self) -> Vec<(OsString, OsString)> {
+        let desktop = self.variables_of(|name| DESKTOP.contains(&name));
+        self.for_children().into_iter().chain(desktop).collect()
+    }
+
+    fn variables_of(&self, allowed: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
+        let known = |(name, _): &&(OsString, OsString)| name.to_str().is_some_and(&allowed);
         self.variables.iter().filter(known).cloned().collect()
     }
 }

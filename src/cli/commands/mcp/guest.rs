@@ -69,7 +69,8 @@ pub fn give(
     let failed = |fault| running.failure(&fault, context);
     let raw = Value::Object(line.to_map()).to_string();
     let receipt = block_on(async {
-        let (mut receiver, mut sender) = running.enter(NAME, context).await?;
+        let greeted = running.greet(context).await?;
+        let (mut receiver, mut sender) = running.enter(greeted, NAME, context).await?;
         let key = sender.steer(&raw).await.map_err(failed)?;
         let first = async {
             loop {
