@@ -5,6 +5,7 @@
 use super::error::SessionError;
 use crate::model::Wall;
 use jiff::Timestamp;
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -183,7 +184,11 @@ pub(super) struct NewFile {
 impl NewFile {
     /// Creates a temporary file in the folder of `path`.
     pub(super) fn at(path: &Path) -> io::Result<NewFile> {
-        let file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
+        let name = unfinished(path);
+        // left by a killed program
+        let _ = fs::remove_file(folder_of(path).join(&name));
+        let mut named = tempfile::Builder::new();
+        let file = named.prefix(&name).rand_bytes(0).tempfile_in(folder_of(path))?;
         Ok(NewFile { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
@@ -199,6 +204,20 @@ impl NewFile {
         file.persist(&self.path)?;
         sync_folder(folder_of(&self.path))
     }
+}
+
+/// Removes the unfinished replacement of a session's log, which a killed program left: it repeats words that may be
+/// redacted or deleted later. The caller holds the lock.
+pub(super) fn remove_unfinished(files: &SessionFiles) {
+    // an undeletable one is replaced by the next
+    let _ = fs::remove_file(files.folder().join(unfinished(files.log())));
+}
+
+/// Returns the name of a file until it is complete.
+fn unfinished(path: &Path) -> OsString {
+    let mut name = OsString::from(".new-");
+    name.push(path.file_name().unwrap_or_default());
+    name
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -5,7 +5,7 @@
 //! is for messages; only the lock counts.
 
 use super::error::SessionError;
-use super::files::{SessionFiles, private};
+use super::files::{SessionFiles, private, remove_unfinished};
 use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -66,6 +66,7 @@ impl Lock {
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(SessionError::io("write", path))?;
+        remove_unfinished(files);
         Ok(Lock { file })
     }
 
@@ -137,6 +138,18 @@ impl Drop for Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unfinished_log_of_a_killed_program_is_removed_with_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = SessionFiles::at(folder.path().join("x.jsonl"));
+        for name in [".new-x.jsonl", ".new-other.jsonl"] {
+            fs::write(folder.path().join(name), "words").unwrap();
+        }
+        let _lock = Lock::take(&files).unwrap();
+        assert!(!folder.path().join(".new-x.jsonl").exists());
+        assert!(folder.path().join(".new-other.jsonl").exists());
+    }
 
     #[test]
     fn second_opener_gets_the_lock_holder() {
