@@ -21,6 +21,8 @@ mod quotes;
 mod repair;
 mod repetition;
 mod stance;
+#[cfg(test)]
+mod tests;
 mod think;
 mod whisper;
 
