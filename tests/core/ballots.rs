@@ -30,9 +30,9 @@ fn answered(ran: &Ran) -> Vec<&str> {
     all.map(|v| v["by"].as_str().unwrap()).collect()
 }
 
-fn left(ran: &Ran) -> Vec<&str> {
+fn remarked(ran: &Ran) -> Vec<&str> {
     let moves = &ran.state.threads[&ThreadId::ROOT].state.moves();
-    moves.iter().filter(|m| m.did == MoveKind::Left).map(|m| &*m.seat.0).collect()
+    moves.iter().filter(|m| m.did == MoveKind::Remarked).map(|m| &*m.seat.0).collect()
 }
 
 /// Voters from before the newest answer are asked again, and their last ballot counts.
@@ -69,8 +69,8 @@ async fn votes_count_once_the_answers_are_used_up() {
     });
     let options = json!({"answers": 1, "on_new": "tell"});
     let ran = play(club(&["ann", "bob", "cyd"], options), stage, &[]).await;
-    // who leaves a round is asked again in the next
-    assert_eq!((answered(&ran), left(&ran)), (vec!["ann", "bob", "cyd"], vec!["ann"; 3]));
+    // a seat whose reply is unclear is asked again in the next round
+    assert_eq!((answered(&ran), remarked(&ran)), (vec!["ann", "bob", "cyd"], vec!["ann"; 3]));
     assert_eq!(votes(&ran), [("bob", "ann"), ("cyd", "ann")]);
     assert_eq!((ran.reason(), &result(&ran)["how"]), ("consensus", &json!("2 votes of 2")));
 }

@@ -116,5 +116,6 @@ mod teams;
 mod text_safety;
 mod threads;
 mod tools;
+mod unclear;
 mod verdicts;
 mod whispers;

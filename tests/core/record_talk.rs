@@ -142,6 +142,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         stance: None,
         message: None,
         structured: serde_json::Value::Null,
+        read: colloquium::model::ReadBy::Plain,
         mentions: vec![],
         why: None,
         error: None,

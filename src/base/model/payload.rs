@@ -328,6 +328,9 @@ pub struct CallRetried {
     pub error: CallError,
     /// Milliseconds until the next call.
     pub wait_ms: u64,
+    /// The question that the next call is asked, if the reply was unclear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Text>,
     /// The fallback model used from here on, if no retry was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,

@@ -93,6 +93,9 @@ pub struct Rejected {
     pub said: Text,
     /// The fault.
     pub why: Text,
+    /// The question about it, asked in place of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Text>,
     /// True if it only repeated earlier text; it is not shown again then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,

@@ -41,6 +41,39 @@ pub enum Outcome {
     Passed,
 }
 
+/// Message type of an answer under `consensus`.
+pub const ANSWERED: &str = "answer";
+/// Message type of a vote under `consensus`.
+pub const VOTED: &str = "vote";
+/// Message type of a reply that stayed unclear on the second try: text without a meaning for the policy.
+pub const REMARK: &str = "remark";
+
+/// The way in which the meaning of a reply was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadBy {
+    /// In the form that was asked for.
+    #[default]
+    Plain,
+    /// By a label further down, in another language or behind other words.
+    Label,
+    /// By a name or a label within a sentence.
+    Name,
+    /// From a JSON object.
+    Json,
+    /// From text that is almost JSON.
+    LooseJson,
+    /// From a part of the reply.
+    Part,
+}
+
+impl ReadBy {
+    /// Returns whether the reply had the form that was asked for.
+    pub fn is_plain(&self) -> bool {
+        *self == ReadBy::Plain
+    }
+}
+
 /// Cause of a cut turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use super::agent::AgentContext;
 use super::failure::CallError;
 use super::ids::{CallId, SeatId, Text, TurnId};
 use super::money::Usd;
-use super::turn::{CutWhy, Outcome, Purpose, Usage};
+use super::turn::{CutWhy, Outcome, Purpose, ReadBy, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +61,9 @@ pub struct TurnEnded {
     /// The structured reply; null for plain text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
+    /// The way in which the reply was read; left out for one in the form that was asked for.
+    #[serde(default, skip_serializing_if = "ReadBy::is_plain")]
+    pub read: ReadBy,
     /// Participants mentioned with `@`, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<SeatId>,

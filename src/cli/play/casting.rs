@@ -11,7 +11,7 @@ use crate::cli::output;
 use crate::cli::play::editor;
 use crate::model::{Form, Message, ModelSpec, Participant, Purpose, Role, SeatId, VoiceSpec};
 use crate::prompt;
-use crate::reply::{Splitter, formed};
+use crate::reply::{self, Splitter, WantedReply};
 use crate::scenario::Loaded;
 use crate::testing::whole_reply;
 use crate::text;
@@ -246,8 +246,9 @@ fn read(
     form: &Form,
     seats: &[&Participant],
 ) -> Result<Vec<Person>, String> {
-    let formed = formed(form, &[], words, data).map_err(|why| why.to_string())?;
-    let People { people } = serde_json::from_value(formed.structured).map_err(|e| e.to_string())?;
+    let wanted = WantedReply::new(form);
+    let read = reply::read(&wanted, words, data).map_err(|why| why.to_string())?;
+    let People { people } = serde_json::from_value(read.structured).map_err(|e| e.to_string())?;
     let cut = |words: &str| {
         let line = text::line(words.trim().trim_end_matches('.'));
         line.chars().take(FIELD_MAX).collect::<String>()

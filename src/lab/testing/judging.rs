@@ -12,7 +12,7 @@ use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::export::utterances;
 use crate::model::{Event, Form, Message, ModelSpec, Participant, Purpose, Role, VoiceSpec};
 use crate::prompt;
-use crate::reply::{Splitter, formed};
+use crate::reply::{self, Splitter, WantedReply};
 use crate::state::State;
 use crate::untrusted;
 use crate::voice::CallRequest;
@@ -311,8 +311,8 @@ impl Court<'_> {
             let said =
                 self.judged.models.reply(&self.task.model, request, place, &[], JUDGES).await?;
             let (words, _) = Splitter::whole(&said.text);
-            if let Ok(formed) = formed(&form, &[], &words, &said.structured) {
-                return Ok(Some(formed.structured));
+            if let Ok(read) = reply::read(&WantedReply::new(&form), &words, &said.structured) {
+                return Ok(Some(read.structured));
             }
         }
         Ok(None)

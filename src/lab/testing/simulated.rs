@@ -6,7 +6,7 @@
 
 use crate::model::{Form, Message, Prompt, Role, Text};
 use crate::prompt;
-use crate::reply::{Splitter, formed};
+use crate::reply::{self, Splitter, WantedReply};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -132,7 +132,8 @@ impl Simulated {
             // the stop word alone does not count as a sentence
             return (!words.is_empty()).then(|| (words.to_owned(), before.clone()));
         };
-        let reply = formed(&self.form(), &[], &words, data).ok()?.structured;
+        let form = self.form();
+        let reply = reply::read(&WantedReply::new(&form), &words, data).ok()?.structured;
         let said = reply["say"].as_str().map(str::trim).filter(|said| !said.is_empty())?;
         let score = reply["score"].as_u64()?.min(SCORE_MAX);
         let refused = reply["refused"] == true;

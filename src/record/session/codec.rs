@@ -398,7 +398,7 @@ mod tests {
     use super::*;
     use crate::model::event::ENGINE;
     use crate::model::payload::{TurnEnded, Warning};
-    use crate::model::{CutWhy, Outcome, Purpose, TurnId, Usage, Usd};
+    use crate::model::{CutWhy, Outcome, Purpose, ReadBy, TurnId, Usage, Usd};
 
     fn event(kind: impl Into<Kind>) -> Event {
         Event {
@@ -427,6 +427,7 @@ mod tests {
             stance: Some(text.into()),
             message: None,
             structured: serde_json::json!({"x": 0.1}),
+            read: ReadBy::Plain,
             mentions: vec!["ada".into()],
             why: Some(CutWhy::CutIn),
             error: None,

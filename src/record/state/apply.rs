@@ -354,14 +354,18 @@ impl Conversation {
             self.set_seat(&seat, |s| s.widened += 1);
         } else if r.error.class == ErrorClass::Echo {
             t.echoed = true;
-            t.rejected =
-                Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: true });
+            t.rejected = Some(Rejected {
+                said: said.into(),
+                why: r.error.text.clone(),
+                ask: None,
+                echo: true,
+            });
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
             // text in another's name is not shown again: a small model copies it
             let said = if words { String::new() } else { said };
-            t.rejected =
-                Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: false });
+            let (why, ask) = (r.error.text.clone(), r.ask.clone());
+            t.rejected = Some(Rejected { said: said.into(), why, ask, echo: false });
         } else if !r.error.class.asks_to_wait() {
             t.retries += 1;
         }

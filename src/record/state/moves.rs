@@ -39,6 +39,8 @@ pub enum MoveKind {
     Left,
     /// Gave a reply that was refused, also on the retry; it can only vote in this exchange from now on.
     Refused,
+    /// Gave a reply that stayed unclear: text without a label, a name or data. Its earlier answer and vote stand.
+    Remarked,
     /// Was stopped because of a new answer, and restarts.
     Restarted,
     /// Presented the winning answer.

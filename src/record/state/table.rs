@@ -335,6 +335,7 @@ impl Turn {
             stance: None,
             message: None,
             structured: Value::Null,
+            read: ReadBy::Plain,
             mentions: vec![],
             why: None,
             error: None,

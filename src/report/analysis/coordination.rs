@@ -39,6 +39,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             MoveKind::Voted { whose, why } => ("voted", Some(whose), Some(why)),
             MoveKind::Left => ("left the round", None, None),
             MoveKind::Refused => ("was refused", None, None),
+            MoveKind::Remarked => ("was unclear", None, None),
             MoveKind::Restarted => ("restarted", None, None),
             MoveKind::Presented => ("presented", None, None),
         };

@@ -166,6 +166,7 @@ impl LogWriter {
             stance: None,
             message: None,
             structured: Value::Null,
+            read: crate::model::ReadBy::Plain,
             mentions: vec![],
             why: None,
             error: None,

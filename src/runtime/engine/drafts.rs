@@ -112,7 +112,8 @@ pub(super) fn end(state: &State, cause: EndCause) -> Draft {
     let other = || goals::outcome(state).or_else(|| verdict_of(state));
     let result = if result.is_null() { other().unwrap_or_default() } else { result };
     let lossy = !state.losses_at(reason).is_empty();
-    let settled = reason.settled() && !lossy;
+    let unclear = reason == StopReason::Consensus && state.could_be_changed();
+    let settled = reason.settled() && !lossy && !unclear;
     let ended = Ended { reason, settled, lossy, text, rule, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }

@@ -9,7 +9,7 @@ use crate::model::profile::merge;
 use crate::model::{
     Draft, RankedBecause, RankedItem, RankingMade, StageEntered, Text, ThreadId, draft,
 };
-use crate::reply::Formed;
+use crate::reply::ReadReply;
 use crate::scenario::RankingSpec;
 use crate::state::{State, Turn};
 use crate::text;
@@ -122,7 +122,7 @@ fn ranking(state: &State) -> Option<Draft> {
 
 /// Returns the reason for rejecting a reply that names an item which the filters leave out, given the facts in the same
 /// reply. Items that the person has just named may be answered about.
-pub(super) fn named_in_vain(state: &State, turn: &Turn, form: &Formed) -> Option<String> {
+pub(super) fn named_in_vain(state: &State, turn: &Turn, form: &ReadReply) -> Option<String> {
     let spec = state.scenario.ranking.as_ref()?;
     let contract = state.contract_of(turn);
     if !contract.keep {

@@ -8,7 +8,7 @@ use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, FormFault, Formed, Parted, RepairedReply};
+use crate::reply::{self, Parted, ReadReply, RepairedReply, Unclear, WantedReply};
 use crate::state::{Live, Seat, State, Task, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
@@ -123,6 +123,7 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
         call,
         error: CallError::new(ErrorClass::Form, IN_ANOTHERS_NAME),
         wait_ms: 0,
+        ask: None,
         model: None,
         usage: done.usage.clone().or(guess),
     };
@@ -183,8 +184,15 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     };
     let again = |class, text: &str| {
         let error = CallError::new(class, text);
-        let (wait_ms, model, usage) = (0, None, used.clone());
-        let retried = CallRetried { turn: turn.id, call: turn.call?, error, wait_ms, model, usage };
+        let retried = CallRetried {
+            turn: turn.id,
+            call: turn.call?,
+            error,
+            wait_ms: 0,
+            ask: None,
+            model: None,
+            usage: used.clone(),
+        };
         Some(draft(turn.thread, event::ENGINE, retried.into()))
     };
     if is_free(state, turn)
@@ -214,14 +222,20 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
             let why = if cut { at_the_limit(turn).into() } else { why };
             let field = why.field.map(Text::from);
-            let error = CallError { class, text: why.text.into(), field };
+            let error = CallError { class, text: why.why.into(), field };
+            let ask = why.ask.map(Text::from);
             let most = state.contract_of(turn).again;
             let again = turn.corrections < most || class == ErrorClass::Length;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
-                let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+                let retried = CallRetried { turn, call, error, wait_ms, ask, model, usage };
                 return Some(draft(thread, event::ENGINE, retried.into()));
+            }
+            if ask.is_some()
+                && let Some(form) = remark(state, turn)
+            {
+                return Some(with_form(state, turn, words, form, end));
             }
             let raw = Some(words.text.into());
             by_seat(turn, TurnEnded { error: Some(error), raw, ..end(Outcome::Failed) })
@@ -248,10 +262,40 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
+/// Returns the reading of a reply that stayed unclear; `None` if its turn fails instead. Under `consensus` it is a remark,
+/// and the seat's earlier answer and vote stand; a winner's own answer stands as it was. An executor's message is part of
+/// its result.
+fn remark(state: &State, turn: &Turn) -> Option<ReadReply> {
+    if let Form::Message { planner: false, .. } = state.contract_of(turn).form {
+        let kind = MessageKind::PartialResult;
+        let structured = serde_json::json!({"type": kind});
+        let message = Some(kind.as_str().into());
+        return Some(ReadReply { structured, message, by: ReadBy::Part, ..ReadReply::default() });
+    }
+    let thread = state.finds_answer(turn)?;
+    if presents(state, turn).is_some() {
+        let known = state.coordination(thread, state.next_seq);
+        let (_, won) = known.answers.iter().find(|(seat, _)| **seat == turn.seat)?;
+        let text = Some(won.text().to_string());
+        return Some(ReadReply { text, by: ReadBy::Part, ..ReadReply::default() });
+    }
+    let is_vote = matches!(state.contract_of(turn).form, Form::Proposal { .. });
+    is_vote.then(|| ReadReply { message: Some(REMARK.into()), ..ReadReply::default() })
+}
+
+/// Returns the number of answers in a search, if a turn presents the one that won.
+fn presents(state: &State, turn: &Turn) -> Option<usize> {
+    let batch = state.threads.get(&turn.thread)?.batch.as_ref()?;
+    if batch.memo.step != Some(Task::Present) {
+        return None;
+    }
+    Some(state.finds_answer(turn)?.seats.len())
+}
+
 /// Parses a reply in the form that its turn requires.
-fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, FormFault> {
-    let shortened = |mut fault: FormFault| {
-        fault.text.truncate(fault.text.floor_char_boundary(WRONG_MAX));
+fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<ReadReply, Unclear> {
+    let shortened = |mut fault: Unclear| {
+        fault.why.truncate(fault.why.floor_char_boundary(WRONG_MAX));
         fault
     };
     let hearers = state.may_whisper_to(turn);
@@ -268,26 +312,30 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
     }
     let also = state.names_of_seats();
     let contract = state.contract_of(turn);
-    let formed = match (&contract.form, contract.keep) {
-        (Form::Schema(schema), true) => {
-            let before = turn.rejected.as_ref().map(|r| &*r.said);
-            reply::kept(schema, &state.scenario.profile, before, words, data)
-        }
-        (form, _) => reply::formed(form, &also, words, data),
+    let thread = state.finds_answer(turn);
+    let known = thread.map(|thread| state.coordination(thread, state.next_seq));
+    let before = known.as_ref().and_then(|known| {
+        let (_, entry) = known.answers.iter().find(|(seat, _)| **seat == turn.seat)?;
+        Some(&**entry.text())
+    });
+    let rejected = turn.rejected.as_ref().map(|r| &*r.said);
+    let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
+    let wanted = WantedReply {
+        form: &contract.form,
+        also: &also,
+        seat: Some(&turn.seat),
+        before,
+        person: matches!(voice, Some(VoiceSpec::Human { .. })),
+        kept: contract.keep.then_some((&state.scenario.profile, rejected)),
+        says: contract.says.as_ref(),
+        presents: presents(state, turn),
     };
-    let formed = formed.map_err(shortened)?;
-    let formed = is_news(state, turn, formed).map_err(shortened)?;
-    let formed = reply::said_in(formed, contract.says.as_ref());
-    // the winner's own marker does not belong to the final answer
-    let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
-    let presents = presents.is_some_and(|b| b.memo.step == Some(Task::Present));
-    let bare = presents.then(|| reply::without_marker(words)).filter(|bare| *bare != words.trim());
-    let text = bare.map(str::to_owned).or(formed.text);
-    Ok(Formed { text, ..formed })
+    let formed = reply::read(&wanted, words, data).map_err(shortened)?;
+    is_news(state, turn, formed).map_err(shortened)
 }
 
 /// Rejects an answer that repeats a known one, if the policy asks for new answers.
-fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFault> {
+fn is_news(state: &State, turn: &Turn, formed: ReadReply) -> Result<ReadReply, Unclear> {
     let thread = state.finds_answer(turn).filter(|t| t.spec.options["novelty_by"] != "judge");
     let most = thread.and_then(|t| t.spec.options["novelty"].as_f64());
     let (Some(thread), Some(most), Some(answer)) =
@@ -312,7 +360,7 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFau
 }
 
 /// Returns the text of a structured reply that is shown as its words, if guards are on and the seat has such a field.
-fn spoken_field<'a>(state: &State, turn: &Turn, form: &'a Formed) -> Option<&'a str> {
+fn spoken_field<'a>(state: &State, turn: &Turn, form: &'a ReadReply) -> Option<&'a str> {
     let is_on = state.scenario.guards == Guards::On && state.contract_of(turn).says.is_some();
     if is_on { form.text.as_deref() } else { None }
 }
@@ -322,7 +370,7 @@ fn with_form(
     state: &State,
     turn: &Turn,
     words: RepairedReply,
-    form: Formed,
+    form: ReadReply,
     end: impl Fn(Outcome) -> TurnEnded,
 ) -> Draft {
     let mut words = words;
@@ -337,8 +385,8 @@ fn with_form(
     }
     let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
     let structured = form.structured;
-    let message = form.message;
-    with_words(state, turn, words, TurnEnded { structured, message, ..end(outcome) })
+    let (message, read) = (form.message, form.by);
+    with_words(state, turn, words, TurnEnded { structured, message, read, ..end(outcome) })
 }
 
 /// Ends the turn of a person with their message.
@@ -346,7 +394,7 @@ fn with_form(
 /// # Errors
 /// The fault of the message, if the turn requires another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
-    let form = formed(state, turn, text, &Value::Null).map_err(|why| why.text)?;
+    let form = formed(state, turn, text, &Value::Null).map_err(|why| why.why)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }
@@ -433,7 +481,7 @@ pub(super) fn failed(
     match (turn.call, next) {
         (Some(call), Some((wait_ms, model))) => {
             let (turn, usage, thread) = (turn.id, used, turn.thread);
-            let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+            let retried = CallRetried { turn, call, error, wait_ms, ask: None, model, usage };
             draft(thread, event::ENGINE, retried.into())
         }
         (Some(_) | None, _) => {

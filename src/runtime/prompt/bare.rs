@@ -57,8 +57,8 @@ pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
     }
     if let Some(rejected) = &turn.rejected {
         bare.push(BareMessage { own: true, text: rejected.said.clone() });
-        let why = format!("This cannot be used: {}.", rejected.why);
-        bare.push(BareMessage { own: false, text: why.into() });
+        let why = || format!("This cannot be used: {}.", rejected.why).into();
+        bare.push(BareMessage { own: false, text: rejected.ask.clone().unwrap_or_else(why) });
     }
     Prompt {
         system: system.unwrap_or_default().into(),

@@ -47,10 +47,10 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
         if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
             all.add(Role::Assistant, quoted(&rejected.said));
         }
-        let why = if rejected.echo {
-            ECHOED.to_owned()
-        } else {
-            format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt))
+        let why = match &rejected.ask {
+            _ if rejected.echo => ECHOED.to_owned(),
+            Some(ask) => quoted(ask),
+            None => format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt)),
         };
         all.add_fresh(why);
     }
@@ -362,6 +362,7 @@ mod tests {
         prompt.rejected = Some(Rejected {
             said: "I, I".into(),
             why: "Say something of your own.".into(),
+            ask: None,
             echo: true,
         });
         let echoed = pairs(&prompt);
@@ -372,7 +373,7 @@ mod tests {
                 .ends_with("it is your turn.\n\nThat was said already. Say something of your own.")
         );
         prompt.rejected =
-            Some(Rejected { said: "no".into(), why: "no number".into(), echo: false });
+            Some(Rejected { said: "no".into(), why: "no number".into(), ask: None, echo: false });
         let corrected = pairs(&prompt);
         assert_eq!(corrected[6], (Role::Assistant, "no".into()));
         assert_eq!(corrected[7].1, "This cannot be used: no number. Ada, it is your turn.");

@@ -4,71 +4,100 @@
 //! that then still does not match the form is not guessed at. An answer counts only if a reply begins or ends with it,
 //! never inside a sentence: "no doubt" is not "no".
 
-use super::choices::{Choices, DRESS};
-use super::data::{found, object, objects, unfenced};
-use super::formed::{FormFault, Formed};
-use super::message::Siblings;
-use super::{answer, message, plan, proposal};
+use super::answer;
+use super::json::{JsonPlace, found, objects};
+use super::keep::{kept, said_in};
+use super::names::{NameChoice, reason};
+use super::plan;
+use super::read::{ReadBy, ReadReply, Unclear, WantedReply};
+use super::schema::fitting;
+use super::step::{self, Siblings};
+use super::vote::{self, VoteReader};
 use crate::model::contract::{BID_MAX, DECIDING_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
-use crate::scenario::validator;
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value, json};
 
 /// The marker that passes the turn, in lower case and without its brackets.
 const PASS: &str = "pass";
+/// Characters around a bid.
+const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', '[', ' ', '\t'];
 
-/// Parses a reply in a form; `data` is structured data that its voice already returned, and `also` are other names for
-/// answers.
+/// Reads a reply: the only entry from its words to their meaning. `data` is structured data that its voice already
+/// returned.
 ///
 /// # Errors
-/// If the reply does not match the form, with a text for the retry.
-pub fn formed(
-    form: &Form,
-    also: &[(Text, Text)],
-    said: &str,
-    data: &Value,
-) -> Result<Formed, FormFault> {
-    match form {
-        Form::Free => Ok(Formed::data(if data.is_null() { object(said) } else { data.clone() })),
-        Form::Markers(markers) => Ok(marked(markers, said, data)),
-        Form::Choice(options) => choice(options, also, said, data).map(Formed::data),
-        Form::Ballot { options, .. } => ballot(options, also, said, data).map(Formed::data),
-        Form::Schema(schema) => fitting(schema, said, data),
-        Form::Bid => bid(said, data).map(Formed::data),
-        Form::Judgement { sides, .. } => judgement(sides, also, said, data).map(Formed::data),
+/// If the reply is unclear or does not match its form, with the question for the second try.
+pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadReply, Unclear> {
+    if let Some(answers) = wanted.presents {
+        return vote::presented(answers, said);
+    }
+    let read = match wanted.form {
+        Form::Free => free(said, data),
+        Form::Markers(markers) => marked(markers, said, data),
+        Form::Choice(options) => choice(options, wanted, said, data)?,
+        Form::Ballot { options, .. } => ballot(options, wanted, said, data)?,
+        Form::Schema(schema) => match wanted.kept {
+            Some((profile, before)) => kept(schema, profile, before, said, data)?,
+            None => fitting(schema, said, data)?,
+        },
+        Form::Bid => ReadReply::data(bid(said, data)?),
+        Form::Judgement { sides, .. } => ReadReply::data(judgement(sides, wanted, said, data)?),
         Form::Answer { of, confidence, pattern: Some(pattern), .. } => {
-            Ok(Formed::data(answer::by_pattern(*of, *confidence, pattern, said)))
+            ReadReply::data(answer::by_pattern(*of, *confidence, pattern, said))
         }
         Form::Answer { of, confidence, object, pattern: None } => {
-            Ok(answer_of(*of, *confidence, *object, said, data))
+            answer_of(*of, *confidence, *object, said, data)
         }
-        Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
+        Form::Ranking { most, among } => ReadReply::data(answer::ranking(*most, among, said)),
         Form::Proposal { among, names, answers } => {
-            proposal::proposal(among, names, *answers, said, data)
+            let (voter, before) = (wanted.seat, wanted.before);
+            let reader = VoteReader { among, names, answers: *answers, voter, before };
+            vote::proposal(&reader, said, data)?
         }
-        Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
-        Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data),
-        Form::Message { planner, given, siblings } => message::message(
-            *planner,
-            *given,
-            Siblings { seats: siblings, names: also },
-            said,
-            data,
-        ),
+        Form::Scores(of) => ReadReply::data(answer::scores(of, said)),
+        Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data)?,
+        Form::Message { planner, given, siblings } => {
+            let siblings = Siblings { seats: siblings, names: wanted.also };
+            step::message(*planner, *given, siblings, said, data)?
+        }
+    };
+    Ok(said_in(read, wanted.says))
+}
+
+/// Reads text with an optional object below, above or around it; the text stays.
+fn free(said: &str, data: &Value) -> ReadReply {
+    if !data.is_null() {
+        return ReadReply::data(data.clone());
+    }
+    let found = found(said, JsonPlace::Line);
+    let alone = said.trim().starts_with(['{', '`']);
+    let by = match (found.loose, alone) {
+        (true, _) => ReadBy::LooseJson,
+        (false, true) => ReadBy::Plain,
+        (false, false) => ReadBy::Json,
+    };
+    match found.values.into_iter().find(Value::is_object) {
+        Some(object) => ReadReply { by, ..ReadReply::data(object) },
+        None => ReadReply::default(),
     }
 }
 
 /// Parses an answer; a JSON object with an answer is rewritten as a text that ends with it.
-fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &Value) -> Formed {
+fn answer_of(
+    of: AnswerKind,
+    confidence: bool,
+    object: bool,
+    said: &str,
+    data: &Value,
+) -> ReadReply {
     if data.get("answer").is_some() {
-        return Formed::data(data.clone());
+        return ReadReply::data(data.clone());
     }
-    let stated = || objects(said, data).into_iter().find(|o| o.get("answer").is_some());
+    let stated =
+        || objects(said, data, JsonPlace::Anywhere).into_iter().find(|o| o.get("answer").is_some());
     let found = if object { stated() } else { None };
     let Some(found) = &found else {
-        return Formed::data(answer::answer(of, confidence, said));
+        return ReadReply::data(answer::answer(of, confidence, said));
     };
     let told = match &found["answer"] {
         Value::String(text) => text.clone(),
@@ -86,11 +115,11 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
     if confidence {
         text.extend(sure.map(|sure| format!("\nCONFIDENCE: {:.0}%", sure * 100.0)));
     }
-    Formed { text: Some(text), ..Formed::data(read) }
+    ReadReply { text: Some(text), ..ReadReply::data(read) }
 }
 
 /// Removes markers from both ends of lines.
-fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
+fn marked(markers: &[Text], said: &str, data: &Value) -> ReadReply {
     let mut found: Vec<&Text> = Vec::new();
     let mut lines: Vec<&str> = Vec::new();
     for line in said.lines() {
@@ -107,14 +136,14 @@ fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
         lines.push(rest);
     }
     if found.is_empty() {
-        return Formed::data(data.clone());
+        return ReadReply::data(data.clone());
     }
     let text = lines.join("\n").trim().to_owned();
     let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
     // a reply that consists only of markers is a normal turn, and some APIs reject empty messages
     let text = if text.is_empty() && !passes { said.trim().to_owned() } else { text };
-    Formed { text: Some(text), passes, ..Formed::data(json!({ "markers": found })) }
+    ReadReply { text: Some(text), passes, ..ReadReply::data(json!({ "markers": found })) }
 }
 
 /// Returns a line without a marker that it begins or ends with; `None` without such a marker.
@@ -128,40 +157,45 @@ fn off<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
 
 fn choice(
     options: &[Text],
-    also: &[(Text, Text)],
+    wanted: &WantedReply<'_>,
     said: &str,
     data: &Value,
-) -> Result<Value, FormFault> {
-    let answers = Choices { options, also };
-    let objects = objects(said, data);
-    let found = objects.iter().find_map(|o| {
-        let value = ["choice", "answer", "next", "vote"].iter().find_map(|k| o[*k].as_str())?;
-        Some((answers.exactly(value)?, why(o)))
-    });
-    if let Some((choice, why)) = found {
-        return Ok(json!({ "choice": choice, "why": why }));
-    }
-    match answers.find(said) {
-        Some(choice) if objects.is_empty() => {
-            Ok(json!({ "choice": choice, "why": answers.why(said) }))
-        }
-        Some(_) | None => Err(format!("expected one of: {}", options.join(", ")).into()),
-    }
+) -> Result<ReadReply, Unclear> {
+    let names = NameChoice::new(options, wanted.also, wanted.person);
+    let Some(chosen) = names.find(said, data) else {
+        let why = format!("expected one of: {}", options.join(", "));
+        return Err(Unclear { why, ask: Some(one_alone(options, wanted.also)), field: None });
+    };
+    let reason = match &chosen.object {
+        Some(object) => why(object),
+        None => reason(&names, said),
+    };
+    let read = ReadReply::data(json!({ "choice": chosen.name, "why": reason }));
+    Ok(ReadReply { by: chosen.by, ..read })
+}
+
+/// Returns the question for one of some options.
+fn one_alone(options: &[Text], also: &[(Text, Text)]) -> String {
+    let is_name = |option: &Text| also.iter().any(|(_, known)| known == option);
+    let word = if options.iter().all(is_name) { "name" } else { "of these" };
+    let list = match options {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => options.join(", "),
+    };
+    format!("Write one {word} alone: {list}.")
 }
 
 /// Parses a choice and the other readable parts of a ballot; an unreadable part is left out and does not count.
 fn ballot(
     options: &[Text],
-    also: &[(Text, Text)],
+    wanted: &WantedReply<'_>,
     said: &str,
     data: &Value,
-) -> Result<Value, FormFault> {
-    let mut read = match choice(options, also, said, data)? {
-        Value::Object(read) => read,
-        other => return Ok(other),
-    };
-    let answers = Choices { options, also };
-    let objects = objects(said, data);
+) -> Result<ReadReply, Unclear> {
+    let chosen = choice(options, wanted, said, data)?;
+    let mut read = chosen.structured.as_object().cloned().unwrap_or_default();
+    let answers = NameChoice::new(options, wanted.also, wanted.person);
+    let objects = objects(said, data, JsonPlace::Anywhere);
     let found = |key: &str| objects.iter().map(|o| &o[key]).find(|v| !v.is_null());
     if let Some(sure) = found("confidence").and_then(answer::confidence) {
         read.insert("confidence".into(), json!(sure));
@@ -183,53 +217,18 @@ fn ballot(
     if !scores.is_empty() {
         read.insert("scores".into(), scores.into());
     }
-    Ok(read.into())
+    Ok(ReadReply { structured: read.into(), ..chosen })
 }
 
 fn why(object: &Value) -> String {
     ["why", "reason"].iter().find_map(|k| object[*k].as_str()).unwrap_or_default().trim().to_owned()
 }
 
-pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, FormFault> {
-    let validator = validator(schema).map_err(String::from)?;
-    let whole = serde_json::from_str::<Value>(unfenced(said).unwrap_or(said).trim()).ok();
-    let given = (!data.is_null()).then(|| data.clone());
-    let mut all: Vec<Value> = given.into_iter().chain(whole).collect();
-    all.extend(found(said));
-    let wrong = match all.iter().find(|value| validator.is_valid(value)) {
-        Some(fits) => {
-            let text = serde_json::to_string_pretty(fits).unwrap_or_default();
-            return Ok(Formed { text: Some(text), ..Formed::data(fits.clone()) });
-        }
-        None => all.first().ok_or("it contains no complete JSON")?,
-    };
-    let mut faults = vec![];
-    let mut field = None;
-    for e in validator.iter_errors(wrong).take(3) {
-        let path = e.instance_path().as_str();
-        let place = if path.is_empty() { String::new() } else { format!("at {path}: ") };
-        if faults.is_empty() && !path.is_empty() {
-            field = Some(path.to_owned());
-        }
-        faults.push(place + &fault(&e));
-    }
-    Err(FormFault { text: faults.join("; "), field })
-}
-
-/// Describes a schema violation, with all values of an enumeration.
-fn fault(e: &ValidationError<'_>) -> String {
-    match e.kind() {
-        ValidationErrorKind::Enum { options } => {
-            format!("{} is not one of {options}", e.instance())
-        }
-        _ => e.to_string(),
-    }
-}
-
-fn bid(said: &str, data: &Value) -> Result<Value, FormFault> {
+fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
     let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
-    let object =
-        objects(said, data).into_iter().find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
+    let object = objects(said, data, JsonPlace::Anywhere)
+        .into_iter()
+        .find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
     let plain = || {
         let first = said.trim().trim_start_matches(DRESS);
         let first =
@@ -253,14 +252,14 @@ fn bid(said: &str, data: &Value) -> Result<Value, FormFault> {
 
 fn judgement(
     sides: &[Text],
-    also: &[(Text, Text)],
+    wanted: &WantedReply<'_>,
     said: &str,
     data: &Value,
-) -> Result<Value, FormFault> {
+) -> Result<Value, Unclear> {
     let mut options = sides.to_vec();
     options.push(TIE.into());
-    let answers = Choices { options: &options, also };
-    let judged = objects(said, data).iter().find_map(|o| {
+    let answers = NameChoice::new(&options, wanted.also, wanted.person);
+    let judged = objects(said, data, JsonPlace::Anywhere).iter().find_map(|o| {
         let scores: Map<String, Value> = o["scores"]
             .as_object()
             .into_iter()
@@ -293,11 +292,8 @@ fn judgement(
         Some(Value::Object(read))
     });
     let plain = || {
-        let winner = answers.find(said)?;
-        if !objects(said, data).is_empty() {
-            return None;
-        }
-        Some(json!({ "winner": winner, "scores": {}, "why": answers.why(said) }))
+        let winner = answers.find(said, data).filter(|winner| winner.object.is_none())?.name;
+        Some(json!({ "winner": winner, "scores": {}, "why": reason(&answers, said) }))
     };
     judged
         .or_else(plain)
@@ -343,7 +339,8 @@ mod tests {
     #[track_caller]
     fn check(form: &Form, said: &str, expected: Result<Value, &str>) {
         let also = [("Ada Lovelace".into(), "ada".into())];
-        let read = formed(form, &also, said, &Value::Null).map(|f| f.structured);
+        let wanted = WantedReply { also: &also, ..WantedReply::new(form) };
+        let read = read(&wanted, said, &Value::Null).map(|f| f.structured);
         match (&read, expected) {
             (Ok(read), Ok(expected)) => assert_eq!(*read, expected, "{said}"),
             (Err(why), Err(part)) => assert!(why.to_string().contains(part), "{said}: {why}"),
@@ -366,7 +363,9 @@ mod tests {
             ("```json\n{\"choice\": \"NO\", \"why\": \"rain\"}\n```", "no"),
             ("Here it is: {\"choice\": \"ada\"} as you asked", "ada"),
         ] {
-            let read = formed(&form, &[("Ada Lovelace".into(), "ada".into())], said, &Value::Null);
+            let also = [("Ada Lovelace".into(), "ada".into())];
+            let wanted = WantedReply { also: &also, ..WantedReply::new(&form) };
+            let read = read(&wanted, said, &Value::Null);
             assert_eq!(read.unwrap().structured["choice"], answer, "{said}");
         }
         for said in [
@@ -388,12 +387,17 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_in_no_form_is_data_only_where_it_is_nothing_else() {
+    fn an_object_below_or_above_free_text_is_data() {
         let data = json!({"n": 7});
-        for said in ["{\"n\": 7}", "```json\n{\"n\": 7}\n```", " {\"n\": 7}\n"] {
+        for said in [
+            "{\"n\": 7}",
+            "```json\n{\"n\": 7}\n```",
+            "```json\n{\"n\": 7}\n```\nSo seven.",
+            "Seven: {\"n\": 7}",
+        ] {
             check(&Form::Free, said, Ok(data.clone()));
         }
-        for said in ["```json\n{\"n\": 7}\n```\nSo seven.", "Seven: {\"n\": 7}", "[7]", "```"] {
+        for said in ["It says {\"n\": 7} there.", "> {\"n\": 7}", "[7]", "```"] {
             check(&Form::Free, said, Ok(Value::Null));
         }
     }
@@ -413,17 +417,20 @@ mod tests {
             check(&form, said, Ok(json!({"n": 7})));
         }
         check(&form, "{\"n\": 70}", Err("at /n: 70 is greater than the maximum of 9"));
-        let field = |said: &str| formed(&form, &[], said, &Value::Null).unwrap_err().field;
+        let field = |said: &str| {
+            super::read(&WantedReply::new(&form), said, &Value::Null).unwrap_err().field
+        };
         assert_eq!((field("{\"n\": 70}").as_deref(), field("{}")), (Some("/n"), None));
         check(&form, "{\"n\": 7", Err("no complete JSON"));
         let names = json!({"properties": {"to": {"enum": ["ann", "bob", "cy", "dee"]}}});
         let all = "at /to: \"eve\" is not one of [\"ann\",\"bob\",\"cy\",\"dee\"]";
         check(&Form::Schema(names), "{\"to\": \"eve\"}", Err(all));
         check(&form, "seven", Err("no complete JSON"));
-        let text = formed(&form, &[], "well: {\"n\":7}", &Value::Null).unwrap().text;
+        let text =
+            super::read(&WantedReply::new(&form), "well: {\"n\":7}", &Value::Null).unwrap().text;
         assert_eq!(text.as_deref(), Some("{\n  \"n\": 7\n}"));
         check(&Form::Schema(json!({"type": "number"})), " 12 ", Ok(json!(12)));
-        let given = formed(&form, &[], "in words", &json!({"n": 3})).unwrap();
+        let given = super::read(&WantedReply::new(&form), "in words", &json!({"n": 3})).unwrap();
         assert_eq!(given.structured, json!({"n": 3}));
     }
 
@@ -431,7 +438,7 @@ mod tests {
     fn object_answer_becomes_text_and_unreadable_answer_abstains() {
         let form =
             Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None };
-        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        let read = |said: &str| super::read(&WantedReply::new(&form), said, &Value::Null).unwrap();
         let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);
         assert_eq!(one.text.as_deref(), Some("6 times 7\nANSWER: 42.0\nCONFIDENCE: 85%"));
         assert_eq!(one.structured, json!({"answer": "42", "confidence": 0.85}));
@@ -444,7 +451,7 @@ mod tests {
     #[test]
     fn markers_count_at_the_ends_of_lines_and_are_taken_off() {
         let form = Form::Markers(texts(&["[PASS]", "[AGREE]"]));
-        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        let read = |said: &str| super::read(&WantedReply::new(&form), said, &Value::Null).unwrap();
         assert!(read("[PASS]").passes);
         assert!(!read("I [PASS] on").passes && read("I [PASS] on").structured.is_null());
         let agreed = read("I see.\n[AGREE]\nSo be it. [PASS]");
@@ -456,7 +463,7 @@ mod tests {
     #[test]
     fn a_reply_of_markers_alone_keeps_them_as_its_words() {
         let form = Form::Markers(texts(&["DONE", "[PASS]"]));
-        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        let read = |said: &str| super::read(&WantedReply::new(&form), said, &Value::Null).unwrap();
         let done = read("\nDONE\n");
         assert_eq!(done.text.as_deref(), Some("DONE"));
         assert_eq!(done.structured, json!({"markers": ["DONE"]}));
@@ -487,7 +494,8 @@ mod tests {
             Ok(json!({"winner": "pro", "scores": {"pro": 7.0, "con": 5.0}, "why": "facts"})),
         );
         let scores = |said: &str| {
-            formed(&form, &[], said, &Value::Null).unwrap().structured["winner"].clone()
+            super::read(&WantedReply::new(&form), said, &Value::Null).unwrap().structured["winner"]
+                .clone()
         };
         assert_eq!(scores("{\"scores\": {\"pro\": 4, \"con\": 5}}"), "con");
         assert_eq!(scores("{\"scores\": {\"pro\": 5, \"con\": 5}}"), "tie");

@@ -1,8 +1,8 @@
 //! Replies with a profile: if some fields of a reply are wrong, only those are asked for again.
 
-use super::data::objects;
-use super::form::fitting;
-use super::formed::{FormFault, Formed};
+use super::json::{JsonPlace, objects};
+use super::read::{ReadReply, Unclear};
+use super::schema::fitting;
 use crate::model::contract::PROFILE;
 use crate::model::{Text, UnknownField};
 use crate::scenario::{ProfileSpec, validator};
@@ -17,17 +17,18 @@ const REST: &str =
 ///
 /// # Errors
 /// If the reply does not fit, with a text for the retry.
-pub fn kept(
+pub(super) fn kept(
     schema: &Value,
     spec: &ProfileSpec,
     before: Option<&str>,
     said: &str,
     data: &Value,
-) -> Result<Formed, FormFault> {
+) -> Result<ReadReply, Unclear> {
     let validator = validator(schema).map_err(String::from)?;
     let strange = |value: &Value| unknown(schema, spec, value);
-    let first = before.and_then(|said| objects(said, &Value::Null).into_iter().next());
-    let fresh = objects(said, data).into_iter().next();
+    let first =
+        before.and_then(|said| objects(said, &Value::Null, JsonPlace::Anywhere).into_iter().next());
+    let fresh = objects(said, data, JsonPlace::Anywhere).into_iter().next();
     if let (Some(mut whole), Some(fresh)) = (first, &fresh) {
         for (path, fields) in bad_places(&validator, &whole) {
             take_out(&mut whole, &path, &fields);
@@ -39,12 +40,12 @@ pub fn kept(
         put_over(&mut whole, fresh);
         if validator.is_valid(&whole) && strange(&whole).is_empty() {
             let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
-            return Ok(Formed { text: Some(text), structured: whole, ..Formed::default() });
+            return Ok(ReadReply { text: Some(text), structured: whole, ..ReadReply::default() });
         }
     }
     let formed = fitting(schema, said, data).map_err(|why| {
-        let text = if fresh.is_some() { format!("{why}; {REST}") } else { why.text };
-        FormFault { text, ..why }
+        let text = if fresh.is_some() { format!("{why}; {REST}") } else { why.why };
+        Unclear { why: text, ..why }
     })?;
     match strange(&formed.structured).first() {
         None => Ok(formed),
@@ -56,10 +57,10 @@ pub fn kept(
 }
 
 /// Returns a reply with its text taken from one of its fields, if that field is set.
-pub fn said_in(formed: Formed, says: Option<&Text>) -> Formed {
+pub(super) fn said_in(formed: ReadReply, says: Option<&Text>) -> ReadReply {
     let words = says.and_then(|field| formed.structured.get(&**field)?.as_str());
     match words.map(str::trim).filter(|words| !words.is_empty()) {
-        Some(words) => Formed { text: Some(words.to_owned()), ..formed },
+        Some(words) => ReadReply { text: Some(words.to_owned()), ..formed },
         None => formed,
     }
 }
@@ -178,10 +179,10 @@ mod tests {
 
     #[test]
     fn the_words_stand_in_a_field() {
-        let formed = |message: &str| Formed {
+        let formed = |message: &str| ReadReply {
             text: Some("{}".into()),
             structured: json!({"message": message}),
-            ..Formed::default()
+            ..ReadReply::default()
         };
         let says: Text = "message".into();
         assert_eq!(said_in(formed(" Hello. "), Some(&says)).text.as_deref(), Some("Hello."));

@@ -6,37 +6,40 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;
-mod choices;
-mod data;
 mod form;
-mod formed;
 mod joined;
+mod json;
 mod keep;
+mod letters;
+mod lines;
 mod mentions;
-mod message;
+mod names;
 mod plan;
-mod proposal;
 mod questions;
 mod quotes;
+mod read;
 mod repair;
 mod repetition;
+mod schema;
 mod stance;
+mod step;
 #[cfg(test)]
 mod tests;
 mod think;
+mod vote;
 mod whisper;
+mod words;
 
 pub use answer::spelled;
-pub use form::formed;
-pub use formed::{FormFault, Formed};
+pub use form::read;
 pub use joined::joined;
-pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};
-pub use proposal::{streamed_answer, without_marker};
 pub use questions::{DirectedQuestion, called, questions};
 pub use quotes::checked as quotes_checked;
+pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use stance::{StanceApart, StanceFilter, stance_apart};
 pub use think::Splitter;
+pub use vote::streamed_answer;
 pub use whisper::{Parted, parted};

@@ -1,7 +1,7 @@
 //! A plan in a reply: its steps, with tolerance for different key names, and all of its faults.
 
-use super::data::{found, objects};
-use super::formed::{FormFault, Formed};
+use super::json::{JsonPlace, found, objects};
+use super::read::{ReadReply, Unclear};
 use crate::model::plan::faults;
 use crate::model::{StepSpec, Text};
 use serde_json::{Value, json};
@@ -28,11 +28,14 @@ pub(super) fn plan(
     most: u32,
     said: &str,
     data: &Value,
-) -> Result<Formed, FormFault> {
-    let whole = objects(said, data).into_iter().find(|o| o["steps"].is_array());
+) -> Result<ReadReply, Unclear> {
+    let whole =
+        objects(said, data, JsonPlace::Anywhere).into_iter().find(|o| o["steps"].is_array());
     let bare = || match data.as_array() {
         Some(list) => Some(list.clone()),
-        None => found(said).into_iter().find_map(|v| v.as_array().cloned()),
+        None => {
+            found(said, JsonPlace::Anywhere).values.into_iter().find_map(|v| v.as_array().cloned())
+        }
     };
     let list = whole.as_ref().and_then(|o| o["steps"].as_array().cloned()).or_else(bare);
     let Some(list) = list else {
@@ -67,7 +70,12 @@ pub(super) fn plan(
         analysis => format!("{analysis}\n\n{}", lines.join("\n")),
     };
     let structured = json!({"analysis": analysis, "steps": steps});
-    Ok(Formed { text: Some(text), structured, message: Some(PLANNED.into()), passes: false })
+    Ok(ReadReply {
+        text: Some(text),
+        structured,
+        message: Some(PLANNED.into()),
+        ..ReadReply::default()
+    })
 }
 
 /// Returns a step as text.
@@ -141,7 +149,7 @@ fn number(value: &Value) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn read(said: &str) -> Result<Value, FormFault> {
+    fn read(said: &str) -> Result<Value, Unclear> {
         plan(&[], &[], 12, said, &Value::Null).map(|f| f.structured["steps"].clone())
     }
 

@@ -9,10 +9,10 @@ use std::path::Path;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 9] = [
-    ("votes", 19),
-    ("choices", 39),
-    ("labels", 39),
-    ("data", 23),
+    ("votes", 130),
+    ("choices", 77),
+    ("labels", 86),
+    ("data", 42),
     ("answers", 29),
     ("lines", 12),
     ("own_words", 27),
@@ -47,26 +47,43 @@ fn cases(file: &str) -> Vec<Case> {
     text.lines().map(case).collect()
 }
 
+/// Earlier answer of the voters in the corpus.
+const BEFORE: &str = "Build a new terminal for the ferry on the north side, where the water is deep in winter. Two boats \
+                      run every half hour, a third one waits for repairs, and the port pays for the crew out of its \
+                      fees until the bridge is planned and paid.";
+
+/// Reads a reply in a form; `None` if it is unclear.
+fn read_in(form: &Form, also: &[(Text, Text)], reply: &str) -> Option<ReadReply> {
+    let seat = "x3".into();
+    let wanted =
+        WantedReply { also, seat: Some(&seat), before: Some(BEFORE), ..WantedReply::new(form) };
+    read(&wanted, reply, &Value::Null).ok()
+}
+
 /// Returns the reading of a case in the form of its `expect`.
 fn reading(case: &Case) -> Value {
     match case.kind.as_str() {
         "vote" => vote(case),
-        "choice" => {
-            match formed(&Form::Choice(case.allowed.clone()), &[], &case.reply, &Value::Null) {
-                Ok(read) => json!({"choice": read.structured["choice"]}),
-                Err(_) => json!({"ask": true}),
-            }
+        "choice" => match read_in(&Form::Choice(case.allowed.clone()), &[], &case.reply) {
+            Some(read) => json!({"choice": read.structured["choice"]}),
+            None => json!({"ask": true}),
+        },
+        "label" => {
+            let siblings = vec!["executor-2".into()];
+            let form = Form::Message { planner: false, given: true, siblings };
+            let read = read_in(&form, &[], &case.reply);
+            read.map_or(json!({"ask": true}), |read| read.structured)
         }
-        "label" => label(case),
-        "data" => match formed(&Form::Free, &[], &case.reply, &Value::Null).unwrap().structured {
-            Value::Null => json!({"text": true}),
-            data => json!({"data": data}),
+        "data" => match read_in(&Form::Free, &[], &case.reply).map(|read| read.structured) {
+            None | Some(Value::Null) => json!({"text": true}),
+            Some(data) => json!({"data": data}),
         },
         "answer" => {
-            let of =
-                if &*case.allowed[0] == "letter" { AnswerKind::Letter } else { AnswerKind::Number };
+            let letter = &*case.allowed[0] == "letter";
+            let of = if letter { AnswerKind::Letter } else { AnswerKind::Number };
             let form = Form::Answer { of, confidence: false, object: false, pattern: None };
-            json!({"answer": formed(&form, &[], &case.reply, &Value::Null).unwrap().structured["answer"]})
+            let read = read_in(&form, &[], &case.reply).unwrap();
+            json!({"answer": read.structured["answer"]})
         }
         "line" => {
             let apart = stance_apart(&case.reply);
@@ -85,24 +102,13 @@ fn vote(case: &Case) -> Value {
     let among: Vec<(Text, SeatId)> =
         case.allowed.iter().zip(["x1", "x2", "x3"]).map(|(l, s)| (l.clone(), s.into())).collect();
     let form = Form::Proposal { among: among.clone(), names: BTreeMap::new(), answers: true };
-    match formed(&form, &[], &case.reply, &Value::Null) {
-        Ok(read) => match read.structured["vote"].as_str() {
-            Some(seat) => {
-                let label = among.iter().find(|(_, s)| *s.0 == *seat).unwrap();
-                json!({"vote": label.0})
-            }
-            None => json!({"answer": true}),
-        },
-        Err(_) => json!({"ask": true}),
-    }
-}
-
-fn label(case: &Case) -> Value {
-    let form = Form::Message { planner: false, given: true, siblings: vec!["executor-2".into()] };
-    let also = [("executor-2".into(), "executor-2".into())];
-    match formed(&form, &also, &case.reply, &Value::Null) {
-        Ok(read) => read.structured,
-        Err(_) => json!({"ask": true}),
+    let Some(read) = read_in(&form, &[], &case.reply) else { return json!({"ask": true}) };
+    match read.structured["vote"].as_str() {
+        Some(seat) => {
+            let label = among.iter().find(|(_, s)| *s.0 == *seat).unwrap();
+            json!({"vote": label.0})
+        }
+        None => json!({"answer": true}),
     }
 }
 

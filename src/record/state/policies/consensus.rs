@@ -115,6 +115,7 @@ impl Conversation {
                 why: text("why").unwrap_or_else(|| "".into()),
             },
             (Outcome::Said, _, None) if e.structured["proposal"].is_string() => MoveKind::Answered,
+            (Outcome::Said, _, None) if e.message.as_deref() == Some(REMARK) => MoveKind::Remarked,
             (Outcome::Failed, _, _) if is_refused => MoveKind::Refused,
             (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
                 MoveKind::Left
@@ -162,7 +163,11 @@ impl Conversation {
                 MoveKind::Answered => {
                     votes.remove(&m.seat);
                 }
-                MoveKind::Left | MoveKind::Refused | MoveKind::Restarted | MoveKind::Presented => {}
+                MoveKind::Left
+                | MoveKind::Refused
+                | MoveKind::Remarked
+                | MoveKind::Restarted
+                | MoveKind::Presented => {}
             }
         }
         Coordination { answers, votes, moves }
@@ -175,6 +180,27 @@ impl Conversation {
         let seats = search.into_iter().flat_map(|thread| &thread.seats);
         let here = |seat: &&SeatId| self.seat(seat).is_some_and(|s| !s.gone && !s.muted);
         seats.filter(here).filter(move |seat| votes.as_ref().is_some_and(|v| !v.contains_key(seat)))
+    }
+
+    /// Returns whether seats whose last reply stayed unclear could have changed the winner of the vote.
+    pub fn could_be_changed(&self) -> bool {
+        let search = self.threads.get(&ThreadId::ROOT).filter(|thread| thread.is_search());
+        let Some(thread) = search else { return false };
+        let known = self.coordination(thread, self.next_seq);
+        let last = |seat: &&SeatId| {
+            let moves = known.moves.iter().rev();
+            let last = moves.filter(|m| m.did != MoveKind::Presented).find(|m| m.seat == **seat);
+            last.is_some_and(|m| m.did == MoveKind::Remarked)
+        };
+        let unclear: Vec<&SeatId> = thread.seats.iter().filter(last).collect();
+        let tally = known.tally();
+        let Some((leader, most)) = tally.first() else { return !unclear.is_empty() };
+        let next = tally.get(1).map_or(0, |(_, votes)| *votes);
+        let for_leader = unclear
+            .iter()
+            .filter(|seat| known.votes.get(**seat).is_some_and(|(whose, ..)| whose == leader));
+        let swing = unclear.len() + for_leader.count();
+        !unclear.is_empty() && swing >= most.saturating_sub(next)
     }
 
     /// Returns the operator's messages in a later exchange; empty in the first one and under other policies.

@@ -152,6 +152,7 @@ fn describe(v: &View<'_>, did: &MoveKind) -> String {
         MoveKind::Voted { whose, .. } => format!("voted for {}", v.shown_name(whose)),
         MoveKind::Left => LEFT.into(),
         MoveKind::Refused => "was refused".into(),
+        MoveKind::Remarked => "was unclear".into(),
         MoveKind::Restarted => "restarted".into(),
         MoveKind::Presented => "presented the answer".into(),
     }

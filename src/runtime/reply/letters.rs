@@ -1,0 +1,221 @@
+//! Comparison of letters in all scripts: one folding, one end of a word, one end of a sentence.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Stops of sentences, apart from `.`, which must be followed by a blank.
+const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
+/// Marks between the clauses of a sentence.
+const COMMAS: [char; 12] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '\n'];
+
+/// A text folded for comparison: compatibility forms, case, accents and invisible characters do not matter.
+pub(super) struct Letters {
+    /// Folded characters, each with the byte range of its original.
+    all: Vec<(char, usize, usize)>,
+}
+
+impl Letters {
+    /// Folds a text.
+    pub(super) fn new(text: &str) -> Letters {
+        let mut all = vec![];
+        for (at, c) in text.char_indices() {
+            let end = at + c.len_utf8();
+            all.extend(folded(c).into_iter().map(|folded| (folded, at, end)));
+        }
+        Letters { all }
+    }
+
+    /// Returns the number of folded characters.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Returns a folded character.
+    pub(super) fn char(&self, at: usize) -> Option<char> {
+        self.all.get(at).map(|(c, ..)| *c)
+    }
+
+    /// Returns the byte offset of a folded character in the original; its length at the end.
+    pub(super) fn byte(&self, at: usize) -> usize {
+        match self.all.get(at) {
+            Some((_, start, _)) => *start,
+            None => self.all.last().map_or(0, |(_, _, end)| *end),
+        }
+    }
+
+    /// Returns the index of the first character from `at` on that does not match.
+    pub(super) fn skip(&self, at: usize, skipped: impl Fn(char) -> bool) -> usize {
+        (at..self.len()).find(|i| self.char(*i).is_some_and(|c| !skipped(c))).unwrap_or(self.len())
+    }
+
+    /// Returns whether a word may begin or end before a character.
+    pub(super) fn breaks(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.char(at));
+        match (before, self.char(at)) {
+            (Some(before), Some(after)) => {
+                let joined = before.is_alphanumeric() && after.is_alphanumeric();
+                !joined || is_unspaced(before) || is_unspaced(after)
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns the index behind a word that is at an index as a whole. A blank in the word also matches `_`, `-` and
+    /// marks of emphasis.
+    pub(super) fn word(&self, at: usize, word: &[char]) -> Option<usize> {
+        if !self.breaks(at) {
+            return None;
+        }
+        let mut here = at;
+        for c in word {
+            if *c == ' ' {
+                let behind = self.skip(here, |c| matches!(c, ' ' | '_' | '-' | '*' | '`'));
+                if behind == here {
+                    return None;
+                }
+                here = behind;
+            } else {
+                if self.char(here) != Some(*c) {
+                    return None;
+                }
+                here += 1;
+            }
+        }
+        (here > at && self.breaks(here)).then_some(here)
+    }
+
+    /// Returns the index behind the longest of some words at an index; `words` are sorted by length, longest first.
+    pub(super) fn one_of(&self, at: usize, words: &[Vec<char>]) -> Option<usize> {
+        words.iter().find_map(|word| self.word(at, word))
+    }
+
+    /// Returns the first of some words in the text, as a range.
+    pub(super) fn find(&self, words: &[Vec<char>]) -> Option<(usize, usize)> {
+        (0..self.len()).find_map(|at| Some((at, self.one_of(at, words)?)))
+    }
+
+    /// Returns whether one of some words ends before an index, not counting blanks and marks between them.
+    pub(super) fn follows(&self, at: usize, words: &[Vec<char>]) -> bool {
+        let mark = |c: char| !c.is_alphanumeric() && !COMMAS.contains(&c);
+        let end = (0..at).rev().find(|i| self.char(*i).is_some_and(|c| !mark(c)));
+        let Some(end) = end.map(|end| end + 1) else { return false };
+        let begins = |word: &Vec<char>| {
+            let start = end.checked_sub(word.len());
+            start.is_some_and(|start| self.word(start, word) == Some(end))
+        };
+        words.iter().any(begins)
+    }
+}
+
+/// Folds a word for [`Letters::word`].
+pub(super) fn word(text: &str) -> Vec<char> {
+    text.chars().flat_map(folded).collect()
+}
+
+fn folded(c: char) -> Vec<char> {
+    let plain = |c: &char| !is_invisible(*c) && !is_accent(*c);
+    let all = std::iter::once(c).nfkd().flat_map(char::to_lowercase).filter(plain);
+    all.map(|c| match c {
+        '\u{2019}' | '\u{2018}' => '\'',
+        '\n' => '\n',
+        c if c.is_whitespace() => ' ',
+        c => c,
+    })
+    .collect()
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{640}')
+}
+
+/// Accents and vowel signs that many writers leave out.
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}')
+}
+
+/// Returns whether a script has no blanks between words: Han, Kana, Thai, Lao, Khmer, Burmese.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}' | '\u{e00}'..='\u{eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}')
+}
+
+/// Returns the Latin letter with the shape of a letter; a letter without such a shape counts by its place in its
+/// alphabet.
+pub(super) fn shape(c: char) -> Option<char> {
+    let c = c.to_lowercase().next()?;
+    match c {
+        'a'..='z' => Some(c),
+        'а' | 'α' | 'ا' => Some('a'),
+        'в' | 'б' | 'β' | 'ب' => Some('b'),
+        'с' | 'ج' => Some('c'),
+        'е' => Some('e'),
+        'к' => Some('k'),
+        'м' => Some('m'),
+        'н' => Some('h'),
+        'о' => Some('o'),
+        'р' => Some('p'),
+        'т' => Some('t'),
+        'х' => Some('x'),
+        _ => None,
+    }
+}
+
+/// Returns the sentences of a text, with their stops.
+pub(super) fn sentences(text: &str) -> Vec<&str> {
+    let ends = |at: usize, c: char| {
+        let next = text[at + c.len_utf8()..].chars().next();
+        c == '\n'
+            || STOPS.contains(&c)
+            || c == '.' && next.is_none_or(|n| !n.is_alphanumeric() && n != '.')
+    };
+    let mut parts = vec![];
+    let mut from = 0;
+    for (at, c) in text.char_indices().filter(|(at, c)| ends(*at, *c)) {
+        parts.push(&text[from..at + c.len_utf8()]);
+        from = at + c.len_utf8();
+    }
+    parts.push(&text[from..]);
+    parts.retain(|part| part.contains(char::is_alphanumeric));
+    parts
+}
+
+/// Returns the clauses of a sentence.
+pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    sentence.split(COMMAS).filter(|part| part.contains(char::is_alphanumeric))
+}
+
+/// Returns whether a sentence is a question.
+pub(super) fn asks(sentence: &str) -> bool {
+    let end = sentence.trim_end().trim_end_matches(['"', '”', '»', ')', '*', '_', '`', '\'', '’']);
+    end.ends_with(['?', '？', '؟'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_where_their_script_ends_them() {
+        for (text, wanted, found) in [
+            ("José spoke", "jose", true),
+            ("JOSE\u{301}!", "josé", true),
+            ("Annabel", "anna", false),
+            ("小明发言", "小明", true),
+            ("ＡＮＮＡ", "anna", true),
+            ("TASK_COMPLETE", "task complete", true),
+            ("TASK COMPLETENESS", "task complete", false),
+            ("An\u{200b}na", "anna", true),
+        ] {
+            let found_here = Letters::new(text).find(&[word(wanted)]).is_some();
+            assert_eq!(found_here, found, "{text} {wanted}");
+        }
+    }
+
+    #[test]
+    fn sentences_end_at_the_stops_of_all_scripts() {
+        assert_eq!(sentences("It costs 3.5. Yes!\nNo"), ["It costs 3.5.", " Yes!", "No"]);
+        assert_eq!(sentences("好。我同意"), ["好。", "我同意"]);
+        assert!(asks("which one？") && asks("\"Really?\"") && !asks("Yes."));
+    }
+}

@@ -1,0 +1,158 @@
+//! Lines of a reply and the labels at their beginnings.
+
+use super::letters::Letters;
+use super::words::WordRow;
+use std::borrow::Cow;
+
+/// Signs behind a label.
+const SIGNS: [char; 8] = [':', '=', '.', '!', '–', '—', '→', '。'];
+/// Marks that may close a label.
+const CLOSING: [char; 11] = ['*', '_', '`', '"', '”', '»', ')', ']', '】', '’', '\''];
+/// Maximum number of characters before a label on its line.
+const LEAD_MAX: usize = 200;
+
+/// A line of a reply.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplyLine<'a> {
+    /// Byte offset in the reply.
+    pub(super) at: usize,
+    /// The line without its end.
+    pub(super) text: &'a str,
+    /// True for code and quoted lines, which have no labels, names or data.
+    pub(super) foreign: bool,
+}
+
+/// Returns the lines of a reply.
+pub(super) fn lines(reply: &str) -> Vec<ReplyLine<'_>> {
+    let mut at = 0;
+    let mut fenced = false;
+    let mut all = vec![];
+    for line in reply.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let bare = text.trim_start();
+        let fence = bare.starts_with("```") || bare.starts_with("~~~");
+        let closes_itself =
+            bare.len() > 3 && bare.get(3..).is_some_and(|rest| rest.contains("```"));
+        let foreign = fenced || fence || bare.starts_with('>');
+        fenced ^= fence && !closes_itself;
+        all.push(ReplyLine { at, text, foreign });
+        at += line.len();
+    }
+    all
+}
+
+/// Returns a reply without a fence, quotation marks or the marks of a quotation around all of it.
+pub(super) fn unwrapped(reply: &str) -> Cow<'_, str> {
+    let text = reply.trim();
+    if let Some(inside) = fence_around(text) {
+        return inside.trim().into();
+    }
+    for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')] {
+        let inside = text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
+        if let Some(inside) = inside.filter(|inside| !inside.contains([open, close])) {
+            return inside.trim().into();
+        }
+    }
+    let mut filled = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    if filled.peek().is_some() && filled.all(|line| line.trim_start().starts_with('>')) {
+        let bare = text.lines().map(|line| line.trim_start().trim_start_matches('>').trim());
+        return bare.collect::<Vec<_>>().join("\n").into();
+    }
+    text.into()
+}
+
+/// Returns the content of a fence around a whole text.
+pub(super) fn fence_around(text: &str) -> Option<&str> {
+    let (_, body) = text.strip_prefix("```")?.split_once('\n')?;
+    let body = body.strip_suffix("```")?;
+    (!body.contains("```")).then_some(body)
+}
+
+/// Text that may precede a label on its line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LabelLead {
+    /// One word and a colon.
+    Word,
+    /// Any words up to a comma or a colon.
+    Words,
+}
+
+/// A label at the beginning of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineLabel<'a> {
+    /// The line after the label.
+    pub(super) rest: &'a str,
+    /// True if only marks precede it.
+    pub(super) first: bool,
+}
+
+/// Returns the label of a line, if one of the spellings begins it.
+pub(super) fn label<'a>(
+    line: &'a str,
+    spellings: &WordRow,
+    lead: LabelLead,
+) -> Option<LineLabel<'a>> {
+    let letters = Letters::new(line);
+    let begin = behind_marks(&letters, 0);
+    if let Some(rest) = label_at(line, &letters, begin, spellings) {
+        return Some(LineLabel { rest, first: true });
+    }
+    let signs = (begin..letters.len().min(begin + LEAD_MAX)).filter(|at| {
+        let colon = letters.char(*at) == Some(':');
+        match lead {
+            LabelLead::Word => colon && !(begin..*at).any(|i| letters.char(i) == Some(' ')),
+            LabelLead::Words => colon || matches!(letters.char(*at), Some(',' | '、' | '،')),
+        }
+    });
+    signs.take(8).find_map(|at| {
+        let begin = behind_marks(&letters, at + 1);
+        label_at(line, &letters, begin, spellings).map(|rest| LineLabel { rest, first: false })
+    })
+}
+
+/// Returns the index behind the marks, list marks and signs at the beginning of a line.
+pub(super) fn behind_marks(letters: &Letters, from: usize) -> usize {
+    let begin = letters.skip(from, |c| !c.is_alphanumeric());
+    let number = letters.skip(begin, |c| c.is_ascii_digit());
+    let closed =
+        matches!(letters.char(number), Some('.' | ')')) && letters.char(number + 1) == Some(' ');
+    if number > begin && closed { letters.skip(number, |c| !c.is_alphanumeric()) } else { begin }
+}
+
+fn label_at<'a>(
+    line: &'a str,
+    letters: &Letters,
+    begin: usize,
+    spellings: &WordRow,
+) -> Option<&'a str> {
+    let end = letters.one_of(begin, spellings)?;
+    let spelled = line.get(letters.byte(begin)..letters.byte(end))?;
+    let loud = spelled.contains(char::is_uppercase) && !spelled.contains(char::is_lowercase);
+    behind_sign(line, letters, end, loud)
+}
+
+/// Returns the rest of a line behind the sign of a label that ends at an index; a `loud` label needs no sign.
+pub(super) fn behind_sign<'a>(
+    line: &'a str,
+    letters: &Letters,
+    end: usize,
+    loud: bool,
+) -> Option<&'a str> {
+    let sign = letters.skip(end, |c| c == ' ' || CLOSING.contains(&c));
+    let next = letters.char(sign + 1);
+    let behind = match letters.char(sign) {
+        None => sign,
+        Some('.') if next.is_some_and(char::is_alphanumeric) => return None,
+        Some(c) if SIGNS.contains(&c) => sign + 1,
+        // a hyphen without a blank belongs to a word
+        Some('-') if next.is_none_or(|c| matches!(c, ' ' | '-' | '>')) => sign + 1,
+        Some(_) if loud => sign,
+        Some(_) => return None,
+    };
+    let behind = letters.skip(behind, |c| matches!(c, ' ' | '*' | '_' | '`' | ':' | '>' | '-'));
+    // a minus is part of a number
+    let minus = behind > 0 && letters.char(behind - 1) == Some('-');
+    let number = letters.char(behind).is_some_and(|c| c.is_ascii_digit());
+    let behind = if minus && number { behind - 1 } else { behind };
+    Some(line.get(letters.byte(behind)..).unwrap_or_default().trim_end())
+}

@@ -1,0 +1,613 @@
+//! A reply under `consensus`: an answer, or a vote for a known answer.
+
+use super::json::{JsonPlace, found};
+use super::letters::{Letters, asks, clauses, sentences, shape, word};
+use super::lines::{LabelLead, LineLabel, label, lines, unwrapped};
+use super::names::strings;
+use super::read::{ReadBy, ReadReply, Unclear};
+use super::words::{WordRow, words};
+use crate::model::{ANSWERED, SeatId, Text, VOTED};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Maximum number of words of a reply that is nothing but a vote.
+const SHORT_WORDS: usize = 25;
+/// Minimum number of words of another answer without its label.
+const ANSWER_WORDS: usize = 9;
+/// Question to a winner who votes instead of presenting the answer.
+const PRESENT: &str =
+    "The vote is over, and your answer won. Write that answer in full, without a vote.";
+/// Keys of a vote in JSON.
+const KEYS: [&str; 4] = ["vote", "choice", "winner", "best"];
+
+/// The answers that can be voted for, and the voter.
+pub(super) struct VoteReader<'a> {
+    /// The answers, by label.
+    pub(super) among: &'a [(Text, SeatId)],
+    /// Display names of their authors.
+    pub(super) names: &'a BTreeMap<SeatId, Text>,
+    /// True if another answer may be given.
+    pub(super) answers: bool,
+    /// The seat that replies.
+    pub(super) voter: Option<&'a SeatId>,
+    /// The voter's answer so far.
+    pub(super) before: Option<&'a str>,
+}
+
+/// A label in a text, as a range of its letters and the index of the answer.
+#[derive(Clone, Copy, Debug)]
+struct Mention {
+    start: usize,
+    end: usize,
+    answer: usize,
+}
+
+/// Reads a reply as an answer or a vote.
+///
+/// # Errors
+/// If it is neither clearly an answer nor clearly a vote.
+pub(super) fn proposal(
+    reader: &VoteReader<'_>,
+    said: &str,
+    data: &Value,
+) -> Result<ReadReply, Unclear> {
+    if let Some(read) = reader.in_json(said, data) {
+        return read;
+    }
+    let said = &*unwrapped(said);
+    let all = lines(said);
+    let own = || all.iter().enumerate().filter(|(_, line)| !line.foreign);
+    let voted =
+        own().find_map(|(n, l)| Some((n, label(l.text, &words().vote_label, LabelLead::Words)?)));
+    let given =
+        own().find_map(|(n, l)| Some((n, label(l.text, &words().answer_label, LabelLead::Word)?)));
+    match (voted, given) {
+        (Some(vote), given) if given.is_none_or(|answer| vote.0 <= answer.0) => {
+            return reader.labelled_vote(said, vote.0, vote.1);
+        }
+        (_, Some(answer)) => return reader.labelled_answer(said, answer.0, answer.1),
+        (Some(_), None) | (None, None) => {}
+    }
+    if let Some((answer, why)) = reader.in_sentence(said) {
+        return Ok(reader.vote(answer, &why, ReadBy::Name));
+    }
+    if reader.is_answer(said) {
+        return answered(said, ReadBy::Plain);
+    }
+    Err(reader.unclear())
+}
+
+/// Reads the final answer of a winner among a number of answers.
+///
+/// # Errors
+/// If it is a vote or a label alone.
+pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear> {
+    let letters = ('A'..='Z').take(answers);
+    let among: Vec<(Text, SeatId)> =
+        letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect();
+    let text = streamed_answer(said);
+    if text.is_empty() || is_only_vote(&among, said) {
+        let why = "it is a vote and not the answer".to_owned();
+        return Err(Unclear { why, ask: Some(PRESENT.to_owned()), field: None });
+    }
+    let text = (text != said.trim()).then(|| text.to_owned());
+    Ok(ReadReply { text, ..ReadReply::default() })
+}
+
+/// Returns whether a reply that should present the winning answer is a vote or a label alone.
+fn is_only_vote(among: &[(Text, SeatId)], said: &str) -> bool {
+    let reader =
+        VoteReader { among, names: &BTreeMap::new(), answers: false, voter: None, before: None };
+    let said = &*unwrapped(said);
+    let short = said.unicode_words().count() <= SHORT_WORDS;
+    let labelled = said
+        .lines()
+        .next()
+        .and_then(|line| label(line, &words().vote_label, LabelLead::Words))
+        .is_some_and(|label| !reader.mentions(&Letters::new(label.rest), label.rest).is_empty());
+    labelled || short && reader.in_sentence(said).is_some()
+}
+
+fn answered(text: &str, by: ReadBy) -> Result<ReadReply, Unclear> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("the answer is empty".into());
+    }
+    let structured = json!({"proposal": text});
+    Ok(ReadReply {
+        text: Some(text.to_owned()),
+        structured,
+        message: Some(ANSWERED.into()),
+        passes: false,
+        by,
+    })
+}
+
+impl VoteReader<'_> {
+    fn vote(&self, answer: usize, why: &str, by: ReadBy) -> ReadReply {
+        let Some((_, seat)) = self.among.get(answer) else { return ReadReply::default() };
+        let why = why
+            .trim()
+            .trim_start_matches([':', '.', ',', '-', '–', '—', ')', ']', '*', '。', '，', '：'])
+            .trim();
+        let name = self.names.get(seat).unwrap_or(&seat.0);
+        let text = if why.is_empty() {
+            format!("Votes for {name}.")
+        } else {
+            format!("Votes for {name}: {why}")
+        };
+        let structured = json!({"vote": seat, "why": why});
+        ReadReply { text: Some(text), structured, message: Some(VOTED.into()), passes: false, by }
+    }
+
+    /// Returns the question for the second try.
+    fn unclear(&self) -> Unclear {
+        let labels: Vec<&str> = self.among.iter().map(|(label, _)| &**label).collect();
+        if labels.is_empty() {
+            return "there is no answer to vote for yet; give one".into();
+        }
+        let labels = labels.join(", ");
+        let (why, ask) = if self.answers {
+            (
+                format!("it is neither a vote for one of {labels} nor an answer"),
+                format!(
+                    "Is that a vote or an answer? Begin with \"VOTE:\" and one of {labels}, or with \"ANSWER:\" and your answer in full."
+                ),
+            )
+        } else {
+            (
+                format!("it votes for none of: {labels}"),
+                format!(
+                    "Which answer is that a vote for? Begin with \"VOTE:\" and one of {labels}."
+                ),
+            )
+        };
+        Unclear { why, ask: Some(ask), field: None }
+    }
+
+    /// Returns the answer that a text consists of: a label, its letter, or the id of a seat that is no such letter.
+    fn exactly(&self, text: &str) -> Option<usize> {
+        let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+        let letters = Letters::new(bare);
+        if let [only] = self.mentions(&letters, bare)[..]
+            && only.start == 0
+            && only.end == letters.len()
+        {
+            return Some(only.answer);
+        }
+        let letter = word(bare);
+        let by_letter = self.among.iter().position(|(label, _)| word(tail(label)) == letter);
+        by_letter
+            .or_else(|| self.among.iter().position(|(_, seat)| seat.0.eq_ignore_ascii_case(bare)))
+    }
+
+    fn in_json(&self, said: &str, data: &Value) -> Option<Result<ReadReply, Unclear>> {
+        let read = found(said, JsonPlace::Line);
+        let by = if read.loose { ReadBy::LooseJson } else { ReadBy::Json };
+        let given = data.is_object().then(|| data.clone());
+        let object = given.or_else(|| read.values.into_iter().find(Value::is_object))?;
+        let why = object["why"].as_str().or(object["reason"].as_str()).unwrap_or_default();
+        let keyed = KEYS.iter().find_map(|key| object.get(*key)).filter(|value| !value.is_object());
+        if let Some(value) = keyed {
+            let answer = value.as_str().and_then(|name| self.exactly(name));
+            return Some(answer.map(|n| self.vote(n, why, by)).ok_or_else(|| self.unclear()));
+        }
+        let mut all = vec![];
+        strings(&object, 0, &mut all);
+        let votes: Vec<usize> = all.into_iter().filter_map(|text| self.exactly(text)).collect();
+        if let [first, rest @ ..] = &votes[..] {
+            let same = rest.iter().all(|other| other == first);
+            return Some(if same { Ok(self.vote(*first, why, by)) } else { Err(self.unclear()) });
+        }
+        let answer = object["answer"].as_str()?;
+        Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
+    }
+
+    /// Reads the vote behind a label; text in front of the line and behind the vote is its reason.
+    fn labelled_vote(
+        &self,
+        said: &str,
+        at: usize,
+        label: LineLabel<'_>,
+    ) -> Result<ReadReply, Unclear> {
+        let all = lines(said);
+        let mut behind = at + 1;
+        let mut rest = label.rest;
+        if !rest.contains(char::is_alphanumeric) {
+            let next = all.iter().enumerate().skip(behind);
+            let filled = next.into_iter().find(|(_, l)| l.text.contains(char::is_alphanumeric));
+            let Some((n, line)) = filled else { return Err(self.unclear()) };
+            (behind, rest) = (n + 1, line.text);
+        }
+        let (answer, end) = self.begins(rest).ok_or_else(|| self.unclear())?;
+        let join = |lines: &[super::lines::ReplyLine<'_>]| {
+            lines.iter().map(|line| line.text).collect::<Vec<_>>().join("\n").trim().to_owned()
+        };
+        let before = join(all.get(..at).unwrap_or_default());
+        let after = join(all.get(behind..).unwrap_or_default());
+        let rest = rest.get(end..).unwrap_or_default();
+        let rest = rest.trim_matches(['*', '_', '`', '"', '”', ' ', ']', ')', '】']);
+        let parts = [rest, &before, &after].into_iter().filter(|part| !part.is_empty());
+        let plain = label.first && at == 0;
+        let by = if plain { ReadBy::Plain } else { ReadBy::Label };
+        Ok(self.vote(answer, &parts.collect::<Vec<_>>().join("\n"), by))
+    }
+
+    /// Returns the answer that the text behind a label votes for, and the end of its label.
+    fn begins(&self, rest: &str) -> Option<(usize, usize)> {
+        let letters = Letters::new(rest);
+        let mentions = self.mentions(&letters, rest);
+        if let Some(first) = mentions.first() {
+            let begins =
+                !(0..first.start).any(|i| letters.char(i).is_some_and(char::is_alphanumeric));
+            let alone = mentions.iter().all(|m| m.answer == first.answer);
+            let goes_on = self.goes_on(&letters, first.end);
+            return (alone || begins && !goes_on).then(|| (first.answer, letters.byte(first.end)));
+        }
+        let word = rest.split_whitespace().next()?;
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let behind = rest.get(word.len()..).unwrap_or_default();
+        let because = Letters::new(behind.trim_start());
+        let closed = behind.trim().is_empty()
+            || word.ends_with(|c: char| !c.is_alphanumeric())
+            || because.one_of(0, &words().because).is_some();
+        let answer = self.exactly(bare)?;
+        closed.then_some((answer, word.len()))
+    }
+
+    /// Returns whether another choice follows a label directly, as in "A or B".
+    fn goes_on(&self, letters: &Letters, end: usize) -> bool {
+        let next = letters.skip(end, |c| !c.is_alphanumeric());
+        letters.one_of(next, &words().or).is_some()
+    }
+
+    /// Reads the text behind an answer's label; a label of a known answer alone is a vote.
+    fn labelled_answer(
+        &self,
+        said: &str,
+        at: usize,
+        label: LineLabel<'_>,
+    ) -> Result<ReadReply, Unclear> {
+        let below: Vec<&str> = lines(said).iter().skip(at + 1).map(|line| line.text).collect();
+        let text = format!("{}\n{}", label.rest, below.join("\n"));
+        let text = text.trim();
+        if let Some(answer) = self.exactly(text) {
+            return Ok(self.vote(answer, "", ReadBy::Label));
+        }
+        if !self.answers {
+            return Err(self.unclear());
+        }
+        let plain = label.first && at == 0;
+        answered(text, if plain { ReadBy::Plain } else { ReadBy::Label })
+    }
+
+    /// Returns the vote of a sentence, and its reason.
+    fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
+        let own: Vec<&str> =
+            lines(said).into_iter().filter(|line| !line.foreign).map(|line| line.text).collect();
+        let text = own.join("\n");
+        let sentences = sentences(&text);
+        let short = text.unicode_words().count() <= SHORT_WORDS;
+        let last = sentences.len().saturating_sub(1);
+        let mut votes: Vec<usize> = vec![];
+        for (n, sentence) in sentences.iter().enumerate() {
+            if asks(sentence) || !(short || n == 0 || n == last) {
+                continue;
+            }
+            votes.extend(self.approves(sentence));
+        }
+        if votes.is_empty()
+            && short
+            && let Some(sentence) = sentences.first()
+        {
+            votes.extend(self.leads(sentence));
+        }
+        if votes.is_empty() && short && !self.answers {
+            votes.extend(self.only_mentions(&text));
+        }
+        let first = votes.first().copied().filter(|first| votes.iter().all(|v| v == first))?;
+        Some((first, self.reason(&text, first)))
+    }
+
+    /// Returns the answer that a sentence approves of.
+    fn approves(&self, sentence: &str) -> Option<usize> {
+        let has = |part: &str, row: &WordRow| Letters::new(part).find(row).is_some();
+        let answer = self.only(sentence)?;
+        let spoils = |clause: &str| {
+            has(clause, &words().deny)
+                && (self.only(clause).is_some() || self.without_labels(clause, &words().approve))
+        };
+        let approved = self.without_labels(sentence, &words().approve);
+        (approved && !clauses(sentence).any(spoils)).then_some(answer)
+    }
+
+    /// Returns whether a text has one of some words outside its labels.
+    fn without_labels(&self, text: &str, row: &WordRow) -> bool {
+        let letters = Letters::new(text);
+        let mentions = self.mentions(&letters, text);
+        (0..letters.len()).any(|at| {
+            let within = mentions.iter().any(|m| (m.start..m.end).contains(&at));
+            (!within || self.own_at(&letters, at)) && letters.one_of(at, row).is_some()
+        })
+    }
+
+    fn own_at(&self, letters: &Letters, at: usize) -> bool {
+        letters.one_of(at, &words().own).is_some()
+    }
+
+    /// Returns the answer whose label a sentence begins with, followed by a sign or nothing.
+    fn leads(&self, sentence: &str) -> Option<usize> {
+        let letters = Letters::new(sentence);
+        let answer = self.only(sentence)?;
+        let first = self.mentions(&letters, sentence).into_iter().next()?;
+        let begin = letters.skip(0, |c| !c.is_alphanumeric());
+        let next = letters.char(first.end);
+        let closed = next.is_none_or(|c| !c.is_alphanumeric() && c != ' ' && c != '\'')
+            || next == Some(' ')
+                && letters.char(first.end + 1).is_none_or(|c| !c.is_alphanumeric());
+        let denied = letters.find(&words().deny).is_some();
+        (first.start == begin && closed && !denied && first.answer == answer).then_some(answer)
+    }
+
+    /// Returns the only answer that a short reply mentions, unless it denies something.
+    fn only_mentions(&self, text: &str) -> Option<usize> {
+        let denied = Letters::new(text).find(&words().deny).is_some();
+        if denied { None } else { self.only(text) }
+    }
+
+    /// Returns the only answer in a text that is not ruled out.
+    fn only(&self, text: &str) -> Option<usize> {
+        let letters = Letters::new(text);
+        let mut left: Vec<Mention> = vec![];
+        for mention in self.mentions(&letters, text) {
+            let out = letters.follows(mention.start, &words().except)
+                || !left.is_empty() && letters.follows(mention.start, &words().over);
+            if !out {
+                left.push(mention);
+            }
+        }
+        let first = left.first()?.answer;
+        left.iter().all(|m| m.answer == first).then_some(first)
+    }
+
+    /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.
+    fn reason(&self, text: &str, answer: usize) -> String {
+        let letters = Letters::new(text);
+        let of_answer = |m: &Mention| m.answer == answer;
+        let Some(mention) = self.mentions(&letters, text).into_iter().find(of_answer) else {
+            return text.trim().to_owned();
+        };
+        let rest = text.get(letters.byte(mention.end)..).unwrap_or_default();
+        let bare = rest.trim_start_matches(['*', '_', '`', ')', ']', '"', '”']);
+        let because = Letters::new(bare.trim_start()).one_of(0, &words().because).is_some();
+        let signed =
+            bare.starts_with(|c: char| !c.is_alphanumeric() && c != ' ' && c != '\'' && c != '’');
+        if !rest.contains(char::is_alphanumeric) || signed || because {
+            bare.trim().to_owned()
+        } else {
+            text.trim().to_owned()
+        }
+    }
+
+    /// Returns whether a reply without a vote is an answer: the first one, or one with enough words.
+    fn is_answer(&self, said: &str) -> bool {
+        if !self.answers || said.is_empty() {
+            return false;
+        }
+        let count = said.unicode_words().count();
+        let letters = Letters::new(said);
+        let labelled = !self.mentions(&letters, said).is_empty() && count <= SHORT_WORDS;
+        match self.before {
+            _ if self.among.is_empty() => true,
+            None => !labelled,
+            // a remark such as "Both are good." is longer than half of a short answer
+            Some(before) => {
+                !labelled && count >= ANSWER_WORDS && count * 2 >= before.unicode_words().count()
+            }
+        }
+    }
+
+    /// Returns the labels in a text, in order.
+    fn mentions(&self, letters: &Letters, text: &str) -> Vec<Mention> {
+        let mut all = vec![];
+        let mut at = 0;
+        while at < letters.len() {
+            match self.mention_at(letters, text, at) {
+                Some(mention) => {
+                    at = mention.end;
+                    all.push(mention);
+                }
+                None => at += 1,
+            }
+        }
+        all
+    }
+
+    fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention> {
+        if !letters.breaks(at) {
+            return None;
+        }
+        let found = |answer: usize, end: usize| Some(Mention { start: at, end, answer });
+        let own =
+            self.voter.and_then(|voter| self.among.iter().position(|(_, seat)| seat == voter));
+        if let (Some(own), Some(end)) = (own, letters.one_of(at, &words().own)) {
+            return found(own, end);
+        }
+        for (n, (label, _)) in self.among.iter().enumerate() {
+            let alone = label.len() == 1;
+            if let Some(end) = letters.word(at, &word(label))
+                && !alone
+                && !self.is_article(letters, text, end)
+            {
+                return found(n, end);
+            }
+        }
+        let noun = letters.one_of(at, &words().noun);
+        let begin = match noun {
+            Some(end) => {
+                letters.skip(end, |c| !c.is_alphanumeric() && !matches!(c, '.' | '\n' | '?' | '!'))
+            }
+            None => at,
+        };
+        let letter = shape(letters.char(begin)?)?;
+        let is_letter = |(label, _): &(Text, SeatId)| {
+            let mut tail = tail(label).chars();
+            tail.next().and_then(shape) == Some(letter) && tail.next().is_none()
+        };
+        let answer = self.among.iter().position(is_letter)?;
+        let end = begin + 1;
+        if !letters.breaks(begin) || !letters.breaks(end) {
+            return None;
+        }
+        let capital = text.get(letters.byte(begin)..)?.starts_with(char::is_uppercase);
+        match noun {
+            Some(_) if !self.is_article(letters, text, end) => found(answer, end),
+            Some(_) => None,
+            None if capital && !self.word_follows(letters, end) => found(answer, end),
+            None => None,
+        }
+    }
+
+    /// Returns whether a small letter is followed by a word, as in "answer a question".
+    fn is_article(&self, letters: &Letters, text: &str, end: usize) -> bool {
+        let letter = text.get(letters.byte(end - 1)..).and_then(|rest| rest.chars().next());
+        let small = letter.is_some_and(char::is_lowercase) && letter.is_some_and(|c| c.is_ascii());
+        small && self.word_follows(letters, end)
+    }
+
+    fn word_follows(&self, letters: &Letters, end: usize) -> bool {
+        let next = letters.skip(end, |c| c == ' ');
+        next > end
+            && letters.char(next).is_some_and(char::is_alphanumeric)
+            && letters.one_of(next, &words().because).is_none()
+    }
+}
+
+/// Returns the letter or number at the end of a label.
+fn tail(label: &str) -> &str {
+    label.rsplit(' ').next().unwrap_or(label)
+}
+
+/// Returns the text of a reply that still streams, without a label in front of it; empty while the text may become a
+/// label.
+pub fn streamed_answer(said: &str) -> &str {
+    let words = said.trim();
+    let line = words.lines().next().unwrap_or_default();
+    let rows = [&super::words::words().vote_label, &super::words::words().answer_label];
+    if let Some(label) = rows.iter().find_map(|row| label(line, row, LabelLead::Word)) {
+        let below = words.get(line.len()..).unwrap_or_default();
+        let at = line.len() - label.rest.len();
+        return if label.rest.is_empty() {
+            below.trim()
+        } else {
+            words.get(at..).unwrap_or_default()
+        };
+    }
+    let letters = Letters::new(words);
+    let begin = letters.skip(0, |c| !c.is_alphanumeric());
+    let held: Vec<char> = (begin..letters.len()).filter_map(|at| letters.char(at)).collect();
+    let begins = |row: &&&WordRow| row.iter().any(|word| word.starts_with(&held));
+    if rows.iter().any(|row| begins(&row)) { "" } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn among() -> Vec<(Text, SeatId)> {
+        vec![("Answer A".into(), "cy".into()), ("Answer B".into(), "bo".into())]
+    }
+
+    fn read(answers: bool, before: Option<&str>, said: &str) -> Result<Value, Unclear> {
+        let among = among();
+        let names = BTreeMap::new();
+        let reader = VoteReader { among: &among, names: &names, answers, voter: None, before };
+        proposal(&reader, said, &Value::Null).map(|read| read.structured)
+    }
+
+    #[test]
+    fn a_vote_keeps_its_reason_and_an_answer_its_text() {
+        for (said, expected) in [
+            ("VOTE: B\nIt has the figures.", json!({"vote": "bo", "why": "It has the figures."})),
+            ("**Vote:** Answer A. It is short.", json!({"vote": "cy", "why": "It is short."})),
+            ("{\"vote\": \"Answer B\", \"why\": \"x\"}", json!({"vote": "bo", "why": "x"})),
+            ("{\"vote\": \"cy\"}", json!({"vote": "cy", "why": ""})),
+            (
+                "\nANSWER: Take the bus.\nIt is there.",
+                json!({"proposal": "Take the bus.\nIt is there."}),
+            ),
+            ("{\"answer\": \"Walk.\"}", json!({"proposal": "Walk."})),
+            ("I vote for Answer A.", json!({"vote": "cy", "why": ""})),
+            ("Okay.\nVOTE: Answer A", json!({"vote": "cy", "why": "Okay."})),
+            ("VOTE: [Answer A]", json!({"vote": "cy", "why": ""})),
+            (
+                "VOTE: B because it has figures.",
+                json!({"vote": "bo", "why": "because it has figures."}),
+            ),
+            ("I agree with Answer B: the trains.", json!({"vote": "bo", "why": "the trains."})),
+            ("ANSWER: Walk.\nVOTE: Answer A", json!({"proposal": "Walk.\nVOTE: Answer A"})),
+            ("We should put it to the vote.", json!({"proposal": "We should put it to the vote."})),
+        ] {
+            assert_eq!(read(true, None, said), Ok(expected), "{said}");
+        }
+        for said in ["VOTE: D", "VOTE:", "ANSWER:", "{\"vote\": \"zoe\"}"] {
+            assert!(read(true, None, said).is_err(), "{said}");
+        }
+    }
+
+    #[test]
+    fn an_unclear_reply_asks_for_a_vote_or_an_answer() {
+        let asked =
+            read(true, Some("Take the bus at nine o'clock."), "Both are good.").unwrap_err();
+        assert_eq!(
+            asked.ask.as_deref(),
+            Some(
+                "Is that a vote or an answer? Begin with \"VOTE:\" and one of Answer A, Answer B, or with \"ANSWER:\" and \
+                 your answer in full."
+            )
+        );
+        for (said, whose) in [
+            ("B", Some("bo")),
+            ("Answer B has a fine second step.", Some("bo")),
+            ("Answer B has no second step, not even a first.", None),
+            ("Both are good.", None),
+            ("", None),
+        ] {
+            let vote = read(false, None, said).ok();
+            let vote = vote.map(|v| v["vote"].as_str().unwrap_or_default().to_owned());
+            assert_eq!(vote.as_deref(), whose, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_final_answer_has_no_label_in_front() {
+        for said in ["ANSWER: Walk.", "**Answer:** Walk.", "Walk.", " answer: Walk. "] {
+            assert_eq!(streamed_answer(said), "Walk.", "{said}");
+        }
+        for said in ["", "**", "AN", "vot"] {
+            assert_eq!(streamed_answer(said), "", "{said}");
+        }
+        assert!(presented(3, "VOTE: Answer B").is_err() && presented(3, "Answer B.").is_err());
+        assert_eq!(presented(3, "Walk to it.").unwrap().text, None);
+    }
+
+    #[test]
+    fn an_id_that_is_a_letter_is_never_taken_for_a_label() {
+        let among = vec![("Answer A".into(), "b".into()), ("Answer B".into(), "a".into())];
+        let names = BTreeMap::from([("a".into(), "Ann".into()), ("b".into(), "Bea".into())]);
+        let reader =
+            VoteReader { among: &among, names: &names, answers: true, voter: None, before: None };
+        for (said, whose, text) in [
+            ("VOTE: B\nIt is short.", "a", "Votes for Ann: It is short."),
+            ("VOTE: Answer A", "b", "Votes for Bea."),
+            ("{\"vote\": \"a\"}", "b", "Votes for Bea."),
+        ] {
+            let read = proposal(&reader, said, &Value::Null).unwrap();
+            assert_eq!(
+                (read.structured["vote"].as_str(), read.text.as_deref()),
+                (Some(whose), Some(text))
+            );
+        }
+    }
+}

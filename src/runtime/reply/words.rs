@@ -1,0 +1,69 @@
+//! Spellings of labels and of the words that give a vote or a name its meaning, in nine languages.
+
+use super::letters::word;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Folded spellings, longest first.
+#[derive(Debug, Default)]
+pub(super) struct WordRow(Vec<Vec<char>>);
+
+impl std::ops::Deref for WordRow {
+    type Target = [Vec<char>];
+
+    fn deref(&self) -> &[Vec<char>] {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for WordRow {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<WordRow, D::Error> {
+        let languages = BTreeMap::<String, Vec<String>>::deserialize(from)?;
+        let mut all: Vec<Vec<char>> = languages.values().flatten().map(|text| word(text)).collect();
+        all.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        Ok(WordRow(all))
+    }
+}
+
+/// The rows of `words.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WordTables {
+    pub(super) vote_label: WordRow,
+    pub(super) answer_label: WordRow,
+    pub(super) question_label: WordRow,
+    pub(super) progress_label: WordRow,
+    pub(super) complete_label: WordRow,
+    pub(super) error_label: WordRow,
+    /// Nouns before the letter of an answer.
+    pub(super) noun: WordRow,
+    /// The voter's own answer.
+    pub(super) own: WordRow,
+    /// WordTables that make a sentence with an answer's label a vote.
+    pub(super) approve: WordRow,
+    /// WordTables that keep a clause from being a vote.
+    pub(super) deny: WordRow,
+    /// WordTables right before a name that rule it out.
+    pub(super) except: WordRow,
+    /// WordTables between a chosen name and one that is ruled out.
+    pub(super) over: WordRow,
+    /// WordTables of a sentence that gives the floor, a vote or an answer.
+    pub(super) turn: WordRow,
+    /// Options that are common words.
+    pub(super) common: WordRow,
+    /// WordTables that begin a reason.
+    pub(super) because: WordRow,
+    /// WordTables between two labels that are both meant.
+    pub(super) or: WordRow,
+    /// Forms of address behind a name, or courtesies around it.
+    pub(super) courtesy: WordRow,
+}
+
+static WORDS: LazyLock<WordTables> =
+    LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
+
+/// Returns the tables.
+pub(super) fn words() -> &'static WordTables {
+    &WORDS
+}
