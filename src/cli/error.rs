@@ -95,9 +95,14 @@ pub fn losses(state: &State) -> Vec<String> {
         1 => Some("1 step of the plan failed or is blocked".to_owned()),
         n => Some(format!("{n} steps of the plan failed or are blocked")),
     };
+    let unclear = match state.remarks() {
+        0 => None,
+        1 => Some("1 reply was unclear and counts as a remark".to_owned()),
+        n => Some(format!("{n} replies were unclear and count as remarks")),
+    };
     let idle = policy::never_ran(state).into_iter().filter(|seat| seat.starved);
     let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
-    skipped.into_iter().chain(refused).chain(steps).chain(idle).collect()
+    skipped.into_iter().chain(refused).chain(steps).chain(unclear).chain(idle).collect()
 }
 
 /// Label of an error on standard error. A report of faults has one for each fault.

@@ -15,6 +15,7 @@ use crate::cli::play::next::Setup;
 use crate::cli::source;
 use crate::export::{REHEARSED, reason, spent, utterances};
 use crate::model::{Command, Key, SteerLine, Text, Usd};
+use crate::reply::behind_label;
 use crate::state::{State, Who};
 use clap::Args;
 use serde_json::json;
@@ -249,21 +250,14 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
     verdict.or(words).map(|words| parts(&words))
 }
 
-/// Returns the rest of a line that starts with the dissent prefix.
-fn marked(line: &str) -> Option<&str> {
-    let line = line.trim_start_matches(['*', '#', ' ', '_']);
-    let head = line.get(..DISSENT.len())?;
-    head.eq_ignore_ascii_case(DISSENT).then(|| line.get(DISSENT.len()..)).flatten()
-}
-
 /// Splits an answer at the dissent line. An empty dissent or `none` means that the panel agrees.
 fn parts(words: &str) -> (String, Option<String>) {
     let lines: Vec<&str> = words.lines().collect();
-    let Some(at) = lines.iter().rposition(|line| marked(line).is_some()) else {
+    let Some(at) = lines.iter().rposition(|line| behind_label(line, DISSENT).is_some()) else {
         return (words.trim().to_owned(), None);
     };
     let (before, after) = lines.split_at(at);
-    let first = after.first().and_then(|line| marked(line)).unwrap_or_default();
+    let first = after.first().and_then(|line| behind_label(line, DISSENT)).unwrap_or_default();
     let rest = after.get(1..).unwrap_or_default().join("\n");
     let dissent = format!("{}\n{rest}", first.trim_matches(['*', '_', ' ']));
     let dissent = dissent.trim();

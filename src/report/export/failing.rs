@@ -1,7 +1,8 @@
 //! Groups repeated failures into one note with a count: an unreachable server fails every call.
 
 use crate::analysis::name;
-use crate::model::{CallError, ErrorClass, Kind, Outcome, Purpose, Text};
+use crate::model::payload::CallRetried;
+use crate::model::{ErrorClass, Kind, Outcome, Purpose, Text};
 use crate::state::State;
 use crate::text;
 
@@ -81,7 +82,12 @@ impl Failing {
 
 /// Returns the note on a call that is made again: the reader learns the kind of fault, not the text that the model was
 /// given about it.
-pub(super) fn asked_again(who: &str, purpose: Purpose, error: &CallError) -> String {
+pub(super) fn asked_again(who: &str, purpose: Purpose, retried: &CallRetried) -> String {
+    let error = &retried.error;
+    if let (Some(ask), Purpose::Speak) = (&retried.ask, purpose) {
+        let question = ask.split_inclusive(['?', '.']).next().unwrap_or(ask);
+        return format!("{who} was asked: {}", text::label(question));
+    }
     let fault = match (error.class, purpose) {
         (ErrorClass::Echo, _) => format!("{who} repeated earlier words"),
         (ErrorClass::Form, Purpose::Vote) => format!("{who}'s vote was unreadable"),

@@ -115,7 +115,7 @@ impl Narrator {
                     Some(model) => {
                         note(format!("{who} switched to fallback {model}: {}", r.error.text))
                     }
-                    None => note(failing::asked_again(&who, purpose, &r.error)),
+                    None => note(failing::asked_again(&who, purpose, r)),
                 }
             }
             Kind::TurnEnded(e) => {
@@ -255,6 +255,12 @@ impl Narrator {
             (Outcome::Said, _) => {
                 let mut told = words(head(state, seat, e) + mark + finish(e), body());
                 told.extend(whispers());
+                if e.message.as_deref() == Some(REMARK) {
+                    let who = who();
+                    let stands = "was unclear and counts as a remark; the earlier answer stands";
+                    let note = format!("{who}'s reply {stands}");
+                    told.push(Narrated::Note(text::label(&note).into_owned()));
+                }
                 told
             }
             (Outcome::Passed, _) => {

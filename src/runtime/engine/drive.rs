@@ -222,7 +222,12 @@ impl Engine {
                 }
             }
             Input::Chunk(call, mut chunk @ (Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_))) => {
-                let end = self.streams.remove(&call).map(CallStream::finish).unwrap_or_default();
+                let stopped = match &chunk {
+                    Chunk::Done(done) => done.finish.as_deref() != Some(LENGTH),
+                    _ => false,
+                };
+                let stream = self.streams.remove(&call);
+                let end = stream.map(|stream| stream.finish(stopped)).unwrap_or_default();
                 for (channel, text) in end.parts {
                     self.receive_piece(call, channel, text, now);
                 }

@@ -42,9 +42,14 @@ impl CallStream {
         self.without_stance(parts)
     }
 
-    /// Returns the text that was held back, at the end of the call.
-    pub(super) fn finish(mut self) -> StreamEnd {
-        let held = self.splitter.as_mut().map(Splitter::finish).unwrap_or_default();
+    /// Returns the text that was held back, at the end of the call. If the model `stopped` by itself and its reasoning
+    /// never closed, that is its speech.
+    pub(super) fn finish(mut self, stopped: bool) -> StreamEnd {
+        let mut held = self.splitter.as_mut().map(Splitter::finish).unwrap_or_default();
+        if stopped {
+            let unclosed = self.splitter.as_mut().and_then(Splitter::unclosed);
+            held.extend(unclosed.map(|speech| (Channel::Say, speech)));
+        }
         let mut parts = self.without_stance(held);
         let Some(filter) = &mut self.stance else { return StreamEnd { parts, stance: None } };
         let rest = filter.finish();

@@ -3,6 +3,9 @@
 //! Nothing is guessed: an answer counts only after `ANSWER:`, in `\boxed{}`, or if it is the whole reply. A reply
 //! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
+use super::letters::{clauses, sentences};
+use super::lines::{LabelLead, label};
+use super::words::words;
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
@@ -11,7 +14,8 @@ use serde_json::{Map, Value, json};
 /// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
 /// Phrases before an answer, longest first; a colon, an equals sign or "is" follows.
-const LEADS: [&str; 5] = ["the final answer", "final answer", "the answer", "my answer", "answer"];
+const LEADS: [&str; 6] =
+    ["the correct option", "the final answer", "final answer", "the answer", "my answer", "answer"];
 /// Marker that also counts within a line.
 const MARKER: &str = "ANSWER:";
 /// Phrases before a confidence.
@@ -49,7 +53,12 @@ pub fn by_pattern(kind: AnswerKind, confidence: bool, pattern: &str, said: &str)
 }
 
 fn stated(kind: AnswerKind, said: &str) -> Option<String> {
-    let behind = said.lines().rev().find_map(|line| after(line, &LEADS).or_else(|| within(line)));
+    let labelled = |line| label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
+    let behind = said
+        .lines()
+        .rev()
+        .find_map(|line| after(line, &LEADS).or_else(|| labelled(line)).or_else(|| within(line)));
+    let behind = behind.or_else(|| at_the_end(said));
     let text = match (behind, said.rfind(BOXED)) {
         (Some(text), _) if !text.is_empty() => text,
         (Some(_), _) => following(said)?,
@@ -65,6 +74,11 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let short = !alone || kind == AnswerKind::Json || said.trim().lines().count() == 1;
     let long = alone && kind == AnswerKind::Text && text.len() > 80;
     if short && !long { spelled(kind, text) } else { None }
+}
+
+/// Returns the answer in the last clause of a reply, as in "So, the answer is 6."
+fn at_the_end(said: &str) -> Option<&str> {
+    after(clauses(sentences(said).last()?).last()?, &LEADS)
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.
@@ -127,6 +141,7 @@ pub fn spelled(kind: AnswerKind, text: &str) -> Option<String> {
 
 /// Returns the only number in a text: `$1,234.50` is 1234.5, and the right side of an equation counts.
 fn number(text: &str) -> Option<String> {
+    let text = &with_ascii_digits(text);
     let text = text.rsplit(['=', '≈']).next()?;
     // parentheses contain an explanation
     let text = text
@@ -165,6 +180,17 @@ fn number(text: &str) -> Option<String> {
     let whole = if whole.is_empty() { "0" } else { whole };
     let sign = if minus && (whole != "0" || !part.is_empty()) { "-" } else { "" };
     Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })
+}
+
+/// Returns a text with the digits of other scripts as ASCII digits.
+fn with_ascii_digits(text: &str) -> String {
+    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{ff10}'].map(u32::from);
+    let digit = |c: char| {
+        let place =
+            zeros.iter().find_map(|zero| u32::from(c).checked_sub(*zero).filter(|n| *n < 10));
+        place.and_then(|n| char::from_digit(n, 10)).unwrap_or(c)
+    };
+    text.chars().map(digit).collect()
 }
 
 /// Parses a fraction such as `3/4`; `None` if the text has any other second number.

@@ -39,7 +39,7 @@ pub use quotes::checked as quotes_checked;
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
-pub use stance::{StanceApart, StanceFilter, stance_apart};
+pub use stance::{StanceApart, StanceFilter, behind_label, stance_apart};
 pub use think::Splitter;
 pub use vote::streamed_answer;
 pub use whisper::{Parted, parted};

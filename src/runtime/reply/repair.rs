@@ -4,19 +4,26 @@
 //! must not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This
 //! module deliberately judges only the form, line by line, and adds no text of its own.
 
+use super::letters::Letters;
 use super::think::Splitter;
+use super::words::words;
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Speakers without a seat: names of the operator in prompts and chat formats.
 const NOBODYS: [&str; 8] =
     [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
 /// Name of the model itself in chat formats.
 const OWN: &str = "assistant";
+/// Maximum number of further own names in front of a reply.
+const OWN_MAX: usize = 4;
 /// Maximum length of a role in parentheses after a name, in characters.
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];
+/// Brackets around a name.
+const BRACKETS: [char; 4] = ['[', '(', '【', '（'];
 /// Prompt tags that begin a message: the text after them is not the speaker's.
 const OPENING: [&str; 6] =
     ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
@@ -61,16 +68,17 @@ enum Lead {
 }
 
 fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> RepairedReply {
-    let (said, mut thought) = Splitter::whole(reply);
-    let said = match without_thought_before(&said) {
-        Some((before, after)) => {
-            thought.push_str(before);
-            after.to_owned()
-        }
-        None => said,
-    };
+    let (said, thought) = Splitter::whole(reply);
+    let said = if said == reply { said } else { said.trim_end().to_owned() };
     let names = Names::new(seat, roster);
-    let unwrapped = names.without_own_label(&said);
+    let mut unwrapped = names.without_own_label(&said);
+    for _ in 0..OWN_MAX {
+        let Some(again) = unwrapped.as_deref().and_then(|text| names.without_own_label(text))
+        else {
+            break;
+        };
+        unwrapped = Some(again);
+    }
     let whole = unwrapped.as_deref().unwrap_or(&said);
     let begin = match lead {
         Lead::Announces => 0,
@@ -108,13 +116,6 @@ fn lead_of(text: &str) -> usize {
     let tagged = OPENING.iter().any(|tag| text[begin..].starts_with(tag));
     let end = text[begin..].find(if tagged { '>' } else { '\n' });
     end.map_or(text.len(), |end| begin + end + 1)
-}
-
-/// Splits a text at a `</think>` whose opening tag is part of the model's own chat format.
-fn without_thought_before(said: &str) -> Option<(&str, &str)> {
-    let (before, after) = said.split_once("</think>")?;
-    let in_code = before.matches('`').count() % 2 == 1;
-    (!in_code).then_some((before, after.trim_start()))
 }
 
 /// Owner of the name in a label.
@@ -174,6 +175,11 @@ impl Names {
             let own = self.label(inside.trim_start()).filter(|l| l.whose == Whose::Own);
             return own.map(|label| label.rest.trim().to_owned());
         }
+        if let Some((Whose::Own, rest)) = self.name(text)
+            && let Some(words) = rest.strip_prefix('「').and_then(|rest| rest.strip_suffix('」'))
+        {
+            return Some(words.trim().to_owned());
+        }
         let quote = text.chars().next().filter(|c| matches!(c, '"' | '“'));
         let inside = quote.map_or(text, |quote| &text[quote.len_utf8()..]);
         let label = self.label(inside).filter(|l| l.whose == Whose::Own)?;
@@ -225,15 +231,15 @@ impl Names {
             return None;
         }
         let opened = opened.trim_start();
-        let bracket = opened.chars().next().filter(|c| matches!(c, '[' | '('));
-        let inside = bracket.map_or(opened, |_| &opened[1..]);
+        let bracket = opened.chars().next().filter(|c| BRACKETS.contains(c));
+        let inside = bracket.map_or(opened, |bracket| &opened[bracket.len_utf8()..]);
         let (whose, mut rest) = self.name(inside)?;
         if bracket.is_none() {
-            rest = after_role(rest);
+            rest = after_verb(after_role(rest));
         }
         if bracket.is_some() {
             let behind = after_role(rest).trim_start_matches(MARKS);
-            rest = behind.strip_prefix([']', ')'])?;
+            rest = behind.strip_prefix([']', ')', '】', '）'])?;
         }
         let closed = rest.trim_start_matches(MARKS);
         let marked = closed.len() < rest.len() && emphasis > 0;
@@ -250,7 +256,8 @@ impl Names {
         }
         let alone = bare.is_empty() || bare.starts_with(['\n', '\r']);
         // brackets followed by a parenthesis are a link
-        let framed = bracket == Some('[') && !rest.starts_with('(') || alone && marked;
+        let framed =
+            matches!(bracket, Some('[' | '【')) && !rest.starts_with('(') || alone && marked;
         framed.then_some(Label { whose, form: Form::Frame, rest: bare })
     }
 
@@ -259,7 +266,8 @@ impl Names {
         self.0.iter().find_map(|(name, whose)| {
             let rest = strip_name(text, name)?;
             let goes_on = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
-            (!rest.starts_with(goes_on)).then_some((*whose, rest))
+            let ends = !rest.starts_with(goes_on) || after_verb(rest).len() < rest.len();
+            ends.then_some((*whose, rest))
         })
     }
 }
@@ -290,13 +298,28 @@ fn after_role(rest: &str) -> &str {
     }
 }
 
+/// Returns the text after a verb of saying, as in `Bo says:`, if a colon follows it.
+fn after_verb(rest: &str) -> &str {
+    let letters =
+        Letters::new(rest.get(..rest.floor_char_boundary(ROLE_MAX_CHARS)).unwrap_or(rest));
+    let begin = letters.skip(0, |c| c == ' ');
+    let behind = letters.one_of(begin, &words().says).map(|end| &rest[letters.byte(end)..]);
+    behind.filter(|behind| behind.trim_start().starts_with([':', '：'])).unwrap_or(rest)
+}
+
 /// Returns whether the text after a name and a colon is speech, as opposed to the value of a key.
 fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let begins = |c: fn(char) -> bool| words.first().is_some_and(|w| w.starts_with(c));
-    let ends = rest.trim_end().ends_with(['.', '!', '?', '…']);
+    let ends = rest.trim_end().ends_with(['.', '!', '?', '…', '。', '！', '？', '؟']);
     let ends = ends || !fenced && rest.trim_end().ends_with(['"', '”']);
-    match words.len() {
+    // scripts without blanks have words all the same
+    let count = if words.len() == 1 && !rest.is_ascii() {
+        rest.unicode_words().count()
+    } else {
+        words.len()
+    };
+    match count {
         // the text is below the name
         0 => !next.is_empty() && !fenced,
         _ if begins(|c| c.is_ascii_digit()) => ends && words.len() > 2,

@@ -1,18 +1,22 @@
-//! Takes the `STANCE:` line out of a reply, also while the reply streams: no reader may see it as text.
+//! Takes closing lines such as `STANCE:` out of a reply, also while the reply streams: no reader may see them as text.
 
+use super::lines::{LabelLead, label};
+use super::words::closing_row;
 use crate::model::STANCE;
 
-/// Marks of emphasis, quotation and lists that may precede the line.
-const MARKS: [char; 6] = ['*', '_', '#', '>', '-', '`'];
+/// Marks of emphasis, quotation, brackets and lists that may precede the label.
+const MARKS: [char; 12] = ['*', '_', '#', '>', '-', '`', '[', '(', '【', '"', '“', '「'];
+/// Marks that may close the label or the line.
+const CLOSING: [char; 10] = ['*', '_', '`', ']', ')', '】', '"', '”', '」', ' '];
 /// Maximum length of a line that is kept, in bytes.
 const LINE_MAX_BYTES: usize = 400;
 
-/// A reply without its `STANCE:` line.
+/// A reply without its closing line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StanceApart {
     /// The remaining text.
     pub text: String,
-    /// The line after `STANCE:`; the last one, if there are several.
+    /// The line after its label; the last one, if there are several.
     pub line: Option<String>,
 }
 
@@ -26,7 +30,14 @@ pub fn stance_apart(reply: &str) -> StanceApart {
     StanceApart { text, line }
 }
 
-/// Holds back the text of a stream that could be a `STANCE:` line.
+/// Returns the rest of a line behind a label in capitals, such as `DISSENT:`, in any case and dress.
+pub fn behind_label<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    label(line, &closing_row(name.trim_end_matches(':')), LabelLead::Word)
+        .filter(|label| label.first)
+        .map(|label| label.rest)
+}
+
+/// Holds back the text of a stream that could be a closing line.
 #[derive(Clone, Debug)]
 pub struct StanceFilter {
     /// Text that may become the beginning of the line.
@@ -35,7 +46,11 @@ pub struct StanceFilter {
     fresh: bool,
     /// Character before `held`.
     last: char,
-    /// The line in progress, without its beginning.
+    /// Beginning of the line that is shown, as far as it is needed to recognise a fence.
+    shown: String,
+    /// True inside a fence.
+    fenced: bool,
+    /// The line in progress, without its label.
     swallowed: Option<String>,
     /// The last complete line.
     found: Option<String>,
@@ -43,7 +58,15 @@ pub struct StanceFilter {
 
 impl Default for StanceFilter {
     fn default() -> StanceFilter {
-        StanceFilter { held: String::new(), fresh: true, last: '\n', swallowed: None, found: None }
+        StanceFilter {
+            held: String::new(),
+            fresh: true,
+            last: '\n',
+            shown: String::new(),
+            fenced: false,
+            swallowed: None,
+            found: None,
+        }
     }
 }
 
@@ -61,7 +84,8 @@ impl StanceFilter {
         let mut shown = String::new();
         for c in piece.chars() {
             if let Some(line) = &mut self.swallowed {
-                if c == '\n' {
+                // an empty line takes the next one
+                if c == '\n' && !line.trim_matches(CLOSING).is_empty() {
                     self.end_line();
                 } else if line.len() < LINE_MAX_BYTES {
                     line.push(c);
@@ -69,7 +93,7 @@ impl StanceFilter {
                 continue;
             }
             self.held.push(c);
-            match begins(&self.held, self.fresh, self.last) {
+            match self.begins() {
                 Begins::Maybe => {}
                 Begins::Yes => {
                     self.held.clear();
@@ -95,42 +119,72 @@ impl StanceFilter {
     /// Shows the held text up to a place at which the line could begin again.
     fn release(&mut self, shown: &mut String) {
         while let Some(c) = self.held.chars().next() {
-            if begins(&self.held, self.fresh, self.last) != Begins::No {
+            if self.begins() != Begins::No {
                 return;
             }
             shown.push(c);
             self.last = c;
             self.fresh = c == '\n';
-            self.held.remove(0);
+            self.follow(c);
+            self.held.drain(..c.len_utf8());
+        }
+    }
+
+    /// Updates the state that recognises code.
+    fn follow(&mut self, c: char) {
+        if c == '\n' {
+            self.shown.clear();
+        } else if self.shown.len() < 8 {
+            self.shown.push(c);
+            self.fenced ^= matches!(self.shown.trim_start(), "```" | "~~~");
         }
     }
 
     fn end_line(&mut self) {
         if let Some(line) = self.swallowed.take() {
-            self.found = Some(line.trim_matches([' ', '\t', '\r', '*', '_', '`']).to_owned());
+            let line = line.trim_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c));
+            self.found = Some(line.to_owned());
             self.fresh = true;
             self.last = '\n';
+            self.shown.clear();
         }
     }
-}
 
-/// Compares a text with the beginning of the line: in any case at the beginning of a line, in capitals after a space.
-fn begins(held: &str, fresh: bool, last: char) -> Begins {
-    let is_mark = |c: char| c == ' ' || c == '\t' || MARKS.contains(&c);
-    let word = if fresh { held.trim_start_matches(is_mark) } else { held };
-    let same = match word.get(..STANCE.len().min(word.len())) {
-        Some(start) if fresh => {
-            STANCE.get(..start.len()).is_some_and(|expected| expected.eq_ignore_ascii_case(start))
+    /// Compares the held text with the beginning of the line: in any case and dress at the beginning of a line, in
+    /// capitals after a space.
+    fn begins(&self) -> Begins {
+        if self.fenced {
+            return Begins::No;
         }
-        Some(start) => last.is_whitespace() && STANCE.starts_with(start),
-        None => false,
-    };
-    if !same || !fresh && word.is_empty() {
-        Begins::No
-    } else if word.len() < STANCE.len() {
-        Begins::Maybe
-    } else {
-        Begins::Yes
+        let name = STANCE.trim_end_matches(':');
+        let is_mark = |c: char| c == ' ' || c == '\t' || MARKS.contains(&c);
+        let word = if self.fresh { self.held.trim_start_matches(is_mark) } else { &self.held };
+        let length = name.len().min(word.len());
+        let Some(start) = word.get(..length) else { return Begins::No };
+        let expected = name.get(..length).unwrap_or_default();
+        let same = if self.fresh {
+            expected.eq_ignore_ascii_case(start)
+        } else {
+            self.last.is_whitespace() && expected == start && !word.is_empty()
+        };
+        match word.get(name.len()..) {
+            _ if !same => Begins::No,
+            None | Some("") => Begins::Maybe,
+            Some(rest) => self.sign(rest),
+        }
+    }
+
+    /// Compares the text behind the word with the sign of a label.
+    fn sign(&self, rest: &str) -> Begins {
+        let bare = rest.trim_start_matches(CLOSING);
+        let mut signs = bare.chars();
+        match (signs.next(), signs.next()) {
+            (None, _) => Begins::Maybe,
+            (Some(':' | '：' | '='), _) => Begins::Yes,
+            (Some('-' | '–' | '—'), None) if self.fresh => Begins::Maybe,
+            (Some('-' | '–' | '—'), Some(' ')) if self.fresh => Begins::Yes,
+            _ => Begins::No,
+        }
     }
 }
 
@@ -152,6 +206,10 @@ mod tests {
         ("ünï\nş stance", "ünï\nş stance", None),
         ("S STANCE: 1 | x", "S", Some("1 | x")),
         ("STANCE:", "", Some("")),
+        ("So.\n[STANCE: -2 | sell]", "So.", Some("-2 | sell")),
+        ("So.\nStance - +1 | keep", "So.", Some("+1 | keep")),
+        ("So.\n**STANCE:**\n+1 | keep", "So.", Some("+1 | keep")),
+        ("好。\nSTANCE：0 | 都", "好。", Some("0 | 都")),
     ];
 
     #[test]
@@ -173,6 +231,12 @@ mod tests {
                 assert_eq!((shown.trim_end(), filter.line()), (*text, line.clone()), "{reply:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_label_is_found_in_any_dress() {
+        assert_eq!(behind_label("**Dissent:** Bo would wait.", "DISSENT:"), Some("Bo would wait."));
+        assert_eq!(behind_label("The word dissent: no.", "DISSENT:"), None);
     }
 
     #[test]

@@ -1,33 +1,86 @@
-//! Separates `<think>…</think>` reasoning from the text of a reply while it streams.
+//! Separates reasoning from the text of a reply while it streams, and ends the reply at a token of the chat format.
 //!
 //! Some models have a field for reasoning, many write it into the reply; the other participants must not see it. The
-//! result does not depend on how the stream is split into pieces. Tags in code or in quotes are plain text.
+//! result does not depend on how the stream is split into pieces. Marks in code or in quotes are plain text. Blanks and
+//! case inside a mark do not matter.
 
 use crate::model::Channel;
 
-/// Names of tags that contain reasoning.
-const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
-/// Length of the longest such tag with its slash, in bytes; an incomplete tag waits for the next piece.
-const TAG_MAX_BYTES: usize = "</reasoning>".len();
-/// Characters that mark a following `<` as a quoted tag.
+/// Marks around reasoning.
+const REASONING: [(&str, &str); 11] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[think]", "[/think]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|start_thinking|>", "<|end_thinking|>"),
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+    ("<|channel|>commentary<|message|>", "<|channel|>final<|message|>"),
+];
+/// Headers of the model's own role.
+const HEADERS: [&str; 2] = ["<|start|>assistant", "<|start_response|>"];
+/// Headers that count only at the beginning of a reply; elsewhere they begin another message.
+const FIRST_HEADERS: [&str; 3] = [
+    "<|im_start|>assistant",
+    "<start_of_turn>model",
+    "<|start_header_id|>assistant<|end_header_id|>",
+];
+/// Tokens that end a reply, besides `<|word|>`.
+const ENDS: [&str; 8] =
+    ["</s>", "<s>", "<eos>", "<bos>", "<end_of_turn>", "<start_of_turn>", "[inst]", "[/inst]"];
+/// Maximum length of a mark, in bytes; an incomplete one waits for the next piece.
+const MARK_MAX_BYTES: usize = 64;
+/// Bytes of a line that are needed to recognise a fence.
+const FENCE_MAX_BYTES: usize = 12;
+/// Characters that mark a following mark as quoted.
 const QUOTES: [char; 6] = ['`', '"', '\'', '“', '‘', '\\'];
+
+/// Meaning of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Opens,
+    Closes,
+    Header,
+    Ends,
+}
+
+/// Result of comparing the beginning of a text with all marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compared {
+    No,
+    /// It may become a mark with more text.
+    Maybe,
+    /// A mark of this length, in bytes.
+    Yes(usize, Mark),
+}
 
 /// Separates reasoning from speech in a stream of pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
-    /// Text that may be the beginning of a tag.
+    /// Text that may be the beginning of a mark.
     held: String,
     thinking: bool,
+    /// All reasoning of an open mark.
+    open: String,
     /// True at the beginning of a part, whose leading white space is dropped.
     fresh: bool,
     /// Last character of the speech.
     last: Option<char>,
+    /// True once there was speech other than blanks.
+    spoke: bool,
     /// Number of backticks on the line so far; code is open if it is odd.
     ticks: usize,
     /// True inside a fence.
     fenced: bool,
     /// Beginning of the current line, as far as it is needed to recognise a fence.
     line: String,
+    /// An end token and the blanks after it, until the next character shows whether the sentence goes on.
+    ending: String,
+    /// True once an end token ended the reply.
+    ended: bool,
 }
 
 impl Splitter {
@@ -35,57 +88,124 @@ impl Splitter {
     pub fn push(&mut self, piece: &str) -> Vec<(Channel, String)> {
         let mut out = vec![];
         self.held.push_str(piece);
-        let text = std::mem::take(&mut self.held);
-        let mut rest = text.as_str();
-        while let Some(c) = rest.chars().next() {
-            if c == '<' && rest.len() < TAG_MAX_BYTES && may_become_tag(rest) {
-                self.held = rest.to_owned();
-                break;
-            }
-            let tag = (c == '<').then(|| tag(rest)).flatten();
-            match tag {
-                Some((length, closes)) if closes == self.thinking && self.is_meant() => {
-                    self.thinking = !closes;
-                    self.fresh = true;
-                    rest = &rest[length..];
-                }
-                Some(_) | None => {
-                    self.show(c, &mut out);
-                    rest = &rest[c.len_utf8()..];
-                }
-            }
-        }
+        self.read(&mut out, false);
         out
     }
 
     /// Returns the text that was held back, at the end of the stream.
     pub fn finish(&mut self) -> Vec<(Channel, String)> {
         let mut out = vec![];
-        for c in std::mem::take(&mut self.held).chars() {
-            self.show(c, &mut out);
-        }
+        self.read(&mut out, true);
         out
     }
 
-    /// Separates a whole text into speech and reasoning.
+    /// Returns the reasoning of a mark that never closed, if the reply has no speech: it is the reply.
+    pub fn unclosed(&mut self) -> Option<String> {
+        let only = self.thinking && !self.spoke;
+        let open = std::mem::take(&mut self.open);
+        (only && !open.trim().is_empty()).then_some(open)
+    }
+
+    /// Separates a whole text into speech and reasoning. Text before a closing mark without its opening was reasoning;
+    /// reasoning without a closing mark is the speech, if there is no other.
     pub fn whole(text: &str) -> (String, String) {
-        // most texts have no tag
-        if !text.contains('<') {
+        // most texts have no mark
+        if !text.contains(['<', '[', '◁']) {
             return (text.to_owned(), String::new());
         }
         let mut splitter = Splitter::default();
-        let mut said = String::new();
-        let mut thought = String::new();
-        for (channel, part) in splitter.push(text).into_iter().chain(splitter.finish()) {
-            match channel {
-                Channel::Say => said.push_str(&part),
-                Channel::Think => thought.push_str(&part),
-            }
+        let parts = splitter.push(text).into_iter().chain(splitter.finish()).collect::<Vec<_>>();
+        let of = |channel| -> String {
+            parts.iter().filter(|(c, _)| *c == channel).map(|(_, part)| part.as_str()).collect()
+        };
+        let (said, thought) = (of(Channel::Say), of(Channel::Think));
+        if let Some((before, after)) = at_closing(&said) {
+            return (after.to_owned(), thought + before);
         }
-        (said, thought)
+        match splitter.unclosed() {
+            Some(open) => (open, String::new()),
+            None => (said, thought),
+        }
     }
 
-    /// Returns whether a tag here is a real tag, not code or a quotation.
+    fn read(&mut self, out: &mut Vec<(Channel, String)>, last: bool) {
+        let text = std::mem::take(&mut self.held);
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            if self.ended {
+                return;
+            }
+            if !self.ending.is_empty() && !self.goes_on(c, out) {
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+            let compared = if matches!(c, '<' | '[' | '◁') {
+                compared(rest, self.last.is_none())
+            } else {
+                Compared::No
+            };
+            let compared = match compared {
+                Compared::Maybe if !last => {
+                    rest.clone_into(&mut self.held);
+                    return;
+                }
+                Compared::Maybe => longest(rest, self.last.is_none()),
+                found => found,
+            };
+            match compared {
+                Compared::Yes(length, mark)
+                    if self.is_meant() && self.take(mark, &rest[..length]) =>
+                {
+                    rest = &rest[length..];
+                }
+                _ => {
+                    self.show(c, out);
+                    rest = &rest[c.len_utf8()..];
+                }
+            }
+        }
+    }
+
+    /// Carries out a mark; returns false if it is plain text here.
+    fn take(&mut self, mark: Mark, text: &str) -> bool {
+        match (mark, self.thinking) {
+            (Mark::Opens, false) => {
+                self.thinking = true;
+                self.open.clear();
+            }
+            (Mark::Closes, true) => self.thinking = false,
+            // a channel may begin with the speech
+            (Mark::Closes, false) if text.starts_with("<|") && text.contains("channel") => {}
+            (Mark::Header, _) | (Mark::Ends, true) => {}
+            (Mark::Ends, false) if self.last.is_none() => {}
+            (Mark::Ends, false) => {
+                text.clone_into(&mut self.ending);
+                return true;
+            }
+            (Mark::Opens, true) | (Mark::Closes, false) => return false,
+        }
+        self.fresh = true;
+        true
+    }
+
+    /// Returns whether a character after an end token is to be read: the sentence goes on around the token. Blanks wait.
+    fn goes_on(&mut self, c: char, out: &mut Vec<(Channel, String)>) -> bool {
+        if c == ' ' {
+            self.ending.push(c);
+            return false;
+        }
+        let inside = self.last.is_some_and(|c| c == ' ' || c.is_alphanumeric() || c == ',');
+        if !inside || !c.is_lowercase() {
+            self.ended = true;
+            return false;
+        }
+        for c in std::mem::take(&mut self.ending).chars() {
+            self.show(c, out);
+        }
+        true
+    }
+
+    /// Returns whether a mark here is a real one, not code or a quotation.
     fn is_meant(&self) -> bool {
         let quoted = self.last.is_some_and(|c| QUOTES.contains(&c));
         self.thinking || !(quoted || self.fenced || self.ticks % 2 == 1)
@@ -101,7 +221,9 @@ impl Splitter {
             Some((last, text)) if *last == channel => text.push(c),
             Some(_) | None => out.push((channel, c.to_string())),
         }
-        if !self.thinking {
+        if self.thinking {
+            self.open.push(c);
+        } else {
             self.follow(c);
         }
     }
@@ -109,13 +231,14 @@ impl Splitter {
     /// Updates the state that recognises code.
     fn follow(&mut self, c: char) {
         self.last = Some(c);
+        self.spoke |= !c.is_whitespace();
         if c == '\n' {
             self.ticks = 0;
             self.line = String::new();
             return;
         }
         let fence = |line: &str| matches!(line.trim_start(), "```" | "~~~");
-        if self.line.len() < TAG_MAX_BYTES {
+        if self.line.len() < FENCE_MAX_BYTES {
             self.line.push(c);
             if fence(&self.line) {
                 self.fenced = !self.fenced;
@@ -129,21 +252,80 @@ impl Splitter {
     }
 }
 
-/// Returns the length of the tag at the beginning of a text, and whether it is a closing tag.
-fn tag(text: &str) -> Option<(usize, bool)> {
-    let inside = text.strip_prefix('<')?;
-    let closes = inside.starts_with('/');
-    let name = inside.trim_start_matches('/');
-    let end = name.find('>')?;
-    let known = NAMES.iter().any(|n| name[..end].eq_ignore_ascii_case(n));
-    (known && inside.len() - name.len() <= 1).then(|| (text.len() - name.len() + end + 1, closes))
+/// Splits speech at a closing mark whose opening is part of the model's own chat format.
+fn at_closing(said: &str) -> Option<(&str, &str)> {
+    let begins = said.char_indices().filter(|(_, c)| matches!(c, '<' | '[' | '◁'));
+    begins.into_iter().find_map(|(at, _)| match longest(&said[at..], false) {
+        Compared::Yes(length, Mark::Closes) => {
+            let before = &said[..at];
+            let in_code = before.matches('`').count() % 2 == 1 || before.ends_with(QUOTES);
+            (!in_code).then(|| (before, said[at + length..].trim_start()))
+        }
+        _ => None,
+    })
 }
 
-/// Returns whether the text could become a tag with more characters.
-fn may_become_tag(text: &str) -> bool {
-    let begins = |tag: String| tag.get(..text.len()).is_some_and(|t| t.eq_ignore_ascii_case(text));
-    tag(text).is_none()
-        && NAMES.iter().any(|n| begins(format!("<{n}>")) || begins(format!("</{n}>")))
+/// Compares the beginning of a text with all marks; a longer mark that is still possible waits.
+fn compared(text: &str, first: bool) -> Compared {
+    let mut mark = String::new();
+    let mut found = Compared::No;
+    for (at, c) in text.char_indices() {
+        if at > MARK_MAX_BYTES {
+            return found;
+        }
+        if c != ' ' {
+            mark.extend(c.to_lowercase());
+            if let Some(exact) = exact(&mark, first) {
+                found = Compared::Yes(at + c.len_utf8(), exact);
+            }
+            if !begins(&mark, first) {
+                return found;
+            }
+        }
+    }
+    Compared::Maybe
+}
+
+/// Returns the longest mark at the beginning of a text that ends here.
+fn longest(text: &str, first: bool) -> Compared {
+    let text = &text[..text.floor_char_boundary(2 * MARK_MAX_BYTES)];
+    match compared(&format!("{text}\n"), first) {
+        Compared::Maybe => Compared::No,
+        found => found,
+    }
+}
+
+fn exact(mark: &str, first: bool) -> Option<Mark> {
+    if REASONING.iter().any(|(open, _)| *open == mark) {
+        return Some(Mark::Opens);
+    }
+    if REASONING.iter().any(|(_, close)| *close == mark) {
+        return Some(Mark::Closes);
+    }
+    if HEADERS.contains(&mark) || first && FIRST_HEADERS.contains(&mark) {
+        return Some(Mark::Header);
+    }
+    let inside = token(mark).and_then(|inside| inside.strip_suffix(['|', '｜']));
+    let named = mark.ends_with('>') && inside.is_some_and(|name| !name.is_empty());
+    (ENDS.contains(&mark) || named).then_some(Mark::Ends)
+}
+
+/// Returns the text inside a token such as `<|word|>`, without its opening.
+fn token(mark: &str) -> Option<&str> {
+    let inside = mark.strip_prefix("<|").or_else(|| mark.strip_prefix("<｜"))?;
+    let inside = inside.strip_suffix('>').unwrap_or(inside);
+    let name = inside.strip_suffix(['|', '｜']).unwrap_or(inside);
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁');
+    name.chars().all(is_name).then_some(inside)
+}
+
+/// Returns whether a longer mark begins with a text.
+fn begins(mark: &str, first: bool) -> bool {
+    let longer = |whole: &&str| whole.len() > mark.len() && whole.starts_with(mark);
+    let all = REASONING.iter().flat_map(|(open, close)| [open, close]).chain(&HEADERS).chain(&ENDS);
+    let headers = if first { &FIRST_HEADERS[..] } else { &[] };
+    let open = !mark.ends_with('>') && (mark == "<" || token(mark).is_some());
+    open || all.chain(headers).any(|whole| longer(&whole))
 }
 
 #[cfg(test)]
@@ -155,7 +337,14 @@ mod tests {
         ("<think>Hm.</think>Hello.", "Hello.", "Hm."),
         ("<think>\nHm.\n</think>\n\nHello.", "Hello.", "Hm.\n"),
         ("  <THINK>a</Think> b", "  b", "a"),
-        ("<think>never ends", "", "never ends"),
+        ("< Think >a</ think >b", "b", "a"),
+        ("◁think▷a◁/think▷b", "b", "a"),
+        ("[THINK]a[/THINK]b", "b", "a"),
+        ("b</s>", "b", ""),
+        ("The token </s> ends a reply.", "The token </s> ends a reply.", ""),
+        ("b<|im_end|>\n<|im_start|>user\nc", "b", ""),
+        ("<|im_start|>assistant\nb", "b", ""),
+        ("A list [1] of <b>marks</b>.", "A list [1] of <b>marks</b>.", ""),
         ("<think></think>Hello.", "Hello.", ""),
         ("<thinking>a</thinking>b<reasoning>c</reasoning>d", "bd", "ac"),
         ("I say <think>no</think> yes", "I say yes", "no"),
@@ -205,10 +394,20 @@ mod tests {
     }
 
     #[test]
+    fn marks_without_their_other_half_are_read_at_the_end() {
+        let speech = |text: &str| Splitter::whole(text);
+        assert_eq!(speech("<think>never ends"), ("never ends".to_owned(), String::new()));
+        assert_eq!(speech("a\n</think>\nb"), ("b".to_owned(), "a\n".to_owned()));
+        let mut splitter = Splitter::default();
+        splitter.push("b <think>c");
+        assert_eq!(splitter.unclosed(), None, "there is speech");
+    }
+
+    #[test]
     fn words_do_not_wait() {
         let mut splitter = Splitter::default();
         assert_eq!(splitter.push("one two"), [(Channel::Say, "one two".to_owned())]);
-        assert_eq!(splitter.push(" a <b"), [(Channel::Say, " a <b".to_owned())]);
+        assert_eq!(splitter.push(" a <x"), [(Channel::Say, " a <x".to_owned())]);
         assert_eq!(splitter.push(" <t"), [(Channel::Say, " ".to_owned())]);
         assert_eq!(splitter.push("ea>"), [(Channel::Say, "<tea>".to_owned())]);
     }

@@ -40,24 +40,31 @@ pub(super) struct WordTables {
     pub(super) noun: WordRow,
     /// The voter's own answer.
     pub(super) own: WordRow,
-    /// WordTables that make a sentence with an answer's label a vote.
+    /// Words that make a sentence with an answer's label a vote.
     pub(super) approve: WordRow,
-    /// WordTables that keep a clause from being a vote.
+    /// Words that keep a clause from being a vote.
     pub(super) deny: WordRow,
-    /// WordTables right before a name that rule it out.
+    /// Words right before a name that rule it out.
     pub(super) except: WordRow,
-    /// WordTables between a chosen name and one that is ruled out.
+    /// Words between a chosen name and one that is ruled out.
     pub(super) over: WordRow,
-    /// WordTables of a sentence that gives the floor, a vote or an answer.
+    /// Words of a sentence that gives the floor, a vote or an answer.
     pub(super) turn: WordRow,
     /// Options that are common words.
     pub(super) common: WordRow,
-    /// WordTables that begin a reason.
+    /// Words that begin a reason.
     pub(super) because: WordRow,
-    /// WordTables between two labels that are both meant.
+    /// Words between two labels that are both meant.
     pub(super) or: WordRow,
+    /// Verbs between a speaker's name and the speech.
+    pub(super) says: WordRow,
     /// Forms of address behind a name, or courtesies around it.
     pub(super) courtesy: WordRow,
+}
+
+/// Returns the row of one label.
+pub(super) fn closing_row(name: &str) -> WordRow {
+    WordRow(vec![word(name)])
 }
 
 static WORDS: LazyLock<WordTables> =

@@ -182,6 +182,12 @@ impl Conversation {
         seats.filter(here).filter(move |seat| votes.as_ref().is_some_and(|v| !v.contains_key(seat)))
     }
 
+    /// Returns the number of replies in searches for one answer that stayed unclear.
+    pub fn remarks(&self) -> usize {
+        let moves = self.threads.values().flat_map(|thread| thread.state.moves());
+        moves.filter(|m| m.did == MoveKind::Remarked).count()
+    }
+
     /// Returns whether seats whose last reply stayed unclear could have changed the winner of the vote.
     pub fn could_be_changed(&self) -> bool {
         let search = self.threads.get(&ThreadId::ROOT).filter(|thread| thread.is_search());
