@@ -67,6 +67,7 @@ impl Talk {
             rates: Default::default(),
             attended: true,
             steered: false,
+            rules: 1,
         };
         self.take(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()), 0);
     }

@@ -77,6 +77,28 @@ fn echo() -> Stage {
     stage(|ask| Play::Words(format!("{} speaks", ask.seat.id), 10))
 }
 
+/// A reply without data is in the context with its text, and one with data below its text with the data.
+#[tokio::test]
+async fn text_and_data_of_replies_are_in_the_context() {
+    let when = |condition: &str| json!([{"participant": "a", "when": condition, "max": 1}]);
+    let stage = stage(|ask| match &*ask.seat.id {
+        "a" => Play::Words("It is urgent, and three steps will do.".into(), 5),
+        "b" => Play::Words("I looked at it.\n\n{\"steps\": 3}".into(), 5),
+        id => Play::Words(format!("{id} speaks"), 5),
+    });
+    let seats = vec![
+        runs("a", json!({})),
+        runs("b", json!({"after": when("context.a is defined")})),
+        runs("c", json!({"after": [{"participant": "b", "when": "context.steps == 3", "max": 1}]})),
+        runs("d", json!({"after": when("'leisure' in context.a")})),
+    ];
+    let ran = play(graph(seats), stage, &[]).await;
+    assert_eq!(batches(&ran), ["a", "b", "c"]);
+    let context = &ended(&ran).result["context"];
+    assert_eq!(context["a"], "It is urgent, and three steps will do.");
+    assert_eq!((&context["b"], &context["steps"]), (&json!({"steps": 3}), &json!(3)));
+}
+
 #[tokio::test]
 async fn an_analysis_is_cleared_up_and_done_again() {
     let ran = play(analysis(), analysts(), &[]).await;

@@ -243,6 +243,7 @@ pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
         rates: Default::default(),
         attended: false,
         steered: false,
+        rules: 1,
     }
 }
 

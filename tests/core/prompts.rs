@@ -67,6 +67,7 @@ fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
         rates: Default::default(),
         attended: false,
         steered: false,
+        rules: 1,
     }
 }
 

@@ -69,6 +69,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             rates: Default::default(),
             attended: false,
             steered: false,
+            rules: 1,
         })
         .into(),
         (_, 0) => BatchOpened {

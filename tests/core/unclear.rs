@@ -27,7 +27,7 @@ fn answer_of<'a>(ran: &'a Ran, seat: &str) -> &'a str {
 
 fn messages(ran: &Ran) -> Vec<(&str, &str)> {
     let ended = ran.events.iter().filter_map(|e| match &e.kind {
-        Kind::TurnEnded(end) => Some((&*end.message.as_deref()?, &*end.text)),
+        Kind::TurnEnded(end) => Some((end.message.as_deref()?, &*end.text)),
         _ => None,
     });
     ended.collect()

@@ -50,6 +50,21 @@ pub struct Opened {
     /// True if a program can send commands although no operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steered: bool,
+    /// Rules of readings that apply to the whole session; 1 for sessions of programs that did not record them.
+    #[serde(default = "first_rules", skip_serializing_if = "is_first")]
+    pub rules: u32,
+}
+
+/// Rules of a new session. Since 2, the context of a graph has the text of a reply without data.
+pub const RULES: u32 = 2;
+
+fn first_rules() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_first(rules: &u32) -> bool {
+    *rules == first_rules()
 }
 
 /// `conversation.renamed`: the title changed.

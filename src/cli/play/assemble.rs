@@ -219,6 +219,7 @@ pub fn opened(
         rates,
         attended,
         steered: false,
+        rules: 1,
     })
 }
 

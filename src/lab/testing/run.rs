@@ -242,6 +242,7 @@ fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, TestFault
         rates: BTreeMap::new(),
         attended: false,
         steered: false,
+        rules: 1,
     })
 }
 

@@ -141,6 +141,7 @@ impl Conversation {
         self.rehearsed = o.rehearsed;
         self.attended = o.attended;
         self.steered = o.steered;
+        self.rules = o.rules;
         self.parallel = o.parallel;
         self.rates = Rates::new(&o.rates);
         // a scenario of a later version may have unknown fields; the seats are still enough to read the conversation

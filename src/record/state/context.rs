@@ -1,4 +1,4 @@
-//! Data of replies: the context for conditions, templates and scripts.
+//! Data and texts of replies: the context for conditions, templates and scripts.
 //!
 //! Data is recorded as soon as it arrives, but in the order of the batch instead of arrival. On a resume the same seats
 //! may finish in another order, and the context is still the same. Hidden replies do not count, and edited replies
@@ -8,6 +8,9 @@ use super::{Conversation, Entry, Reply};
 use crate::model::{BatchId, Outcome, Purpose, SeatId, ThreadId, TurnId};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+
+/// First rules of a session with texts in the context of a graph.
+const TEXT_RULES: u32 = 2;
 
 /// Data of one turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,15 +33,26 @@ impl Kept {
 }
 
 impl Conversation {
-    /// Records the data of all replies so far in the current or last batch of a thread.
+    /// Records the data of all replies so far in the current or last batch of a thread; in a graph also the text of
+    /// replies without data.
     pub(super) fn keep_data(&mut self, thread: ThreadId) {
+        let takes_text = self.rules >= TEXT_RULES
+            && self.threads.get(&thread).is_some_and(|thread| thread.traits().dependencies);
         let batch = self.threads.get(&thread).and_then(|t| t.batch.as_ref());
         let Some(batch) = batch.filter(|b| b.spec.purpose == Purpose::Speak) else { return };
         let reply = |seat: &SeatId| batch.ended.iter().find(|r| r.seat == *seat);
         let replies = batch.spec.seats.iter().filter_map(reply);
-        let said = replies.filter(|r| r.outcome == Outcome::Said && r.structured.is_object());
+        let said = replies.filter(|r| r.outcome == Outcome::Said);
         let said: Vec<Kept> = said
-            .map(|r| Kept { turn: r.turn, seat: r.seat.clone(), data: r.structured.clone() })
+            .filter_map(|r| {
+                let is_text = takes_text && r.structured.is_null() && !r.text.trim().is_empty();
+                let data = match &r.structured {
+                    object @ Value::Object(_) => object.clone(),
+                    _ if is_text => Value::from(&*r.text),
+                    _ => return None,
+                };
+                Some(Kept { turn: r.turn, seat: r.seat.clone(), data })
+            })
             .collect();
         if !said.is_empty() {
             self.kept.retain(|kept| !said.iter().any(|new| new.turn == kept.turn));
@@ -96,6 +110,7 @@ impl Conversation {
             _ if entry.hidden.is_some() || entry.version().turn != Some(turn) => None,
             // an edit of the message does not change the data
             Some(_) if self.says(&kept.seat) => Some(data.clone()),
+            Some((_, text)) if data.is_string() => Some(Value::from(&**text)),
             Some((_, text)) => serde_json::from_str(text).ok().filter(Value::is_object),
             None => Some(data.clone()),
         }

@@ -161,6 +161,8 @@ pub struct Conversation {
     pub attended: bool,
     /// True if a program can send commands.
     pub steered: bool,
+    /// Rules of readings that apply to the session.
+    pub rules: u32,
     /// The scenario of the conversation.
     pub scenario: Scenario,
     /// Current title: the name from the last rename, else the requested topic, else the scenario's title; `None` before

@@ -44,6 +44,7 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
             rates: BTreeMap::new(),
             attended: false,
             steered: false,
+            rules: 1,
         })),
     );
     let mut number = 0;

@@ -100,7 +100,11 @@ impl Engine {
 
     /// Opens a conversation: appends `conversation.opened`.
     pub fn open(&mut self, opened: payload::Opened) {
-        let opened = payload::Opened { steered: opened.steered || self.steered, ..opened };
+        let opened = payload::Opened {
+            steered: opened.steered || self.steered,
+            rules: payload::RULES,
+            ..opened
+        };
         self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
     }
 

@@ -101,6 +101,7 @@ impl Team {
             rates: BTreeMap::new(),
             attended: false,
             steered: false,
+            rules: 1,
         }
     }
 

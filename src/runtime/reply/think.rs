@@ -325,7 +325,7 @@ fn begins(mark: &str, first: bool) -> bool {
     let all = REASONING.iter().flat_map(|(open, close)| [open, close]).chain(&HEADERS).chain(&ENDS);
     let headers = if first { &FIRST_HEADERS[..] } else { &[] };
     let open = !mark.ends_with('>') && (mark == "<" || token(mark).is_some());
-    open || all.chain(headers).any(|whole| longer(&whole))
+    open || all.chain(headers).any(longer)
 }
 
 #[cfg(test)]

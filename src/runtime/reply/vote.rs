@@ -187,7 +187,8 @@ impl VoteReader<'_> {
         let by = if read.loose { ReadBy::LooseJson } else { ReadBy::Json };
         let given = data.is_object().then(|| data.clone());
         let object = given.or_else(|| read.values.into_iter().find(Value::is_object))?;
-        let why = object["why"].as_str().or(object["reason"].as_str()).unwrap_or_default();
+        let text = |key: &str| object.get(key).and_then(Value::as_str);
+        let why = text("why").or_else(|| text("reason")).unwrap_or_default();
         let keyed = KEYS.iter().find_map(|key| object.get(*key)).filter(|value| !value.is_object());
         if let Some(value) = keyed {
             let answer = value.as_str().and_then(|name| self.exactly(name));
@@ -200,7 +201,7 @@ impl VoteReader<'_> {
             let same = rest.iter().all(|other| other == first);
             return Some(if same { Ok(self.vote(*first, why, by)) } else { Err(self.unclear()) });
         }
-        let answer = object["answer"].as_str()?;
+        let answer = text("answer")?;
         Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
     }
 
