@@ -108,3 +108,4 @@ mod tls;
 mod tools;
 mod trust;
 mod whispers;
+mod world;

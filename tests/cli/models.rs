@@ -135,14 +135,14 @@ fn seats_without_a_voice_are_reported_before_the_start() {
     let cases: &[(i32, &[&str], &str)] = &[
         (4, &[], "--model PROVIDER:NAME or --endpoint URL"),
         (4, &["--endpoint", &dead], "refused the connection"),
-        (4, &["--endpoint", &open.url, "--model", "endpoint:tinny"], "it has endpoint:tiny"),
         (4, &["--endpoint", &closed.url, "--model", "endpoint:tiny"], "rejected the key"),
         (4, &["--endpoint", &dead, "--model", "endpoint:tiny"], "refused the connection"),
         (4, &["--model", "openai:x"], "OPENAI_API_KEY is not set"),
         (4, &["--model", "endpoint:x"], "add --endpoint URL"),
         (2, &["--model", "opnai:x"], "the nearest is `openai`"),
         (2, &["--model", "tiny"], "not a model: `tiny`"),
-        (2, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "must start with http://"),
+        (4, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "refused the connection"),
+        (2, &["--endpoint", "ftp://h", "--model", "endpoint:x"], "the address of a server"),
         (2, &["--wire", "ollama"], "--endpoint"),
     ];
     for (code, args, told) in cases {

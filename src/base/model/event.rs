@@ -218,6 +218,8 @@ kinds! {
     "tool.called" => ToolCalled(ToolCalled),
     /// A tool returned a result, or was not run.
     "tool.returned" => ToolReturned(ToolReturned),
+    /// A request was changed because its server refused a part of it.
+    "model.adapted" => ModelAdapted(ModelAdapted),
     /// An agent used a tool of its own.
     "agent.tool" => AgentTool(AgentTool),
     /// The plan of an agent.

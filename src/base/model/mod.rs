@@ -80,7 +80,7 @@ pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, QuestionDebt, SummaryTask};
 pub use tool::{ServerPlace, Tool, ToolOutcome, ToolRequest, ToolRound, ToolServer, ToolSource};
 pub use turn::{
-    ANSWERED, CutWhy, IMPERSONATION, LENGTH, LateReason, Outcome, Purpose, REMARK, REPETITION,
-    ReadBy, ReceiptIs, Requester, Usage, VOTED, is_capped,
+    ANSWERED, CutWhy, IMPERSONATION, LENGTH, LateReason, OTHER_END, Outcome, Purpose, REMARK,
+    REPETITION, ReadBy, ReceiptIs, Requester, Usage, VOTED, is_capped,
 };
 pub use wire::Wire;

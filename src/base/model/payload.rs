@@ -414,6 +414,32 @@ pub struct Resumed {
     pub steps: Option<u32>,
 }
 
+/// `model.adapted`: a request was changed because its server refused a part of it. Later calls of this model have the
+/// same change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelAdapted {
+    /// The turn (the `seq` of its `floor.granted`).
+    pub turn: TurnId,
+    /// The call (the `seq` of its `call.started`).
+    pub call: CallId,
+    /// The model, as `provider:name`.
+    pub model: Text,
+    /// The change, as in `leave out temperature`.
+    pub did: Text,
+    /// The refusal, in the server's words.
+    pub because: Text,
+    /// True if a setting of the scenario is lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loses: bool,
+}
+
+impl ModelAdapted {
+    /// Describes the change in one sentence.
+    pub fn sentence(&self) -> String {
+        format!("requests to {} are changed: {}, because {}", self.model, self.did, self.because)
+    }
+}
+
 /// `warning`: a message for the operator; it changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {

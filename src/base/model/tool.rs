@@ -194,6 +194,9 @@ pub struct ToolRound {
     pub asked: Seq,
     /// Text of the model before them.
     pub said: Text,
+    /// Data of the model's server that has to come back with the results, such as signatures; never shown.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub state: Value,
     /// The requests, in their order.
     pub runs: Vec<ToolRun>,
 }
@@ -219,6 +222,9 @@ pub struct ToolAsked {
     pub call: CallId,
     /// The requests, in the model's order.
     pub requests: Vec<ToolRequest>,
+    /// Opaque data of the model's server that goes back to this model with the results; absent for most servers.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub state: Value,
     /// Tokens used by the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

@@ -103,9 +103,12 @@ pub const REPETITION: &str = "repetition";
 /// Finish reason of a reply that reached its token limit, as in OpenAI's format.
 pub const LENGTH: &str = "length";
 
-/// Returns whether a reply finished at its token limit.
+/// Beginning of the finish reason of a reply that its server cut for an unknown reason, followed by the server's word.
+pub const OTHER_END: &str = "cut: ";
+
+/// Returns whether a reply finished before its end: at its token limit, or for an unknown reason of its server.
 pub fn is_capped(finish: &str) -> bool {
-    [LENGTH, "max_tokens"].contains(&finish)
+    [LENGTH, "max_tokens"].contains(&finish) || finish.starts_with(OTHER_END)
 }
 
 /// Tokens used by a call; `estimated` if the server did not report them.

@@ -39,14 +39,6 @@ impl Wire {
         Wire::ALL.into_iter().find(|wire| wire.name() == name)
     }
 
-    /// Returns whether the model list is complete, so that a missing name is an unknown model.
-    pub fn lists_every_name(self) -> bool {
-        match self {
-            Wire::OpenAi | Wire::Ollama => true,
-            Wire::Anthropic | Wire::Gemini => false,
-        }
-    }
-
     /// Returns the keys of the model settings that this format does not support.
     pub fn lacks(self, spec: &ModelSpec, local: bool) -> Vec<&'static str> {
         let set = [

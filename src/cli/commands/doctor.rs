@@ -5,6 +5,7 @@ use crate::cli::args::{Colour, ModelOptions};
 use crate::cli::commands::paths;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::memory::adaptations::{self, Adaptation};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::models::{agents, tool_servers};
@@ -14,6 +15,7 @@ use crate::settings::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io;
 
 /// Diagnose settings, providers, agents and tool servers
 #[derive(Debug, Args)]
@@ -24,6 +26,9 @@ pub struct DoctorArgs {
     /// Only print each setting and where its value comes from
     #[arg(long)]
     explain: bool,
+    /// Forget what was learnt about servers: the changes to requests that they asked for
+    #[arg(long, conflicts_with = "explain")]
+    forget: bool,
     #[command(flatten)]
     options: ModelOptions,
 }
@@ -34,7 +39,13 @@ impl DoctorArgs {
         if self.explain {
             return explain(context, self.json);
         }
+        if self.forget {
+            let failed = |e: io::Error| Failure::new(Exit::Failed, format!("not forgotten: {e}"));
+            adaptations::forget(&context.paths.state).map_err(failed)?;
+            return output::text("forgotten: requests to all servers are as usual again\n");
+        }
         let providers = Providers::new(context, &self.options)?;
+        let learnt = adaptations::read(&context.paths.state);
         let found = survey(&providers)?;
         let settings = &providers.settings;
         let layer = match settings.layer {
@@ -58,6 +69,7 @@ impl DoctorArgs {
                     "program": agent.program(&context.environment).map(|path| path.display().to_string()),
                 })).collect::<Value>(),
                 "tool_servers": tool_servers::KNOWN.iter().map(|server| server.json(&context.environment)).collect::<Value>(),
+                "adaptations": learnt,
                 "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
             });
             return output::text(&format!("{report:#}\n"));
@@ -89,6 +101,12 @@ impl DoctorArgs {
             for (model, window) in &place.windows {
                 out.push_str(&format!("  {model}: window {window} tokens\n"));
             }
+        }
+        if !learnt.is_empty() {
+            out.push_str("\nlearnt from refusals (--forget removes them)\n");
+        }
+        for Adaptation { provider, model, did, address, .. } in &learnt {
+            out.push_str(&format!("  {provider}:{model}  {did}  ({address})\n"));
         }
         out.push_str("\nagents\n");
         for agent in agents::KNOWN {

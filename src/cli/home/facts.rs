@@ -19,7 +19,7 @@ use crate::ui::start::{
     Choice, ListedScenario, OfferedModel, ScenarioChoice, StartScreen, VoiceChoice,
 };
 use crate::ui::view::moment::is_paid;
-use crate::voice::remote::VENDORS;
+use crate::voice::remote::vendors;
 use crate::{policy, text};
 use std::fs;
 use std::rc::Rc;
@@ -67,7 +67,7 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
         all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
     let is_saved = |known: &&ResolvedProvider| matches!(&known.key, KeySource::File(file) if *file == context.paths.key(&known.name));
     start.saved = providers.all().iter().filter(is_saved).map(|known| known.name.clone()).collect();
-    start.shapes = VENDORS.iter().map(|vendor| (vendor.name, vendor.key_prefixes)).collect();
+    start.shapes = vendors().iter().map(|vendor| (&*vendor.name, &*vendor.key_prefixes)).collect();
     start.kept = context.paths.keys().display().to_string();
     start.set_up = format!(
         "A provider can be used once its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or set in \

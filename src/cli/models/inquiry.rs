@@ -7,13 +7,15 @@ use crate::cli::models::survey::some_of;
 use crate::model::{ErrorClass, Text};
 use crate::net::{Client, is_local};
 use crate::voice;
-use crate::voice::remote::{Endpoint, models};
+use crate::voice::remote::{Wire, models};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
+/// Note about a model that no list confirms.
+const FIRST_CALL: &str = "the first call decides";
 /// Maximum wait for a provider's list before the first call if a user is watching.
 const BEFORE_CALLS: Duration = Duration::from_millis(300);
 
@@ -99,17 +101,27 @@ impl Inquiry {
                 return Answer { against: all(failure), unchecked: None };
             }
             Err(failure) => {
-                let unchecked = Some(format!("not checked: {}", failure.text));
+                let unchecked =
+                    format!("{FIRST_CALL}: the list of models is missing: {}", failure.text);
+                let unchecked = Some(format!("{provider}: {unchecked}"));
                 return Answer { against: vec![], unchecked };
             }
         };
-        if endpoint.wire.lists_every_name() {
+        let mut missing = wanted.iter().filter(|model| !is_listed(&listed, model));
+        // only Ollama lists every name that it takes: others have deployments, aliases and private models
+        if endpoint.wire == Wire::Ollama {
             self.places.keep_list(provider, &listed);
+            let against =
+                missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
+            return Answer { against: against.collect(), unchecked: None };
         }
-        let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
-        let against =
-            missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
-        Answer { against: against.collect(), unchecked: None }
+        let unchecked = missing.next().map(|first| {
+            let mut names: Vec<&Text> = listed.iter().collect();
+            names.sort_by_key(|name| strsim::damerau_levenshtein(name, first));
+            let near = some_of(provider, &names);
+            format!("{provider} does not list `{first}`; {FIRST_CALL}; it lists {near}")
+        });
+        Answer { against: vec![], unchecked }
     }
 }
 
@@ -122,14 +134,10 @@ struct Answer {
     unchecked: Option<String>,
 }
 
-/// Returns true if a server has a model. A server with an empty or incomplete list is assumed to have it.
-fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
-    !endpoint.wire.lists_every_name() || is_listed(listed, model)
-}
-
-/// Returns whether a list of a server names a model; an empty list names all.
+/// Returns whether a list of a server names a model, in any case and without the tag `latest`; an empty list names all.
 pub(super) fn is_listed(listed: &[Text], model: &str) -> bool {
-    listed.is_empty() || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
+    let plain = |name: &str| name.to_lowercase().trim_end_matches(":latest").to_owned();
+    listed.is_empty() || listed.iter().any(|name| plain(name) == plain(model))
 }
 
 /// Returns the failure of a model that a server lacks, with the names of those it has.
@@ -144,10 +152,6 @@ pub(super) fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> F
 fn is_final(failure: &voice::CallFailure) -> bool {
     matches!(
         failure.class,
-        ErrorClass::Credentials
-            | ErrorClass::Credit
-            | ErrorClass::Refused
-            | ErrorClass::Dns
-            | ErrorClass::Tls
+        ErrorClass::Credentials | ErrorClass::Refused | ErrorClass::Dns | ErrorClass::Tls
     )
 }

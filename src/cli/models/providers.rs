@@ -9,9 +9,10 @@ use crate::cli::error::{Exit, Failure};
 use crate::model::near::nearest;
 use crate::model::sentence::sentence_error;
 use crate::model::{Secret, Wire};
+use crate::net::host;
 use crate::settings::{self, Paths, Provider, Settings};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
-use crate::voice::remote::{Endpoint, VENDORS};
+use crate::voice::remote::{Endpoint, base_address, usual_changes, vendors};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,6 +83,7 @@ impl ResolvedProvider {
             base_url: self.base_url.as_str().into(),
             key,
             key_from: self.key.to_string().into(),
+            adapted: usual_changes(&self.name),
         })
     }
 }
@@ -101,14 +103,17 @@ impl Providers {
     /// Collects the providers of a run.
     pub fn new(context: &Context, options: &ModelOptions) -> Result<Providers, Failure> {
         let settings = context.settings()?;
-        let vendors = VENDORS.iter().map(|v| {
-            let key = match v.key_env {
+        let vendors = vendors().iter().map(|v| {
+            let key = match &*v.key_env {
                 "" => KeySource::None,
                 name => KeySource::Variable(name.into()),
             };
-            let name = v.name.to_owned();
-            let base_url = v.base_url.to_owned();
-            ResolvedProvider { name, wire: v.wire, base_url, key, from: "known" }
+            let name = v.name.clone();
+            let (base_url, from) = match address_of(&name, &context.environment) {
+                Some((url, variable)) => (url, variable),
+                None => (v.base_url.clone(), "known"),
+            };
+            ResolvedProvider { name, wire: v.wire, base_url, key, from }
         });
         let mut list: Vec<ResolvedProvider> = vendors.collect();
         for (name, provider) in &settings.providers {
@@ -254,6 +259,29 @@ impl Providers {
     }
 }
 
+/// Variables of other programs with the address of a vendor.
+const ADDRESSES: [(&str, &str); 3] =
+    [("ollama", "OLLAMA_HOST"), ("openai", "OPENAI_BASE_URL"), ("anthropic", "ANTHROPIC_BASE_URL")];
+/// Usual port of Ollama.
+const OLLAMA_PORT: u16 = 11_434;
+
+/// Returns the address of a vendor in the variable of another program, with the name of the variable.
+fn address_of(vendor: &str, environment: &settings::Environment) -> Option<(String, &'static str)> {
+    let (_, variable) = ADDRESSES.iter().find(|(name, _)| *name == vendor)?;
+    let set = environment.get(variable)?.to_str()?.trim().to_owned();
+    if set.is_empty() || set.contains('@') {
+        return None;
+    }
+    // a server that listens everywhere is reached on this machine
+    let set = set.replace("0.0.0.0", "127.0.0.1").replace("[::]", "127.0.0.1");
+    let mut url = base_address(&if set.starts_with(':') { format!("127.0.0.1{set}") } else { set });
+    let bare = url.split_once("://").is_some_and(|(_, rest)| !rest.contains([':', '/']));
+    if vendor == "ollama" && bare {
+        url = format!("{url}:{OLLAMA_PORT}");
+    }
+    Some((url, variable))
+}
+
 fn no_key(known: &ResolvedProvider, why: &KeyFault) -> Failure {
     let name = &known.name;
     Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
@@ -279,11 +307,10 @@ fn merged(
     let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
     Ok(ResolvedProvider {
         name: name.into(),
-        wire: set
-            .wire
-            .or(known.map(|k| k.wire))
-            .ok_or("wire is missing, as in wire = \"openai\"")?,
-        base_url: base_url.ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
+        wire: set.wire.or(known.map(|k| k.wire)).unwrap_or(Wire::OpenAi),
+        base_url: base_url
+            .map(|url| base_address(&url))
+            .ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
         key,
         from: "settings",
     })
@@ -294,12 +321,13 @@ fn merged(
 /// # Errors
 /// If it is not a web address, or if it may contain a key, which would end up in error messages.
 pub fn address(url: &str) -> Result<String, Failure> {
-    let plain = url.starts_with("http://") || url.starts_with("https://");
-    if plain && !url.contains(['@', '?', '#', ' ']) {
-        return Ok(url.trim_end_matches('/').to_owned());
+    let base = base_address(url);
+    let plain = base.starts_with("http://") || base.starts_with("https://");
+    if plain && !base.contains(['@', '?', ' ']) && host(&base).is_ok() {
+        return Ok(base);
     }
     Err(Failure::usage(
-        "--endpoint must start with http:// or https:// and contain no key",
+        "--endpoint must be the address of a server and contain no key",
         "as in --endpoint http://127.0.0.1:8080/v1; define a server that needs a key in the settings under \
              [providers.NAME]",
     ))

@@ -7,6 +7,7 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::memory::adaptations::{LearntAdaptations, without_secrets};
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
 use crate::cli::models::places::{Places, parts};
@@ -18,7 +19,7 @@ use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::settings::{ToolForm, make_private};
 use crate::spawn::ChildEnvironment;
-use crate::voice::remote::{Endpoint, Remote};
+use crate::voice::remote::{Cure, Endpoint, Memory, Remote};
 use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +37,7 @@ pub struct ModelSource {
     client: Client,
     places: Arc<Places>,
     default: Option<String>,
+    memory: Arc<LearntAdaptations>,
 }
 
 impl ModelSource {
@@ -47,8 +49,9 @@ impl ModelSource {
             default = default.filter(|model| is_at(model, ENDPOINT));
         }
         let default = options.model.clone().or(default);
+        let memory = Arc::new(LearntAdaptations::read(&providers.paths.state));
         let places = Arc::new(Places::new(providers));
-        ModelSource { client: Client::new(), places, default }
+        ModelSource { client: Client::new(), places, default, memory }
     }
 
     /// Gives every model seat its model and the known facts about it, as recorded in the log. If no model is named, the
@@ -113,12 +116,13 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Asks local servers for the windows of their models, where the settings state none.
+    /// Asks servers for the windows of their models, where the settings state none.
     pub fn read_windows(&self, seats: &mut [Participant]) -> Result<(), Failure> {
-        let unknown = |seat: &&Participant| seat.local && seat.window.is_none();
+        let unknown = |seat: &&Participant| seat.window.is_none();
         let seats_of_all = seats.iter().flat_map(Participant::everyone).filter(unknown);
         let names: BTreeSet<Text> = seats_of_all
             .filter_map(|seat| seat.voice.as_model())
+            .filter(|spec| spec.recording().is_none())
             .map(|spec| spec.name.clone())
             .collect();
         let read =
@@ -184,7 +188,18 @@ impl ModelSource {
         let text_tools = facts.tools == Some(ToolForm::Text);
         let price = facts.price;
         let window = facts.window;
+        let window = window.or_else(|| self.learnt_window(name));
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
+    }
+
+    /// Returns the window of a model that its server stated in a refusal.
+    fn learnt_window(&self, name: &Text) -> Option<u32> {
+        let (provider, model) = parts(name).ok()?;
+        let endpoint = self.places.providers.find(provider).ok()?.with(None);
+        self.memory.recall(&endpoint, model).into_iter().find_map(|cure| match cure {
+            Cure::Window(n) => Some(n),
+            _ => None,
+        })
     }
 
     /// Returns the environment variables for an agent; those from the settings only if its program is installed. By
@@ -345,7 +360,9 @@ impl ModelSource {
         let (provider, model) = parts(name).map_err(|failure| failure.message)?;
         let client = self.client.clone();
         let places = self.places.clone();
-        Ok(Arc::new(RemoteModel { client, places, provider: provider.into(), model: model.into() }))
+        let memory = self.memory.clone();
+        let (provider, model) = (provider.into(), model.into());
+        Ok(Arc::new(RemoteModel { client, places, provider, model, memory }))
     }
 }
 
@@ -363,6 +380,7 @@ struct RemoteModel {
     places: Arc<Places>,
     provider: String,
     model: Text,
+    memory: Arc<LearntAdaptations>,
 }
 
 impl Voice for RemoteModel {
@@ -371,9 +389,13 @@ impl Voice for RemoteModel {
         let places = self.places.clone();
         let provider = self.provider.clone();
         let model = self.model.clone();
+        let memory = self.memory.clone();
         Box::pin(async move {
             match places.endpoint(&provider).await {
-                Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,
+                Ok(endpoint) => {
+                    let voice = Remote::new(client, endpoint, model).with_memory(memory);
+                    voice.speak(ask, out).await;
+                }
                 Err(failure) => {
                     let failure =
                         voice::CallFailure::new(ErrorClass::Credentials, failure.with_hint());
@@ -429,30 +451,4 @@ fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>
 /// Returns whether a model is one of a provider.
 fn is_at(model: &str, provider: &str) -> bool {
     parts(model).is_ok_and(|(name, _)| name == provider)
-}
-
-/// Returns an address without password and query, either of which may be a key.
-fn without_secrets(base_url: &str) -> String {
-    let url = base_url.split(['?', '#']).next().unwrap_or_default();
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let (host, path) =
-        rest.split_once('/').map_or((rest, String::new()), |(h, p)| (h, format!("/{p}")));
-    let host = host.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{}", path.trim_end_matches('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_secrets;
-
-    #[test]
-    fn an_address_that_is_written_down_has_no_key_in_it() {
-        for (url, plain) in [
-            ("http://127.0.0.1:8080/v1/", "http://127.0.0.1:8080/v1"),
-            ("https://me:s3cret@host/v1?key=s3cret", "https://host/v1"),
-            ("https://host", "https://host"),
-        ] {
-            assert_eq!(without_secrets(url), plain);
-        }
-    }
 }

@@ -13,7 +13,7 @@ use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
 use crate::net::{Client, is_local};
 use crate::ui::view::models::ReachableModel;
-use crate::voice::remote::{Endpoint, Wire, models, parameters, window};
+use crate::voice::remote::{Adaptations, Endpoint, Wire, models, parameters, window};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -179,6 +179,7 @@ pub fn usual_place(name: &str, base_url: &str) -> Arc<Endpoint> {
         base_url: base_url.into(),
         key: None,
         key_from: KeySource::None.to_string().into(),
+        adapted: Adaptations::default(),
     })
 }
 

@@ -267,6 +267,7 @@ impl Unwritten {
             // show warnings even if the output is redirected; a transcript on the terminal contains them already
             let warning = match &record.event.kind {
                 Kind::Warning(warning) => Some(warning.text.to_string()),
+                Kind::ModelAdapted(adapted) if adapted.loses => Some(adapted.sentence()),
                 Kind::LimitNear(near) if near.0.what.is_budget() => Some(nearing(&near.0)),
                 _ => None,
             };

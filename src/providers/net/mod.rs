@@ -203,6 +203,11 @@ pub fn host(url: &str) -> Result<String, NetError> {
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
+/// Returns the path of a URL, without its query; empty if it is not a valid HTTP URL.
+pub fn path(url: &str) -> String {
+    address(url).map(|url| url.path().to_owned()).unwrap_or_default()
+}
+
 /// Returns the scheme, host and port of a URL.
 ///
 /// # Errors
@@ -240,6 +245,23 @@ fn header_name(name: &str) -> Result<HeaderName, NetError> {
 /// Returns true if a URL names a server on this machine.
 pub fn is_local(url: &str) -> bool {
     address(url).is_ok_and(|url| is_loopback(&url))
+}
+
+/// Returns true if a URL names a server on this machine or in a private network.
+pub fn is_private(url: &str) -> bool {
+    let Ok(url) = address(url) else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_private = match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(ip)) => {
+            ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+        }
+        Ok(std::net::IpAddr::V6(ip)) => {
+            ip.is_unique_local() || ip.is_unicast_link_local() || ip.is_unspecified()
+        }
+        // names without a domain, and those of a local network
+        Err(_) => !host.contains('.') || host.ends_with(".local") || host.ends_with(".lan"),
+    };
+    is_private || is_loopback(&url)
 }
 
 fn address(url: &str) -> Result<Url, NetError> {

@@ -112,6 +112,8 @@ pub enum Did {
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
     /// A warning for the operator about the voice's output.
     Warns(Text),
+    /// A request was changed as its server asked. The fields are those of `model.adapted`.
+    Adapts { model: Text, did: Text, because: Text, loses: bool },
     /// The agent's plan. It replaces the previous one.
     Plans(Vec<PlanStep>),
     /// It asks for permission and waits for [`Voice::answered`].
@@ -155,6 +157,8 @@ pub struct Done {
     pub skipped: u32,
     /// Tool requests that replace the end of the turn.
     pub tools: Vec<ToolRequest>,
+    /// Data of the server that has to come back with the results of the requests.
+    pub state: Value,
     /// The position that the reply ended with; the engine takes it out of the pieces.
     pub stance: Option<Text>,
     /// The session of the agent that replied.

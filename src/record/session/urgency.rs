@@ -26,6 +26,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::ToolCalled(_)
         | Kind::ToolReturned(_)
         | Kind::AgentTool(_)
+        | Kind::ModelAdapted(_)
         | Kind::PermissionAnswered(_)
         | Kind::VoteClosed(_)
         | Kind::VerdictGiven(_)

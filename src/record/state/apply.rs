@@ -79,6 +79,7 @@ impl Conversation {
             Kind::ToolAsked(a) => self.ask_tools(seq, a),
             Kind::ToolCalled(c) => self.call_tool(seq, c),
             Kind::ToolReturned(r) => self.return_tool(r),
+            Kind::ModelAdapted(adapted) => self.adapted.push(adapted.clone()),
             Kind::AgentTool(used) => self.agent_acted(used.turn, event.ms),
             Kind::AgentPlan(plan) => self.agent_acted(plan.turn, event.ms),
             Kind::PermissionAsked(a) => self.ask_permission(seq, event.ms, a),

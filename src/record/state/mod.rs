@@ -273,6 +273,8 @@ pub struct Conversation {
     pub tools_allowed_once: Vec<Text>,
     /// All warnings, in order.
     pub warnings: Vec<payload::Warning>,
+    /// Changes to requests that servers asked for, in order.
+    pub adapted: Vec<payload::ModelAdapted>,
     /// Bookmarks: `seq` and text.
     pub marks: Vec<(Seq, Option<Text>)>,
     /// Cache of prompt digests; not part of the log's content.

@@ -65,7 +65,7 @@ impl Conversation {
         };
         let runs = asked.requests.iter().map(run).collect();
         let said = std::mem::take(&mut turn.said).into();
-        turn.tools.push(ToolRound { asked: seq, said, runs });
+        turn.tools.push(ToolRound { asked: seq, said, state: asked.state.clone(), runs });
         // every call of the turn gets the same number of retries
         turn.call = None;
         turn.tries = 0;

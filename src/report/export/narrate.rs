@@ -10,6 +10,7 @@ use crate::model::payload::{Ended, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Narrates events one by one. Remembers only hidden utterances, names of commands, and repeated failures.
@@ -204,6 +205,10 @@ impl Narrator {
             },
             Kind::ToolReturned(r) => tools::returned(state, r),
             Kind::ToolAsked(a) => tools::waiting(state, a),
+            Kind::ModelAdapted(adapted) if adapted.loses => {
+                note(format!("warning: {}", adapted.sentence()))
+            }
+            Kind::ModelAdapted(adapted) => note(adapted.sentence()),
             Kind::AgentTool(used) => agents::used(state, used),
             Kind::AgentPlan(steps) => agents::plan(state, steps),
             Kind::PermissionAsked(asked) => agents::asked(state, asked),
@@ -253,7 +258,7 @@ impl Narrator {
         };
         match (e.outcome, e.why) {
             (Outcome::Said, _) => {
-                let mut told = words(head(state, seat, e) + mark + finish(e), body());
+                let mut told = words(head(state, seat, e) + mark + &finish(e), body());
                 told.extend(whispers());
                 if e.message.as_deref() == Some(REMARK) {
                     let who = who();
@@ -311,12 +316,13 @@ impl Narrator {
 }
 
 /// Returns the remark on an unusual end of a message.
-fn finish(e: &TurnEnded) -> &'static str {
+fn finish(e: &TurnEnded) -> Cow<'_, str> {
     match e.finish.as_deref() {
-        Some("repetition") => ", cut where it repeated itself",
-        Some("impersonation") => ", cut where it continued in another participant's name",
-        Some("length" | "max_tokens") => ", cut at max_tokens",
-        Some(_) | None => "",
+        Some("repetition") => ", cut where it repeated itself".into(),
+        Some("impersonation") => ", cut where it continued in another participant's name".into(),
+        Some("length" | "max_tokens") => ", cut at max_tokens".into(),
+        Some(other) if other.starts_with(OTHER_END) => format!(", {}", text::label(other)).into(),
+        Some(_) | None => "".into(),
     }
 }
 

@@ -78,6 +78,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::FloorGranted(_)
         | Kind::ToolReturned(_)
         | Kind::AgentTool(_)
+        | Kind::ModelAdapted(_)
         | Kind::AgentPlan(_)
         | Kind::PermissionAsked(_)
         | Kind::Delta(_)

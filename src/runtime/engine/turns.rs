@@ -5,7 +5,9 @@ use super::words::{checked_quotes, cut_short, is_empty, is_free, mentions, own_w
 use super::{profile, tools};
 use crate::expr::Facts;
 use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
-use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
+use crate::model::payload::{
+    CallParameters, CallRetried, CallStarted, ModelAdapted, TurnEnded, Warning,
+};
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Parted, ReadReply, RepairedReply, Unclear, WantedReply};
@@ -408,6 +410,9 @@ pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
             AgentTool { turn: turn_id, call, title, sort, status, input, result }.into()
         }
         Did::Warns(text) => Warning { text, about: None }.into(),
+        Did::Adapts { model, did, because, loses } => {
+            ModelAdapted { turn: turn_id, call, model, did, because, loses }.into()
+        }
         Did::Plans(steps) => AgentPlan { turn: turn_id, call, steps }.into(),
         Did::Asks { request, sort, title, input } => {
             let tool = agent::permission(&turn.seat, &sort);

@@ -3,8 +3,8 @@
 use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
-use colloquium::voice::remote::{Endpoint, Remote, Wire};
-use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Voice};
+use colloquium::voice::remote::{Adaptations, Endpoint, Remote, Wire};
+use colloquium::voice::{CallFailure, CallRequest, Chunk, Did, Done, Out, Voice};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
@@ -26,6 +26,8 @@ pub struct Came {
     pub pieces: Vec<(Channel, Text)>,
     /// All ends that arrived; there must be exactly one.
     pub ends: Vec<Result<Done, CallFailure>>,
+    /// Changes of the request.
+    pub adapted: Vec<Text>,
 }
 
 impl Came {
@@ -57,6 +59,7 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
         base_url: base_url.into(),
         key: Some(Secret::new(KEY.into())),
         key_from: "the variable TEST_KEY".into(),
+        adapted: Adaptations::default(),
     }
 }
 
@@ -140,7 +143,7 @@ async fn listen(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Cam
     let out = Out::new(request.call, tx, Clock::real(Ms(0)));
     let voice = Remote::new(CLIENT.clone(), Arc::new(endpoint), MODEL.into());
     let speaking = tokio::spawn(voice.speak(request, out));
-    let mut came = Came { pieces: vec![], ends: vec![] };
+    let mut came = Came { pieces: vec![], ends: vec![], adapted: vec![] };
     while let Some((_, chunk)) = rx.recv().await {
         match chunk {
             Chunk::Piece(channel, text) => {
@@ -150,6 +153,7 @@ async fn listen(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Cam
             }
             Chunk::Done(done) => came.ends.push(Ok(done)),
             Chunk::Failed(failure) => came.ends.push(Err(failure)),
+            Chunk::Did(Did::Adapts { did, .. }) => came.adapted.push(did),
             Chunk::Pass | Chunk::Did(_) => panic!("a model does not do that by itself"),
         }
     }

@@ -137,7 +137,7 @@ pub async fn whole_reply(
             Some(Chunk::Did(Did::Asks { request: asked, .. })) => {
                 voice.answered(request.call, asked, false);
             }
-            Some(Chunk::Did(Did::Warns(_) | Did::Plans(_))) => {}
+            Some(Chunk::Did(Did::Warns(_) | Did::Plans(_) | Did::Adapts { .. })) => {}
             Some(Chunk::Failed(failure)) => return Err(failure),
             Some(Chunk::Pass) | None => {
                 return Err(CallFailure::new(ErrorClass::Broken, "the reply ended too early"));

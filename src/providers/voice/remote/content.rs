@@ -1,5 +1,6 @@
 //! Parts of a request and of an answer frame, shared by all wire formats.
 
+use super::adaptation::Adaptations;
 use crate::model::{Message, ModelSpec, Role, Tool, ToolRound};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -21,36 +22,43 @@ pub(super) struct Call<'a> {
     pub tools: &'a [Tool],
     /// Tool requests of this turn, with their results.
     pub rounds: &'a [ToolRound],
-    /// Name of the provider: some vendors deviate from the format they use.
-    pub provider: &'a str,
+    /// The model with its provider, as in `openai:gpt-5`.
+    pub identity: &'a str,
+    /// Changes that the server needs.
+    pub adapted: &'a Adaptations,
 }
 
 /// A serialised request: the path after the base URL, and the body as JSON.
 pub(super) struct Spelled {
     pub path: String,
     pub body: String,
+    /// The body without its messages.
+    pub rest: Value,
 }
 
 impl Spelled {
     /// Serialises a request with its messages under the `key` of the format. They are written once, without an
     /// intermediate copy of a long conversation.
     pub(super) fn new(
+        call: &Call,
         path: impl Into<String>,
         key: &'static str,
         messages: impl Serialize,
-        rest: Value,
+        mut rest: Value,
     ) -> Spelled {
-        let body = serde_json::to_string(&Body { messages: (key, messages), rest });
-        Spelled { path: path.into(), body: body.expect("texts and JSON can always be spelled") }
+        call.adapted.apply(&mut rest);
+        let body = serde_json::to_string(&Body { messages: (key, messages), rest: &rest });
+        let body = body.expect("texts and JSON can always be spelled");
+        Spelled { path: path.into(), body, rest }
     }
 }
 
-struct Body<M> {
+struct Body<'a, M> {
     messages: (&'static str, M),
-    rest: Value,
+    rest: &'a Value,
 }
 
-impl<M: Serialize> Serialize for Body<M> {
+impl<M: Serialize> Serialize for Body<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(self.messages.0, &self.messages.1)?;
@@ -74,12 +82,18 @@ pub(super) enum ChatMessage<'a> {
 /// Part of a tool request, from one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AskedPart {
-    /// Index of the request; `None` if a frame holds a whole one.
+    /// True if it is a complete request, so that nothing else belongs to it.
+    pub is_whole: bool,
+    /// Id of the request; empty in later parts of most servers, and in all parts of some.
+    pub id: String,
+    /// Index of the request; `None` from servers that do not count.
     pub index: Option<u64>,
     /// Name of the tool; empty in later parts.
     pub name: String,
     /// Next part of the arguments as JSON.
     pub arguments: String,
+    /// Unknown keys of the request, as an object; null without any.
+    pub state: Value,
 }
 
 /// Content of one frame of an answer.
@@ -99,6 +113,8 @@ pub(super) struct FrameContent {
     pub cache: Option<(u64, u64)>,
     /// True if the frame ends the reply.
     pub over: bool,
+    /// Part of the data that has to come back with the results of tools; null in most frames.
+    pub state: Value,
     /// Parts of tool requests, in the order of the frame.
     pub asked: Vec<AskedPart>,
     /// Failure of the model, as reported by the server.

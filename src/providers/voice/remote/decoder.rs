@@ -5,13 +5,16 @@
 
 use super::Wire;
 use super::content::FrameContent;
+use super::cure::RefusedRequest;
+use super::ends::{BROKEN, FILTERED};
 use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
+use super::state::{self, STATE_MAX};
 use super::tools::Asked;
 use super::wire::WireFormat;
-use crate::model::{Channel, ErrorClass, Usage};
+use crate::model::{Channel, ErrorClass, OTHER_END, Usage};
 use crate::voice::{Done, Pieces};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Maximum bytes of text in one reply, including reasoning.
 const TEXT_MAX: usize = 8 << 20;
@@ -21,13 +24,9 @@ const ANSWER_MAX: usize = 64 << 20;
 const BYTES_PER_TOKEN: usize = 4;
 /// Data of the last event in OpenAI's format.
 const LAST: &str = "[DONE]";
-/// Finish reason of servers that report a failure without details.
-const FAILED: &str = "error";
 
 /// Maximum number of unreadable frames in one answer.
 const SKIPPED_MAX: u32 = 16;
-/// Finish reason of a reply that the provider's content filter ended, with or without text before.
-const FILTERED: &str = "content_filter";
 
 /// Decoder state of an answer.
 pub struct Decoder {
@@ -45,6 +44,9 @@ pub struct Decoder {
     over: bool,
     /// Tool requests so far.
     asked: Asked,
+    /// Data that has to come back with their results, and its size in bytes.
+    state: Value,
+    state_bytes: usize,
     /// Number of unreadable frames.
     skipped: u32,
 }
@@ -65,6 +67,8 @@ impl Decoder {
             cache: None,
             over: false,
             asked: Asked::default(),
+            state: Value::Null,
+            state_bytes: 0,
             skipped: 0,
         }
     }
@@ -123,7 +127,7 @@ impl Decoder {
             return Err(self.unfinished(&stray));
         }
         let usage = self.usage(shown);
-        if self.finish.as_deref() == Some(FAILED) {
+        if self.finish.as_deref() == Some(BROKEN) {
             return Err(ServerFault::new(ErrorClass::Broken, "stopped with an error"));
         }
         if !self.spoke && self.asked.is_empty() || self.is_filtered() {
@@ -133,8 +137,12 @@ impl Decoder {
         }
         let finish = self.finish.map(Into::into);
         let skipped = self.skipped;
+        let calls = self.asked.states();
         let tools = self.asked.finish();
-        Ok(Done { finish, usage: Some(usage), skipped, tools, ..Done::default() })
+        // without tools nothing comes back
+        let turn = if tools.is_empty() { Value::Null } else { self.state };
+        let state = json!({"turn": turn, "calls": calls});
+        Ok(Done { finish, usage: Some(usage), skipped, tools, state, ..Done::default() })
     }
 
     fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), ServerFault> {
@@ -172,13 +180,14 @@ impl Decoder {
             return self.skip();
         }
         if !value["error"].is_null() {
-            return Err(of_error(None, value));
+            return Err(self.refused(value));
         }
         self.push_frame(self.wire.parse_frame(value), out)
     }
 
     fn push_frame(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {
-        let FrameContent { say, think, finish, input, output, cache, over, asked, error } = heard;
+        let FrameContent { say, think, finish, input, output, cache, over, state, asked, error } =
+            heard;
         self.said += say.len();
         self.thought += think.len();
         if self.said + self.thought > TEXT_MAX {
@@ -187,9 +196,10 @@ impl Decoder {
         add(out, Channel::Think, &think);
         add(out, Channel::Say, &say);
         if let Some(error) = error {
-            return Err(of_error(None, &error));
+            return Err(self.refused(&error));
         }
         asked.into_iter().for_each(|part| self.asked.push(part));
+        self.add_state(&state);
         self.spoke |= !say.trim().is_empty();
         self.finish = self.finish.take().or(finish);
         self.input = input.or(self.input);
@@ -199,6 +209,26 @@ impl Decoder {
         Ok(())
     }
 
+    /// Adds a part of the data for the next call; all of it is dropped if it becomes too large.
+    fn add_state(&mut self, part: &Value) {
+        if part.is_null() || self.state_bytes > STATE_MAX {
+            return;
+        }
+        self.state_bytes += part.to_string().len();
+        if self.state_bytes > STATE_MAX {
+            self.state = Value::Null;
+        } else {
+            state::merge(&mut self.state, part);
+        }
+    }
+
+    /// Returns the fault of an error in an answer. Before the first word it may be a refusal of the request.
+    fn refused(&self, value: &Value) -> ServerFault {
+        let mut fault = of_error(None, value);
+        fault.refusal = (!self.has_words()).then(|| RefusedRequest::in_answer(value).into());
+        fault
+    }
+
     fn unfinished(&self, stray: &str) -> ServerFault {
         if self.has_words() {
             return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
@@ -206,7 +236,7 @@ impl Decoder {
         match serde_json::from_str::<Value>(stray.trim()) {
             // Google wraps an error that comes before the stream in a list
             Ok(value) if !value["error"].is_null() || !value[0]["error"].is_null() => {
-                of_error(None, &value)
+                self.refused(&value)
             }
             Ok(_) | Err(_) => garbage(),
         }
@@ -225,6 +255,12 @@ impl Decoder {
             }
             Some("length") => {
                 ServerFault::new(ErrorClass::Length, "used the whole token limit before a word")
+            }
+            Some(word) if word.starts_with(OTHER_END) => {
+                let word = word.trim_start_matches(OTHER_END);
+                let what = format!("ended the reply with `{word}` before a word");
+                // the same request would end in the same way
+                ServerFault::new(ErrorClass::BadRequest, what)
             }
             Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
         }

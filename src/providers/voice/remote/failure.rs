@@ -4,6 +4,9 @@
 //! repeats the request, as answers to a wrong key or a bad request often do.
 
 use super::Endpoint;
+use super::adaptation::{Cure, Field};
+use super::address;
+use super::cure::{self, RefusedRequest, Sent};
 use super::wire::WireFormat;
 use crate::model::{ErrorClass, Message, Secret, Usage, Wall};
 use crate::net::{self, NetError};
@@ -24,8 +27,8 @@ pub struct ServerFault {
     pub class: ErrorClass,
     /// Predicate of a sentence about the server, as in "rejected the key".
     pub what: String,
-    /// True if the server refuses this request in particular, so that another one may succeed.
-    pub(super) is_refusal: bool,
+    /// The refusal of this request in particular, if another one may succeed.
+    pub(super) refusal: Option<Box<RefusedRequest>>,
     /// The server's own message, if it is safe to show.
     quote: Option<String>,
     /// Delay requested by the server, in milliseconds.
@@ -39,7 +42,7 @@ impl ServerFault {
         let quote = None;
         let retry_after_ms = None;
         let usage = None;
-        ServerFault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
+        ServerFault { class, what: what.into(), refusal: None, quote, retry_after_ms, usage }
     }
 
     /// Describes the failure in one sentence: the server, the failure, and the next step.
@@ -47,15 +50,72 @@ impl ServerFault {
         // an invalid address may contain anything
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
+        let is_lost = self.has_nothing_here();
         let what = self.what;
         let sent: Vec<&str> = sent.iter().map(|message| &*message.text).collect();
         let quote = self.quote.map(|q| quoted(&q, to.key.as_ref(), &sent)).unwrap_or_default();
-        let next = next_step(self.class, to, model);
-        let text = format!("the server {host} {what}{quote}; {next}").into();
+        let next = match self.class {
+            ErrorClass::BadRequest | ErrorClass::UnknownModel => {
+                cure::advice(&quote, &to.name, model)
+            }
+            _ => None,
+        };
+        let next = next.unwrap_or_else(|| next_step(self.class, to, model));
+        let usual = match address::version(to.wire) {
+            _ if !is_lost => String::new(),
+            "" => format!("; or check base_url of provider `{}`", to.name),
+            end => format!(
+                "; or check base_url of provider `{}`, which usually ends with {end}",
+                to.name
+            ),
+        };
+        let text = format!("the server {host} {what}{quote}; {next}{usual}").into();
         let class = self.class;
         let retry_after_ms = self.retry_after_ms;
         let usage = self.usage;
         CallFailure { class, text, retry_after_ms, usage }
+    }
+
+    /// Returns the change that the server asks for, and whether it named the part. `None` if no change is known to help.
+    pub(super) fn cure(&self, sent: &Sent) -> Option<(Cure, bool)> {
+        if self.has_nothing_here() && !sent.adapted.contains(Cure::OtherPath) {
+            return Some((Cure::OtherPath, true));
+        }
+        // other classes have causes outside the request
+        if !matches!(self.class, ErrorClass::BadRequest | ErrorClass::Failed) {
+            return None;
+        }
+        let refusal = self.refusal.as_deref()?;
+        if let Some(cure) = cure::cure(refusal, sent) {
+            return Some((cure, true));
+        }
+        // some servers only fail if they cannot constrain a model to the form of a reply
+        let form = Cure::LeaveOut(Field::Schema);
+        (sent.has(Field::Schema) && !sent.adapted.contains(form)).then_some((form, false))
+    }
+
+    /// Marks a fault as one of the address, if the answer does not speak of a model.
+    pub(super) fn at_path(mut self, path: &str) -> ServerFault {
+        let Some(refusal) = &self.refusal else { return self };
+        let is_here = !matches!(refusal.status, 404 | 405) || refusal.speaks_of_models();
+        if !is_here && self.class != ErrorClass::Credentials {
+            self.what = format!("has nothing at {path} ({})", refusal.status);
+        }
+        self
+    }
+
+    pub(super) fn has_nothing_here(&self) -> bool {
+        let is_path = |refusal: &RefusedRequest| {
+            matches!(refusal.status, 404 | 405) && !refusal.speaks_of_models()
+        };
+        self.class != ErrorClass::Credentials && self.refusal.as_deref().is_some_and(is_path)
+    }
+
+    /// Describes the refusal of a request in one clause.
+    pub(super) fn reason(&self, to: &Endpoint, sent: &[Message]) -> String {
+        let sent: Vec<&str> = sent.iter().map(|message| &*message.text).collect();
+        let quote = self.quote.as_ref().map(|q| quoted(q, to.key.as_ref(), &sent));
+        format!("the server {}{}", self.what, quote.unwrap_or_default())
     }
 
     /// Describes the failure of an HTTP service that is no model, in one sentence.
@@ -148,9 +208,7 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::NoProtocol | ErrorClass::NotFound | ErrorClass::NoVoice => {
             format!("check base_url and wire of provider `{provider}`")
         }
-        ErrorClass::BadRequest => {
-            "check temperature, max_tokens, stop and effort of the participant".into()
-        }
+        ErrorClass::BadRequest => "change what it names, or choose another model".into(),
         ErrorClass::Rate => "wait, or reduce parallel speakers".into(),
         ErrorClass::Overload => "wait, or choose another model".into(),
         ErrorClass::Context => "choose a model with a larger window or a shorter prompt".into(),

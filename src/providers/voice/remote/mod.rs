@@ -8,14 +8,20 @@
 //! A call ends in exactly one way: complete; broken off, with the text so far; or failed. A stream without an end mark
 //! is broken off. The timeouts are those of the seat, in real time, because a server does not know the session's clock:
 //! for the connection, for the first piece, between two pieces, and for the whole call. Dropping the call closes its
-//! connection. The engine does the retries. There is one exception: if a local server cannot constrain its model to the
-//! form of a reply, the request is repeated at once without the form. Reasoning within the text is passed on unchanged;
+//! connection. The engine does the retries. There is one exception: a request that its server refuses for a stated part
+//! is repeated at once, changed by an entry of the closed list in `cure`. Reasoning within the text is passed on unchanged;
 //! `reply` separates it.
 
+mod adaptation;
+mod address;
 mod content;
+mod cure;
 mod decoder;
+mod ends;
 pub(super) mod failure;
 pub(super) mod frames;
+mod listing;
+mod state;
 mod text_requests;
 mod tools;
 mod vendor;
@@ -23,17 +29,20 @@ mod window;
 mod wire;
 
 pub use crate::model::Wire;
+pub use adaptation::{Adaptations, Cure};
+pub use address::base_address;
 pub use decoder::Decoder;
 pub use failure::ServerFault;
-pub use vendor::{Endpoint, VENDORS, Vendor};
+pub use vendor::{Endpoint, Vendor, usual_changes, vendors};
 pub use window::{parameters, window};
 
-use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
+use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
-use crate::model::{Channel, ErrorClass, Text, Timeouts, ToolRequest};
+use crate::model::{Channel, ErrorClass, Role, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
 use content::{Call, Spelled};
+use cure::{CURES_MAX, RefusedRequest, SUCCESS, Sent};
 use failure::ReplyStart;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -45,8 +54,8 @@ use wire::WireFormat;
 const REST_MS: u64 = 1_000;
 /// Timeout of a model list, in milliseconds.
 const LIST_MS: u64 = 10_000;
-/// HTTP status of a successful answer.
-const SUCCESS: u16 = 200;
+/// HTTP status of an answer that needs other rights.
+const FORBIDDEN: u16 = 403;
 /// Maximum bytes read of an answer that is not a stream.
 const BODY_MAX: usize = 4 << 20;
 
@@ -56,19 +65,52 @@ pub struct Remote {
     client: Client,
     endpoint: Arc<Endpoint>,
     model: Text,
+    memory: Arc<dyn Memory>,
 }
+
+/// Changes to the requests to each model that its server asked for, kept between calls.
+pub trait Memory: Send + Sync {
+    /// Returns the changes for a model at an endpoint.
+    fn recall(&self, _endpoint: &Endpoint, _model: &str) -> Vec<Cure> {
+        vec![]
+    }
+
+    /// Keeps a change that a server accepted.
+    fn learn(&self, _endpoint: &Endpoint, _model: &str, _cure: Cure) {}
+}
+
+/// A memory that keeps nothing.
+struct NoMemory;
+
+impl Memory for NoMemory {}
 
 impl Remote {
     /// Creates the voice of a model, named without its provider.
     pub fn new(client: Client, endpoint: Arc<Endpoint>, model: Text) -> Remote {
-        Remote { client, endpoint, model }
+        Remote { client, endpoint, model, memory: Arc::new(NoMemory) }
+    }
+
+    /// Lets the voice recall and keep what servers refuse.
+    pub fn with_memory(self, memory: Arc<dyn Memory>) -> Remote {
+        Remote { memory, ..self }
     }
 
     fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, ServerFault> {
+        self.ask_at(&self.endpoint.base_url, path, body, connect_ms)
+    }
+
+    /// Returns a request to another base of the same server.
+    fn ask_at(
+        &self,
+        base_url: &str,
+        path: &str,
+        body: Option<String>,
+        connect_ms: u64,
+    ) -> Result<Ask, ServerFault> {
         // checked before the path is appended: without a host, the first part of the path would become the host
-        net::host(&self.endpoint.base_url).map_err(|e| unheard(&e))?;
+        net::host(base_url).map_err(|e| unheard(&e))?;
         Ok(Ask {
-            url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
+            url: address::join(base_url, path),
             headers: self.endpoint.headers(),
             more: vec![],
             key: self.endpoint.key_header(),
@@ -96,25 +138,42 @@ impl Remote {
         let schema = if held { ask.form.schema() } else { None };
         let shown = messages.iter().map(|m| m.text.len()).sum();
         let mut sink = RedactingSink::new(out, asks);
+        let mut tried: Vec<Tried> = vec![];
+        let identity = format!("{}:{}", self.endpoint.name, self.model);
         let heard = async {
-            let mut schema = schema.as_ref();
+            let mut adapted = self.endpoint.adapted.clone();
+            let known = self.memory.recall(&self.endpoint, &self.model);
+            known.into_iter().for_each(|cure| adapted.add(cure));
             loop {
+                let moved = adapted.messages(messages);
                 let call = Call {
                     model: &self.model,
-                    messages,
+                    messages: moved.as_deref().unwrap_or(messages),
                     spec: &spec,
-                    schema,
+                    schema: schema.as_ref(),
                     window: ask.seat.window,
                     tools,
                     rounds,
-                    provider: &self.endpoint.name,
+                    identity: &identity,
+                    adapted: &adapted,
                 };
-                let Spelled { path, body } = self.endpoint.wire.spell(&call);
-                let ask = self.ask(&path, Some(body), timeouts.connect)?;
-                match self.listen(ask, shown, timeouts, &mut sink).await {
-                    Err(fault) if schema.is_some() && fault.is_refusal => schema = None,
-                    heard => return heard,
+                let Spelled { path, body, rest } = self.endpoint.wire.spell(&call);
+                let instructs = call.messages.iter().any(|m| m.role == Role::System);
+                let base = &self.endpoint.base_url;
+                let other = adapted.contains(Cure::OtherPath);
+                let other = other.then(|| address::other_version(base, self.endpoint.wire));
+                let base = other.flatten().unwrap_or_else(|| base.to_string());
+                let ask = self.ask_at(&base, &path, Some(body), timeouts.connect)?;
+                let heard = self.listen(ask, shown, timeouts, &mut sink).await;
+                let Err(fault) = heard else { return heard };
+                let sent = Sent { body: &rest, instructs, adapted: &adapted };
+                let Some((cure, is_named)) = fault.cure(&sent) else { return Err(fault) };
+                if tried.len() >= CURES_MAX || tried.iter().any(|known| known.cure == cure) {
+                    return Err(fault);
                 }
+                let because = fault.reason(&self.endpoint, messages);
+                tried.push(Tried { cure, is_named, because });
+                adapted.add(cure);
             }
         };
         let heard =
@@ -122,11 +181,63 @@ impl Remote {
                 Err(silence(format!("did not finish within {} s", seconds(timeouts.total))))
             });
         let requests = sink.close().await;
+        match &heard {
+            Ok(_) => self.keep(tried, out).await,
+            Err(fault) => {
+                let stated = fault.refusal.as_deref().and_then(cure::stated_window);
+                if let (Some(window), ErrorClass::Context) = (stated, fault.class) {
+                    let because = fault.reason(&self.endpoint, messages);
+                    self.keep(vec![Tried { cure: window, is_named: true, because }], out).await;
+                }
+            }
+        }
         let heard = heard.map(|mut done| {
+            let calls = done.state["calls"].as_array().cloned().unwrap_or_default();
+            done.state = state::logged(&identity, done.state["turn"].take(), calls);
             done.tools.extend(requests);
             without_keys(done)
         });
         heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))
+    }
+
+    /// Returns the names of the models at a base of the server.
+    async fn list(&self, base_url: &str) -> Result<Vec<Text>, ServerFault> {
+        let path = self.endpoint.wire.list();
+        let ask = self.ask_at(base_url, path, None, Timeouts::default().connect)?;
+        let asked = net::path(&ask.url);
+        let mut patience = Patience::new(LIST_MS);
+        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        match answer.status() {
+            SUCCESS => {}
+            // the key of a call may not be enough for the list
+            FORBIDDEN => {
+                let what = "refused the list of models (403)";
+                return Err(ServerFault::new(ErrorClass::NoProtocol, what));
+            }
+            _ => return Err(refusal(&mut answer).await.at_path(&asked)),
+        }
+        let mut body = Vec::new();
+        patience.wait(read(&mut answer, &mut body)).await?;
+        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let entries = listing::entries(&value).ok_or_else(|| {
+            ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models")
+        })?;
+        let names = entries.iter().filter_map(listing::name);
+        Ok(names.map(Into::into).collect())
+    }
+
+    /// Reports the changes that a server accepted, and keeps them if it named them.
+    async fn keep(&self, tried: Vec<Tried>, out: &Out) {
+        for Tried { cure, is_named, because } in tried {
+            if is_named {
+                self.memory.learn(&self.endpoint, &self.model, cure);
+            }
+            let model = format!("{}:{}", self.endpoint.name, self.model).into();
+            let did = cure.to_string().into();
+            let because = because.into();
+            let adapts = Did::Adapts { model, did, because, loses: cure.loses() };
+            out.send(Chunk::Did(adapts)).await;
+        }
     }
 
     /// Reads the answer to its end and forwards the text as it arrives.
@@ -138,9 +249,10 @@ impl Remote {
         out: &mut RedactingSink<'_>,
     ) -> Result<Done, ServerFault> {
         let mut patience = Patience::new(timeouts.first);
+        let path = net::path(&ask.url);
         let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
         if answer.status() != SUCCESS {
-            return Err(refusal(&mut answer).await);
+            return Err(refusal(&mut answer).await.at_path(&path));
         }
         let mut decoder = Decoder::new(self.endpoint.wire);
         while !decoder.is_over() {
@@ -170,6 +282,14 @@ impl Remote {
     }
 }
 
+/// A change to a request, with the refusal that asked for it.
+struct Tried {
+    cure: Cure,
+    /// True if the server named the part; otherwise the change is a guess.
+    is_named: bool,
+    because: String,
+}
+
 impl Voice for Remote {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let voice = self.clone();
@@ -180,31 +300,23 @@ impl Voice for Remote {
     }
 }
 
-/// Returns the names of a server's models, in its order.
+/// Returns the names of a server's models, in its order. Where nothing is at the path, the usual version is added to it
+/// or taken off.
 ///
 /// # Errors
 /// The failure of the call, as a voice would report it.
 pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
-    let (path, list, name) = endpoint.wire.list();
-    let timeouts = Timeouts::default();
     let remote = Remote::new(client, endpoint, "".into());
-    let listed = async {
-        let ask = remote.ask(path, None, timeouts.connect)?;
-        let mut patience = Patience::new(LIST_MS);
-        let mut answer = patience.wait(remote.client.send(ask)).await?.map_err(|e| unheard(&e))?;
-        if answer.status() != SUCCESS {
-            return Err(refusal(&mut answer).await);
-        }
-        let mut body = Vec::new();
-        patience.wait(read(&mut answer, &mut body)).await?;
-        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let models = value[list].as_array().ok_or_else(|| {
-            ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models")
-        })?;
-        let names = models.iter().filter_map(|m| m[name].as_str());
-        Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
-    };
-    listed.await.map_err(|fault: ServerFault| fault.describe(&remote.endpoint, &remote.model, &[]))
+    let base = &remote.endpoint.base_url;
+    let mut listed = remote.list(base).await;
+    let other = address::other_version(base, remote.endpoint.wire);
+    if let (Err(fault), Some(other)) = (&listed, other)
+        && fault.has_nothing_here()
+        && let Ok(found) = remote.list(&other).await
+    {
+        listed = Ok(found);
+    }
+    listed.map_err(|fault| fault.describe(&remote.endpoint, &remote.model, &[]))
 }
 
 /// Removes API keys from tool requests, which are logged and may run.
@@ -218,6 +330,11 @@ fn without_keys(mut done: Done) -> Done {
         request.tool = clean(&request.tool).into();
         let arguments = clean(&request.arguments.to_string());
         request.arguments = serde_json::from_str(&arguments).unwrap_or(Value::Null);
+    }
+    // a changed signature is of no use
+    let state = done.state.to_string();
+    if clean(&state) != state {
+        done.state = Value::Null;
     }
     done
 }
@@ -323,8 +440,7 @@ pub(super) async fn refusal(answer: &mut Response) -> ServerFault {
     let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
     let wait = wait.or(fault.retry_after_ms);
     fault.retry_after_ms = if fault.class.asks_to_wait() { wait } else { None };
-    // some servers return these for a form that they do not support
-    fault.is_refusal = matches!(fault.class, ErrorClass::BadRequest | ErrorClass::Failed);
+    fault.refusal = Some(RefusedRequest::new(status, &body).into());
     fault
 }
 

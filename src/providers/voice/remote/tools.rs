@@ -3,8 +3,9 @@
 //! A server's requests are limited before they are stored, and ids chosen by the server are never sent back.
 
 use super::content::{AskedPart, Call, ChatMessage, text_at};
+use super::state;
 use crate::model::tool::{Tool, ToolRequest, ToolRun};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Maximum number of requests kept of one answer.
 pub(super) const REQUESTS_MAX: usize = 16;
@@ -21,20 +22,52 @@ pub(super) struct Asked {
 impl Asked {
     /// Adds a part. Parts over the limits are dropped, which leaves invalid JSON as arguments.
     pub(super) fn push(&mut self, part: AskedPart) {
-        self.bytes += part.name.len() + part.arguments.len();
+        self.bytes += part.name.len() + part.arguments.len() + part.id.len();
         if self.bytes > BYTES_MAX {
             return;
         }
         let room = self.parts.len() < REQUESTS_MAX;
-        let same = |known: &&mut AskedPart| part.index.is_some() && known.index == part.index;
-        match self.parts.iter_mut().find(same) {
+        match self.belongs_to(&part).and_then(|at| self.parts.get_mut(at)) {
             Some(known) => {
-                known.name.push_str(&part.name);
+                // some servers repeat the name and the id in every part
+                if known.name.is_empty() {
+                    known.name = part.name;
+                }
+                if known.id.is_empty() {
+                    known.id = part.id;
+                }
                 known.arguments.push_str(&part.arguments);
+                state::merge(&mut known.state, &part.state);
             }
             None if room => self.parts.push(part),
             None => {}
         }
+    }
+
+    /// Returns the request that a part continues: the one with its id, else with its index, else the last.
+    fn belongs_to(&self, part: &AskedPart) -> Option<usize> {
+        let last = self.parts.len().checked_sub(1)?;
+        if part.is_whole {
+            return None;
+        }
+        if !part.id.is_empty() {
+            // requests with the same id at different indexes are different requests
+            let agrees = |known: &AskedPart| {
+                known.index.is_none() || part.index.is_none() || known.index == part.index
+            };
+            let same = |known: &AskedPart| known.id == part.id && agrees(known);
+            // an id that comes late belongs to the request with its index, as long as that has none
+            let late = |known: &AskedPart| {
+                known.id.is_empty() && known.index.is_some() && known.index == part.index
+            };
+            return self.parts.iter().rposition(same).or_else(|| self.parts.iter().rposition(late));
+        }
+        if part.index.is_some() {
+            return self.parts.iter().rposition(|known| known.index == part.index);
+        }
+        // without id and index a new name begins a request
+        let begins = !part.name.is_empty() && self.parts.get(last)?.is_complete();
+        (!begins).then_some(last)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -44,21 +77,69 @@ impl Asked {
     /// Returns the requests. Arguments that are not valid JSON stay text.
     pub(super) fn finish(self) -> Vec<ToolRequest> {
         let request = |part: AskedPart| {
-            let empty = part.arguments.trim().is_empty();
-            let arguments = if empty { "{}" } else { part.arguments.as_str() };
-            let arguments = serde_json::from_str(arguments)
-                .unwrap_or_else(|_| Value::String(part.arguments.clone()));
+            let arguments = arguments(&part.arguments);
             ToolRequest { tool: part.name.into(), arguments }
         };
         self.parts.into_iter().map(request).collect()
     }
+
+    /// Returns the data of each request that has to come back with its result.
+    pub(super) fn states(&self) -> Vec<Value> {
+        self.parts.iter().map(|part| part.state.clone()).collect()
+    }
+}
+
+impl AskedPart {
+    /// Returns whether nothing can continue the arguments.
+    fn is_complete(&self) -> bool {
+        !self.name.is_empty()
+            && (self.arguments.trim().is_empty()
+                || serde_json::from_str::<Value>(&self.arguments).is_ok())
+    }
+}
+
+/// Parses arguments: nothing and null mean none. Some servers begin with an empty object and send the arguments behind
+/// it; invalid JSON stays text.
+fn arguments(text: &str) -> Value {
+    let behind = text.trim().strip_prefix("{}").map(str::trim).filter(|rest| !rest.is_empty());
+    let behind = behind.and_then(|rest| serde_json::from_str(rest).ok()).filter(Value::is_object);
+    match behind.or_else(|| serde_json::from_str(text).ok()) {
+        _ if text.trim().is_empty() => json!({}),
+        Some(Value::Null) => json!({}),
+        Some(read) => read,
+        None => text.into(),
+    }
+}
+
+/// Keywords of a schema with alternatives, which some providers do not take at the top.
+const ALTERNATIVES: [&str; 3] = ["anyOf", "oneOf", "allOf"];
+
+/// Completes the schema of a tool's arguments: an object with `type` and `properties` at the top. Alternatives at the
+/// top become one object with the properties of all.
+pub(super) fn completed(schema: &Value) -> Value {
+    let mut whole = schema.as_object().cloned().unwrap_or_default();
+    let mut properties = whole.get("properties").and_then(Value::as_object).cloned();
+    for key in ALTERNATIVES {
+        let Some(Value::Array(others)) = whole.shift_remove(key) else { continue };
+        let all = properties.get_or_insert_default();
+        for other in &others {
+            for (name, property) in other["properties"].as_object().into_iter().flatten() {
+                all.entry(name.clone()).or_insert_with(|| property.clone());
+            }
+        }
+    }
+    if whole.get("type").is_none_or(|kind| kind != "object") {
+        whole.insert("type".into(), "object".into());
+    }
+    whole.insert("properties".into(), properties.unwrap_or_default().into());
+    whole.into()
 }
 
 /// Serialises the tools of a call as functions, in the format of OpenAI and Ollama.
 pub(super) fn functions(call: &Call) -> Option<Value> {
     let function = |tool: &Tool| {
         let function = json!({
-            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+            "name": tool.name, "description": tool.description, "parameters": completed(&tool.parameters),
         });
         json!({"type": "function", "function": function})
     };
@@ -71,10 +152,13 @@ pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
         let asked = |(at, run): (usize, &ToolRun)| {
             let arguments = run.request.arguments.to_string();
             let function = json!({"name": run.request.tool, "arguments": arguments});
-            json!({"id": round.id(at), "type": "function", "function": function})
+            let mut asked = json!({"id": round.id(at), "type": "function", "function": function});
+            state::add_call(round, call, at, &mut asked);
+            asked
         };
         let asked: Vec<Value> = round.runs.iter().enumerate().map(asked).collect();
-        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        let mut said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        state::add_turn(round, call, &mut said);
         messages.push(ChatMessage::Other(said));
         for (at, run) in round.runs.iter().enumerate() {
             let result = result_text(run);
@@ -108,7 +192,8 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
             let input = object(&run.request.arguments);
             json!({"type": "tool_use", "id": round.id(at), "name": run.request.tool, "input": input})
         });
-        let content: Vec<Value> = said.into_iter().chain(asked).collect();
+        let thought = state::blocks(round, call);
+        let content: Vec<Value> = thought.into_iter().chain(said).chain(asked).collect();
         messages.push(json!({"role": "assistant", "content": content}));
         let results = round.runs.iter().enumerate().map(|(at, run)| {
             let failed = run.returned.as_ref().is_none_or(|(is, _)| *is != Default::default());
@@ -124,10 +209,16 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
 pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     for round in call.rounds {
         let speaks = !round.said.trim().is_empty();
-        let said = speaks.then(|| json!({"text": round.said}));
-        let asked = round.runs.iter().map(|run| {
-            let call = json!({"name": run.request.tool, "args": object(&run.request.arguments)});
-            json!({"functionCall": call})
+        let said = speaks.then(|| {
+            let mut said = json!({"text": round.said});
+            state::add_turn(round, call, &mut said);
+            said
+        });
+        let asked = round.runs.iter().enumerate().map(|(at, run)| {
+            let asked = json!({"name": run.request.tool, "args": object(&run.request.arguments)});
+            let mut asked = json!({"functionCall": asked});
+            state::add_call(round, call, at, &mut asked);
+            asked
         });
         let parts: Vec<Value> = said.into_iter().chain(asked).collect();
         contents.push(json!({"role": "model", "parts": parts}));
@@ -163,7 +254,18 @@ pub(super) fn of_calls(calls: &Value) -> Vec<AskedPart> {
             Value::Null => String::new(),
             whole => whole.to_string(),
         };
-        AskedPart { index: call["index"].as_u64(), name: text_at(&function["name"]), arguments }
+        let known = ["index", "id", "type", "function"];
+        let keys = call.as_object().into_iter().flatten();
+        let others = keys.filter(|(key, _)| !known.contains(&&***key));
+        let others: Map<String, Value> = others.map(|(k, v)| (k.clone(), v.clone())).collect();
+        AskedPart {
+            is_whole: false,
+            id: text_at(&call["id"]),
+            index: call["index"].as_u64(),
+            name: text_at(&function["name"]),
+            arguments,
+            state: if others.is_empty() { Value::Null } else { others.into() },
+        }
     };
     calls.as_array().into_iter().flatten().map(part).collect()
 }
@@ -172,6 +274,7 @@ pub(super) fn of_calls(calls: &Value) -> Vec<AskedPart> {
 mod tests {
     use super::*;
     use crate::model::{Message, ModelSpec, Role, Seq, ToolOutcome, ToolRound, Wire};
+    use crate::voice::remote::adaptation::Adaptations;
     use crate::voice::remote::wire::WireFormat;
 
     /// Serialises a call that offers a tool and contains one finished request.
@@ -180,18 +283,19 @@ mod tests {
         let request = ToolRequest { tool: "list_dir".into(), arguments: json!({"path": "a"}) };
         let returned = Some((ToolOutcome::Failed, "gone".into()));
         let runs = vec![ToolRun { request, called: Some(Seq(8)), returned }];
-        let rounds = [ToolRound { asked: Seq(7), said: "Well.".into(), runs }];
+        let rounds = [ToolRound { asked: Seq(7), said: "Well.".into(), state: Value::Null, runs }];
         let tools = [Tool::built_in("list_dir").unwrap()];
         let spec = ModelSpec::default();
         let schema = None;
         let window = None;
-        let provider = "x";
+        let adapted = &Adaptations::default();
+        let identity = "x:m";
         let model = "m";
         let messages = &messages;
         let spec = &spec;
         let tools = &tools;
         let rounds = &rounds;
-        let call = Call { model, messages, spec, schema, window, tools, rounds, provider };
+        let call = Call { model, messages, spec, schema, window, tools, rounds, identity, adapted };
         serde_json::from_str(&wire.spell(&call).body).unwrap()
     }
 
@@ -271,20 +375,142 @@ mod tests {
         check(Wire::Ollama, &[call("a", json!({"x": 1})), call("b", json!({}))]);
     }
 
+    /// Returns the requests in parts of OpenAI's format.
+    fn joined(calls: &[Value]) -> Vec<(String, Value)> {
+        let mut asked = Asked::default();
+        for call in calls {
+            of_calls(&json!([call])).into_iter().for_each(|part| asked.push(part));
+        }
+        asked.finish().into_iter().map(|r| (r.tool.to_string(), r.arguments)).collect()
+    }
+
+    #[test]
+    fn fragments_belong_together_by_id_index_or_order() {
+        let part = |keys: Value, name: &str, arguments: Value| {
+            let mut call = keys;
+            call["function"] = json!({"arguments": arguments});
+            if !name.is_empty() {
+                call["function"]["name"] = name.into();
+            }
+            call
+        };
+        let one = [("a".to_owned(), json!({"x": 1}))];
+        let two = [("a".to_owned(), json!({"x": 1})), ("b".to_owned(), json!({"y": 2}))];
+        // only the first part has an id, and none has an index
+        let parts =
+            [part(json!({"id": "c"}), "a", "".into()), part(json!({}), "", "{\"x\":".into())];
+        assert_eq!(joined(&[&parts[..], &[part(json!({}), "", "1}".into())]].concat()), one);
+        // every part repeats its id and its name
+        let again = |id: &str, name: &str, text: &str| part(json!({"id": id}), name, text.into());
+        let parts = [
+            again("c", "a", "{\"x\":"),
+            again("d", "b", "{\"y\":2"),
+            again("c", "a", "1}"),
+            again("d", "b", "}"),
+        ];
+        assert_eq!(joined(&parts), two);
+        // new ids at one index are new requests
+        let at = |id: &str, name: &str, text: &str| {
+            part(json!({"id": id, "index": 0}), name, text.into())
+        };
+        assert_eq!(joined(&[at("c", "a", "{\"x\":1}"), at("d", "b", "{\"y\":2}")]), two);
+        // whole requests without id and index
+        let whole = |name: &str, value: Value| part(json!({}), name, value);
+        assert_eq!(joined(&[whole("a", json!({"x": 1})), whole("b", json!({"y": 2}))]), two);
+    }
+
+    #[test]
+    fn arguments_may_be_nothing_null_an_object_or_behind_an_empty_one() {
+        for (arguments, expected) in [
+            (json!("null"), json!({})),
+            (Value::Null, json!({})),
+            (json!(" "), json!({})),
+            (json!("{}"), json!({})),
+            (json!({"x": 1}), json!({"x": 1})),
+            (json!("{}{\"x\": 1}"), json!({"x": 1})),
+            (json!("{}{"), json!("{}{")),
+            (json!("[1]"), json!([1])),
+        ] {
+            let call = json!({"index": 0, "function": {"name": "a", "arguments": arguments}});
+            assert_eq!(joined(&[call])[0].1, expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn schemas_are_objects_with_properties_when_they_leave() {
+        let empty = json!({"type": "object", "properties": {}});
+        for (schema, expected) in [
+            (json!({}), empty.clone()),
+            (Value::Null, empty.clone()),
+            (json!({"type": "object"}), empty.clone()),
+            (json!({"type": ["object", "null"], "properties": {}}), empty.clone()),
+            (json!({"anyOf": [{"type": "object"}, {"type": "object"}]}), empty),
+            (
+                json!({"oneOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {}}}]}),
+                json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {}}}),
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
+                json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
+            ),
+        ] {
+            assert_eq!(completed(&schema), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn data_of_a_server_goes_back_to_its_own_model_only() {
+        let run = |name: &str| ToolRun {
+            request: ToolRequest { tool: name.into(), arguments: json!({}) },
+            called: Some(Seq(8)),
+            returned: Some((ToolOutcome::Done, "ok".into())),
+        };
+        let calls = vec![json!({"thoughtSignature": "c2ln"})];
+        let state = state::logged("x:m", json!({"reasoning_content": "Hm."}), calls);
+        let rounds = [ToolRound { asked: Seq(7), said: "".into(), state, runs: vec![run("a")] }];
+        let spelled = |wire: Wire, identity: &str| {
+            let call = Call {
+                model: "m",
+                messages: &[],
+                spec: &ModelSpec::default(),
+                schema: None,
+                window: None,
+                tools: &[],
+                rounds: &rounds,
+                identity,
+                adapted: &Adaptations::default(),
+            };
+            wire.spell(&call).body
+        };
+        for (wire, text) in
+            [(Wire::OpenAi, "\"reasoning_content\":\"Hm.\""), (Wire::Gemini, "c2ln")]
+        {
+            assert!(spelled(wire, "x:m").contains(text), "{wire:?}");
+            assert!(!spelled(wire, "x:other").contains(text), "{wire:?}");
+        }
+        let large = state::logged("x:m", "x".repeat(state::STATE_MAX).into(), vec![]);
+        assert_eq!(large, Value::Null);
+    }
+
     #[test]
     fn a_flood_of_requests_is_bounded_and_broken_arguments_stay_text() {
         let mut asked = Asked::default();
         for index in 0..100_000 {
             let name = "a".to_owned();
             let arguments = "{".to_owned();
-            asked.push(AskedPart { index: Some(index << 40), name, arguments });
+            asked.push(AskedPart {
+                index: Some(index << 40),
+                name,
+                arguments,
+                ..AskedPart::default()
+            });
         }
         let requests = asked.finish();
         assert_eq!((requests.len(), &requests[0].arguments), (REQUESTS_MAX, &json!("{")));
         let mut asked = Asked::default();
         for _ in 0..100 {
             let arguments = "x".repeat(64 << 10);
-            asked.push(AskedPart { index: Some(0), name: String::new(), arguments });
+            asked.push(AskedPart { index: Some(0), arguments, ..AskedPart::default() });
         }
         assert!(asked.parts[0].arguments.len() <= BYTES_MAX);
     }

@@ -1,62 +1,65 @@
-//! Table of vendors over four wire formats, and the endpoint of a call.
+//! Table of vendors over the wire formats, read from a file of data, and the endpoint of a call.
 
+use super::adaptation::{Adaptations, Cure};
 use crate::model::{Secret, Text, Wire};
+use serde::{Deserialize, Deserializer, de};
+use std::sync::LazyLock;
+
+const TEXT: &str = include_str!("../../assets/providers.toml");
+
+static VENDORS: LazyLock<Vec<Vendor>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(TEXT).unwrap_or_default();
+    table.provider
+});
+
+#[derive(Default, Deserialize)]
+struct Table {
+    provider: Vec<Vendor>,
+}
 
 /// A vendor: a row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Vendor {
     /// Provider name, the part before the colon in `provider:name`.
-    pub name: &'static str,
+    pub name: String,
     /// Wire format of its API.
     pub wire: Wire,
     /// Default address of its API.
-    pub base_url: &'static str,
+    pub base_url: String,
     /// Usual environment variable of its key; empty if no key is needed.
-    pub key_env: &'static str,
+    #[serde(default, rename = "key")]
+    pub key_env: String,
     /// Beginnings of its keys; empty if they have none in common.
-    pub key_prefixes: &'static [&'static str],
+    #[serde(default, rename = "prefixes", deserialize_with = "kept")]
+    pub key_prefixes: Vec<&'static str>,
+    /// Changes to every request that it needs.
+    #[serde(default, rename = "adapt", deserialize_with = "cures")]
+    pub adapted: Adaptations,
 }
 
-const fn row(
-    name: &'static str,
-    wire: Wire,
-    base_url: &'static str,
-    key_env: &'static str,
-    key_prefixes: &'static [&'static str],
-) -> Vendor {
-    Vendor { name, wire, base_url, key_env, key_prefixes }
+fn cures<'de, D: Deserializer<'de>>(from: D) -> Result<Adaptations, D::Error> {
+    let texts: Vec<String> = Vec::deserialize(from)?;
+    let unknown = |text: &String| de::Error::custom(format!("no such change: {text}"));
+    texts.iter().map(|text| text.parse::<Cure>().map_err(|_| unknown(text))).collect()
 }
 
-/// Vendors known without configuration.
-pub const VENDORS: &[Vendor] = &[
-    row("openai", Wire::OpenAi, "https://api.openai.com/v1", "OPENAI_API_KEY", &["sk-"]),
-    row(
-        "anthropic",
-        Wire::Anthropic,
-        "https://api.anthropic.com/v1",
-        "ANTHROPIC_API_KEY",
-        &["sk-ant-"],
-    ),
-    row(
-        "gemini",
-        Wire::Gemini,
-        "https://generativelanguage.googleapis.com/v1beta",
-        "GEMINI_API_KEY",
-        &["AIza", "AQ."],
-    ),
-    row("ollama", Wire::Ollama, "http://127.0.0.1:11434", "", &[]),
-    row(
-        "openrouter",
-        Wire::OpenAi,
-        "https://openrouter.ai/api/v1",
-        "OPENROUTER_API_KEY",
-        &["sk-or-"],
-    ),
-    row("groq", Wire::OpenAi, "https://api.groq.com/openai/v1", "GROQ_API_KEY", &["gsk_"]),
-    row("deepseek", Wire::OpenAi, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", &["sk-"]),
-    row("mistral", Wire::OpenAi, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", &[]),
-    row("xai", Wire::OpenAi, "https://api.x.ai/v1", "XAI_API_KEY", &["xai-"]),
-];
+/// Reads texts of the table, which is read once and never freed.
+fn kept<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<&'static str>, D::Error> {
+    let texts: Vec<String> = Vec::deserialize(from)?;
+    Ok(texts.into_iter().map(|text| &*text.leak()).collect())
+}
+
+/// Returns the vendors known without configuration, in the order of the help.
+pub fn vendors() -> &'static [Vendor] {
+    &VENDORS
+}
+
+/// Returns the changes to every request that the vendor of this name needs.
+pub fn usual_changes(provider: &str) -> Adaptations {
+    let known = VENDORS.iter().find(|vendor| vendor.name == provider);
+    known.map(|vendor| vendor.adapted.clone()).unwrap_or_default()
+}
 
 /// The server of a call: resolved from the user's settings, never from a session or scenario file.
 #[derive(Clone)]
@@ -71,4 +74,6 @@ pub struct Endpoint {
     pub key: Option<Secret>,
     /// Source of the key, for messages.
     pub key_from: Text,
+    /// Changes to every request that its vendor or the settings state.
+    pub adapted: Adaptations,
 }

@@ -1,6 +1,9 @@
 //! Context windows and sizes of models on a local server, as the server states them.
 
-use super::{Endpoint, Remote, SUCCESS, Wire, read};
+use super::cure::SUCCESS;
+use super::listing::{entries, name};
+use super::wire::WireFormat;
+use super::{Endpoint, Remote, Wire, read};
 use crate::model::{Text, Timeouts};
 use crate::net::Client;
 use serde_json::{Value, json};
@@ -17,6 +20,11 @@ pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Opt
             let shown = fetch(&remote, "/api/show", Some(json!({ "model": model }))).await?;
             of_ollama(&shown)
         }
+        Wire::Anthropic | Wire::Gemini => {
+            let remote = Remote::new(client, endpoint.clone(), model.into());
+            let listed = fetch(&remote, endpoint.wire.list(), None).await?;
+            loaded(entry(&listed, model)?)
+        }
         Wire::OpenAi => {
             let remote = Remote::new(client, endpoint, model.into());
             let listed = fetch(&remote, "/models", None).await?;
@@ -28,7 +36,6 @@ pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Opt
             tokens(&props["default_generation_settings"]["n_ctx"])
                 .or_else(|| tokens(&entry["meta"]["n_ctx_train"]))
         }
-        Wire::Anthropic | Wire::Gemini => None,
     }
 }
 
@@ -72,16 +79,30 @@ fn at_root(remote: &Remote) -> Remote {
 
 /// Returns the entry of a model in a list; a single entry matches any name.
 fn entry<'a>(listed: &'a Value, model: &str) -> Option<&'a Value> {
-    match listed["data"].as_array()?.as_slice() {
+    match entries(listed)? {
         [only] => Some(only),
-        all => all.iter().find(|entry| entry["id"] == model),
+        all => all.iter().find(|entry| name(entry).is_some_and(|name| name == model)),
     }
 }
 
-/// Returns the window that a server runs a model with: llama.cpp, vLLM, LM Studio.
+/// Names of a model's window in the lists of all servers; those of a loaded model come first.
+const WINDOWS: [&str; 8] = [
+    "n_ctx",
+    "max_model_len",
+    "loaded_context_length",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_input_tokens",
+    "inputTokenLimit",
+];
+
+/// Returns the window of a model by its entry, at its top or one level below.
 fn loaded(entry: &Value) -> Option<u32> {
-    let keys = [&entry["meta"]["n_ctx"], &entry["max_model_len"], &entry["loaded_context_length"]];
-    keys.into_iter().find_map(tokens)
+    let below = || entry.as_object().into_iter().flat_map(|keys| keys.values());
+    WINDOWS.iter().find_map(|key| {
+        tokens(&entry[key]).or_else(|| below().find_map(|inside| tokens(&inside[key])))
+    })
 }
 
 /// Returns the window of a model from Ollama's description: its own setting, or its maximum within bounds.

@@ -26,8 +26,8 @@ pub(super) trait WireFormat {
     fn parse_frame(self, frame: &Value) -> FrameContent;
     /// Returns the command that downloads a missing model, if there is one.
     fn fetch(self, model: &str) -> Option<String>;
-    /// Returns the path of the model list, the key of the list, and the key of a name in it.
-    fn list(self) -> (&'static str, &'static str, &'static str);
+    /// Returns the path of the model list.
+    fn list(self) -> &'static str;
 }
 
 impl WireFormat for Wire {
@@ -70,12 +70,12 @@ impl WireFormat for Wire {
         }
     }
 
-    fn list(self) -> (&'static str, &'static str, &'static str) {
+    fn list(self) -> &'static str {
         match self {
-            Wire::OpenAi => ("/models", "data", "id"),
-            Wire::Anthropic => ("/models?limit=1000", "data", "id"),
-            Wire::Gemini => ("/models?pageSize=1000", "models", "name"),
-            Wire::Ollama => ("/api/tags", "models", "name"),
+            Wire::OpenAi => "/models",
+            Wire::Anthropic => "/models?limit=1000",
+            Wire::Gemini => "/models?pageSize=1000",
+            Wire::Ollama => "/api/tags",
         }
     }
 }

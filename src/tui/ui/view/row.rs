@@ -110,6 +110,7 @@ impl Aside {
             // they may go on; it is not a failure
             Kind::Warning(w) if matches!(w.about, Some(WarningAbout::Loop(_))) => Aside::Note,
             Kind::CommandRefused(_) | Kind::Warning(_) => Aside::Failure,
+            Kind::ModelAdapted(adapted) if adapted.loses => Aside::Failure,
             _ => Aside::Note,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{Message, Role};
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
-use crate::voice::remote::tools;
+use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
 
 /// Version of the API, sent as a header.
@@ -36,13 +36,14 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     if !call.tools.is_empty() {
         let offered = call.tools.iter().map(|tool| {
-            json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
+            json!({"name": tool.name, "description": tool.description, "input_schema": tools::completed(&tool.parameters)})
         });
         body["tools"] = offered.collect();
     }
     // with reasoning this format rejects a temperature; after tool results it requires the signed reasoning of the
-    // request
-    let effort = if call.rounds.is_empty() { call.spec.effort.as_ref() } else { None };
+    // requests
+    let signed = call.rounds.iter().all(|round| !state::of_turn(round, call)["blocks"].is_null());
+    let effort = if signed { call.spec.effort.as_ref() } else { None };
     if let Some(effort) = effort {
         if version(call.model) >= Some(ADAPTIVE) {
             body["thinking"] = json!({"type": "adaptive"});
@@ -61,7 +62,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if !call.spec.stop.is_empty() {
         body["stop_sequences"] = json!(call.spec.stop);
     }
-    Spelled::new("/messages", "messages", messages, body)
+    Spelled::new(call, "/messages", "messages", messages, body)
 }
 
 /// Returns a text block with a cache breakpoint at its end.
@@ -108,6 +109,10 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         "content_block_start" => {
             heard.say = text_at(&frame["content_block"]["text"]);
             heard.think = text_at(&frame["content_block"]["thinking"]);
+            let block = &frame["content_block"];
+            if block["type"] == "thinking" || block["type"] == "redacted_thinking" {
+                heard.state = state::block(frame, block);
+            }
             if frame["content_block"]["type"] == "tool_use" {
                 let name = text_at(&frame["content_block"]["name"]);
                 heard.asked = vec![part(frame, name, String::new())];
@@ -116,13 +121,18 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         "content_block_delta" => {
             heard.say = text_at(&frame["delta"]["text"]);
             heard.think = text_at(&frame["delta"]["thinking"]);
+            for key in ["thinking", "signature"] {
+                if frame["delta"][key].is_string() {
+                    heard.state = state::block(frame, &json!({key: frame["delta"][key]}));
+                }
+            }
             let json = text_at(&frame["delta"]["partial_json"]);
             if !json.is_empty() {
                 heard.asked = vec![part(frame, String::new(), json)];
             }
         }
         "message_delta" => {
-            heard.finish = frame["delta"]["stop_reason"].as_str().map(finish);
+            heard.finish = ends::common(&frame["delta"]["stop_reason"]);
             heard.output = frame["usage"]["output_tokens"].as_u64();
             // this count of the input is final; the first may have been 0
             read(&frame["usage"], &mut heard);
@@ -135,23 +145,14 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
 
 /// Converts a block of the answer to a part of a tool request.
 fn part(frame: &Value, name: String, arguments: String) -> AskedPart {
-    AskedPart { index: frame["index"].as_u64(), name, arguments }
-}
-
-fn finish(reason: &str) -> String {
-    let common = match reason {
-        "end_turn" | "stop_sequence" => "stop",
-        "max_tokens" | "model_context_window_exceeded" => "length",
-        "refusal" => "content_filter",
-        other => other,
-    };
-    common.to_owned()
+    AskedPart { index: frame["index"].as_u64(), name, arguments, ..AskedPart::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::ModelSpec;
+    use crate::voice::remote::adaptation::Adaptations;
 
     #[test]
     fn a_model_is_told_to_reason_in_the_way_it_knows() {
@@ -163,7 +164,8 @@ mod tests {
         let asked = |model| {
             let messages = &[][..];
             let window = None;
-            let provider = "anthropic";
+            let adapted = &Adaptations::default();
+            let identity = "anthropic:m";
             let tools = &[][..];
             let rounds = &[][..];
             let asked = spell(&Call {
@@ -174,7 +176,8 @@ mod tests {
                 window,
                 tools,
                 rounds,
-                provider,
+                adapted,
+                identity,
             });
             serde_json::from_str::<Value>(&asked.body).unwrap()
         };

@@ -2,8 +2,8 @@
 
 use crate::model::Role;
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
-use crate::voice::remote::tools;
-use serde_json::{Value, json};
+use crate::voice::remote::{ends, state, tools};
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(super) fn spell(call: &Call) -> Spelled {
@@ -22,7 +22,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if !call.tools.is_empty() {
         let offered = call.tools.iter().map(|tool| {
             json!({
-                "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters,
+                "name": tool.name, "description": tool.description, "parametersJsonSchema": tools::completed(&tool.parameters),
             })
         });
         let offered: Vec<Value> = offered.collect();
@@ -60,7 +60,16 @@ pub(super) fn spell(call: &Call) -> Spelled {
     body["generationConfig"] = options;
     let model = segment(call.model.trim_start_matches("models/"));
     let path = format!("/models/{model}:streamGenerateContent?alt=sse");
-    Spelled::new(path, "contents", contents, body)
+    Spelled::new(call, path, "contents", contents, body)
+}
+
+/// Returns the signature of a part and its other unknown keys; null without any.
+fn others(part: &Value, known: &[&str]) -> Value {
+    let keys = part.as_object().into_iter().flatten();
+    let others = keys.filter(|(key, _)| !known.contains(&&***key));
+    let others: Map<String, Value> =
+        others.map(|(key, value)| (key.clone(), value.clone())).collect();
+    if others.is_empty() { Value::Null } else { Value::Object(others) }
 }
 
 /// Escapes a name as one path segment. Names come from scenarios, which must not choose another address.
@@ -96,24 +105,22 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         to.push_str(&text_at(&part["text"]));
         if let Some(name) = part["functionCall"]["name"].as_str() {
             let arguments = part["functionCall"]["args"].to_string();
-            heard.asked.push(AskedPart { index: None, name: name.to_owned(), arguments });
+            heard.asked.push(AskedPart {
+                is_whole: true,
+                name: name.to_owned(),
+                arguments,
+                state: others(part, &["functionCall", "text", "thought"]),
+                ..AskedPart::default()
+            });
+        } else {
+            state::merge(&mut heard.state, &others(part, &["text", "thought"]));
         }
     }
-    heard.finish = candidate["finishReason"].as_str().map(finish);
+    heard.finish = ends::common(&candidate["finishReason"]);
     if frame["promptFeedback"]["blockReason"].is_string() {
         heard.finish = Some("content_filter".into());
     }
     heard
-}
-
-fn finish(reason: &str) -> String {
-    let common = match reason {
-        "STOP" => "stop",
-        "MAX_TOKENS" => "length",
-        "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" => "content_filter",
-        other => other,
-    };
-    common.to_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Ollama's native chat API: one JSON text per line.
 
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
-use crate::voice::remote::tools;
+use crate::voice::remote::{ends, tools};
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
@@ -30,7 +30,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(schema) = call.schema {
         body["format"] = schema.clone();
     }
-    Spelled::new("/api/chat", "messages", messages, body)
+    Spelled::new(call, "/api/chat", "messages", messages, body)
 }
 
 pub(super) fn parse_frame(frame: &Value) -> FrameContent {
@@ -39,7 +39,7 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         say: text_at(&frame["message"]["content"]),
         think: text_at(&frame["message"]["thinking"]),
         // older versions report `done` without a reason
-        finish: over.then(|| frame["done_reason"].as_str().unwrap_or("stop").to_owned()),
+        finish: ends::common(&frame["done_reason"]).or(over.then(|| ends::STOP.into())),
         input: frame["prompt_eval_count"].as_u64(),
         output: frame["eval_count"].as_u64(),
         over,
@@ -48,9 +48,8 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
     }
 }
 
-/// Parses tool requests without their indexes: this format sends each request whole and restarts the indexes in each
-/// frame.
+/// Parses whole tool requests: this format does not split them, and restarts the indexes in each frame.
 fn whole(calls: &Value) -> Vec<AskedPart> {
-    let whole = |part| AskedPart { index: None, ..part };
+    let whole = |part| AskedPart { is_whole: true, ..part };
     tools::of_calls(calls).into_iter().map(whole).collect()
 }

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions API, which most servers support.
 
 use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
-use crate::voice::remote::tools;
+use crate::voice::remote::{ends, state, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -9,20 +9,15 @@ use std::borrow::Cow;
 pub(super) fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
     tools::openai(call, &mut messages);
-    let mut body = json!({"model": call.model, "stream": true});
-    // Mistral rejects unknown fields and reports the usage unasked
-    if call.provider != "mistral" {
-        body["stream_options"] = json!({"include_usage": true});
-    }
+    let mut body = json!({
+        "model": call.model, "stream": true, "stream_options": {"include_usage": true},
+    });
     call.sampling(&mut body);
     if let Some(seed) = call.spec.seed {
-        let name = if call.provider == "mistral" { "random_seed" } else { "seed" };
-        body[name] = json!(seed);
+        body["seed"] = json!(seed);
     }
     if let Some(max) = call.most_tokens() {
-        // OpenAI's reasoning models reject the older name, which all other servers accept
-        let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };
-        body[name] = json!(max);
+        body["max_tokens"] = json!(max);
     }
     if let Some(effort) = &call.spec.effort {
         body["reasoning_effort"] = json!(effort);
@@ -34,7 +29,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         let named = json!({"name": "reply", "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": named});
     }
-    Spelled::new("/chat/completions", "messages", messages, body)
+    Spelled::new(call, "/chat/completions", "messages", messages, body)
 }
 
 /// A frame with text only, like nearly all frames of a stream. Fields of type `()` may be missing or null.
@@ -72,6 +67,8 @@ struct WordsDelta<'a> {
     reasoning_content: (),
     #[serde(default)]
     reasoning: (),
+    #[serde(default)]
+    reasoning_details: (),
 }
 
 /// Returns the text of a frame without other relevant fields, without building a JSON tree.
@@ -79,8 +76,14 @@ pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
     let WordsFrame { choices: [choice], usage: (), error: () } =
         serde_json::from_str(frame).ok()?;
     let WordsChoice { index, delta, finish_reason: (), error: () } = choice;
-    let WordsDelta { content, refusal: (), tool_calls: (), reasoning_content: (), reasoning: () } =
-        delta;
+    let WordsDelta {
+        content,
+        refusal: (),
+        tool_calls: (),
+        reasoning_content: (),
+        reasoning: (),
+        reasoning_details: (),
+    } = delta;
     (index == 0).then_some(content)
 }
 
@@ -101,7 +104,8 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         // two names of one field; servers that send both send the same text
         let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
         heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));
-        heard.finish = choice["finish_reason"].as_str().map(Into::into).or(heard.finish);
+        heard.finish = ends::common(&choice["finish_reason"]).or(heard.finish);
+        state::merge(&mut heard.state, &state::reasoning(delta));
         // OpenRouter forwards failures of the upstream provider in this field
         heard.error = Some(&choice["error"]).filter(|error| !error.is_null()).cloned();
     }

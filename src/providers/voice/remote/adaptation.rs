@@ -1,0 +1,312 @@
+//! Changes to a request that servers ask for: a closed list, the fields that they change, and their application.
+//!
+//! A server only selects an entry, and only for a field that was sent. No text of a server is ever sent back.
+
+use crate::model::{Message, Role};
+use serde_json::{Value, json};
+use std::fmt;
+use std::str::FromStr;
+
+/// An optional part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// Request for the usage at the end of a stream.
+    StreamOptions,
+    /// Sampling temperature.
+    Temperature,
+    /// Nucleus sampling.
+    TopP,
+    /// Frequency penalty.
+    FrequencyPenalty,
+    /// Presence penalty.
+    PresencePenalty,
+    /// Repetition penalty.
+    RepeatPenalty,
+    /// Random seed.
+    Seed,
+    /// Stop sequences.
+    Stop,
+    /// Reasoning effort.
+    Effort,
+    /// JSON Schema of the reply.
+    Schema,
+    /// Maximum tokens of the reply.
+    MostTokens,
+}
+
+/// A row of the table of fields.
+pub(super) struct FieldRow {
+    pub(super) field: Field,
+    /// Name in settings and notes.
+    pub(super) name: &'static str,
+    /// Paths in the requests of all wire formats.
+    pub(super) paths: &'static [&'static str],
+    /// Names under which servers know the field at its usual place.
+    pub(super) renames: &'static [&'static str],
+    /// True if the author of a scenario may set it.
+    pub(super) is_set: bool,
+}
+
+const fn row(
+    field: Field,
+    name: &'static str,
+    paths: &'static [&'static str],
+    renames: &'static [&'static str],
+    is_set: bool,
+) -> FieldRow {
+    FieldRow { field, name, paths, renames, is_set }
+}
+
+/// All fields that may be changed.
+pub(super) const FIELDS: &[FieldRow] = &[
+    row(Field::StreamOptions, "stream_options", &["stream_options"], &[], false),
+    row(
+        Field::Temperature,
+        "temperature",
+        &["temperature", "options.temperature", "generationConfig.temperature"],
+        &[],
+        true,
+    ),
+    row(Field::TopP, "top_p", &["top_p", "options.top_p", "generationConfig.topP"], &[], true),
+    row(
+        Field::FrequencyPenalty,
+        "frequency_penalty",
+        &["frequency_penalty", "options.frequency_penalty", "generationConfig.frequencyPenalty"],
+        &[],
+        true,
+    ),
+    row(
+        Field::PresencePenalty,
+        "presence_penalty",
+        &["presence_penalty", "options.presence_penalty", "generationConfig.presencePenalty"],
+        &[],
+        true,
+    ),
+    row(
+        Field::RepeatPenalty,
+        "repeat_penalty",
+        &["repeat_penalty", "repetition_penalty", "options.repeat_penalty"],
+        &["repeat_penalty", "repetition_penalty"],
+        true,
+    ),
+    row(
+        Field::Seed,
+        "seed",
+        &["seed", "random_seed", "options.seed", "generationConfig.seed"],
+        &["seed", "random_seed"],
+        true,
+    ),
+    row(
+        Field::Stop,
+        "stop",
+        &["stop", "stop_sequences", "options.stop", "generationConfig.stopSequences"],
+        &["stop", "stop_sequences"],
+        true,
+    ),
+    row(
+        Field::Effort,
+        "effort",
+        &[
+            "reasoning_effort",
+            "thinking",
+            "output_config",
+            "think",
+            "generationConfig.thinkingConfig",
+            "reasoning",
+        ],
+        &[],
+        true,
+    ),
+    row(Field::Schema, "schema", &["response_format", "format"], &[], false),
+    row(
+        Field::MostTokens,
+        "max_tokens",
+        &[
+            "max_tokens",
+            "max_completion_tokens",
+            "max_output_tokens",
+            "max_new_tokens",
+            "options.num_predict",
+            "generationConfig.maxOutputTokens",
+        ],
+        &["max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"],
+        true,
+    ),
+];
+
+impl Field {
+    pub(super) fn row(self) -> &'static FieldRow {
+        // the table has a row for every field, in their order
+        &FIELDS[self as usize]
+    }
+
+    /// Returns whether the author of a scenario may set the field, so that its loss is a warning.
+    pub(super) fn is_set(self) -> bool {
+        self.row().is_set
+    }
+}
+
+/// A change to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cure {
+    /// Leaves out a field.
+    LeaveOut(Field),
+    /// Sends a field under another name of the table.
+    Rename(Field, &'static str),
+    /// Puts the instructions in front of the first message of the user.
+    SystemIntoUser,
+    /// Adds the usual version to the path, or takes it off.
+    OtherPath,
+    /// The stated context window, in tokens.
+    Window(u32),
+    /// The stated maximum of a reply, in tokens.
+    MostTokens(u32),
+}
+
+impl Cure {
+    /// Returns whether something that the author of a scenario set is lost.
+    pub fn loses(self) -> bool {
+        match self {
+            Cure::LeaveOut(field) => field.is_set(),
+            Cure::MostTokens(_) => true,
+            Cure::Rename(..) | Cure::SystemIntoUser | Cure::OtherPath | Cure::Window(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Cure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cure::LeaveOut(field) => write!(f, "leave out {}", field.row().name),
+            Cure::Rename(field, to) => write!(f, "rename {} to {to}", field.row().name),
+            Cure::SystemIntoUser => f.write_str("send the instructions as user"),
+            Cure::OtherPath => f.write_str("change the version in the path"),
+            Cure::Window(n) => write!(f, "window {n}"),
+            Cure::MostTokens(n) => write!(f, "at most {n} tokens"),
+        }
+    }
+}
+
+/// A text that is no cure of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCure;
+
+impl FromStr for Cure {
+    type Err = UnknownCure;
+
+    fn from_str(text: &str) -> Result<Cure, UnknownCure> {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let number: Option<u32> = digits.parse().ok();
+        let fields = FIELDS.iter().flat_map(|row| {
+            // without its limit a reply may cost any amount
+            let is_optional = row.field != Field::MostTokens;
+            let left_out = is_optional.then_some(Cure::LeaveOut(row.field));
+            left_out.into_iter().chain(row.renames.iter().map(|to| Cure::Rename(row.field, to)))
+        });
+        let numbers = number.into_iter().flat_map(|n| [Cure::Window(n), Cure::MostTokens(n)]);
+        let mut all = fields.chain(numbers).chain([Cure::SystemIntoUser, Cure::OtherPath]);
+        all.find(|cure| cure.to_string() == text).ok_or(UnknownCure)
+    }
+}
+
+/// Changes to the requests to a model, each at most once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adaptations(Vec<Cure>);
+
+impl FromIterator<Cure> for Adaptations {
+    fn from_iter<T: IntoIterator<Item = Cure>>(cures: T) -> Adaptations {
+        let mut all = Adaptations::default();
+        cures.into_iter().for_each(|cure| all.add(cure));
+        all
+    }
+}
+
+impl Adaptations {
+    /// Adds a change; it replaces an earlier one of the same field.
+    pub fn add(&mut self, cure: Cure) {
+        self.0.retain(|known| match (known, cure) {
+            (Cure::LeaveOut(a) | Cure::Rename(a, _), Cure::LeaveOut(b) | Cure::Rename(b, _)) => {
+                *a != b
+            }
+            (Cure::Window(_), Cure::Window(_)) | (Cure::MostTokens(_), Cure::MostTokens(_)) => {
+                false
+            }
+            (known, cure) => *known != cure,
+        });
+        self.0.push(cure);
+    }
+
+    /// Returns the changes, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = Cure> {
+        self.0.iter().copied()
+    }
+
+    /// Returns whether a change is among them.
+    pub(super) fn contains(&self, cure: Cure) -> bool {
+        self.0.contains(&cure)
+    }
+
+    /// Applies the changes to a request without its messages.
+    pub(super) fn apply(&self, body: &mut Value) {
+        for cure in self.iter() {
+            match cure {
+                Cure::LeaveOut(field) => {
+                    field.row().paths.iter().for_each(|path| drop(take(body, path)));
+                }
+                Cure::MostTokens(n) => {
+                    for path in Field::MostTokens.row().paths {
+                        if let Some(sent) = at_mut(body, path)
+                            && sent.as_u64().is_some_and(|sent| sent > u64::from(n))
+                        {
+                            *sent = json!(n);
+                        }
+                    }
+                }
+                Cure::Rename(field, to) => {
+                    // a name is another one for the field at the top only
+                    let sent = field.row().renames.iter().find_map(|name| take(body, name));
+                    if let Some(sent) = sent {
+                        body[to] = sent;
+                    }
+                }
+                Cure::SystemIntoUser | Cure::OtherPath | Cure::Window(_) => {}
+            }
+        }
+    }
+
+    /// Returns the messages without a system message, if the server takes none.
+    pub(super) fn messages(&self, messages: &[Message]) -> Option<Vec<Message>> {
+        if !self.contains(Cure::SystemIntoUser) {
+            return None;
+        }
+        let (system, mut others): (Vec<Message>, Vec<Message>) =
+            messages.iter().cloned().partition(|message| message.role == Role::System);
+        let rules: Vec<&str> = system.iter().map(|message| &*message.text).collect();
+        let rules = rules.join("\n\n");
+        match others.first_mut() {
+            Some(first) if first.role == Role::User => {
+                first.text = format!("{rules}\n\n{}", first.text);
+            }
+            Some(_) | None => others.insert(0, Message::new(Role::User, rules)),
+        }
+        Some(others)
+    }
+}
+
+/// Removes the value at a path of a request.
+fn take(body: &mut Value, path: &str) -> Option<Value> {
+    let (inside, name) = match path.rsplit_once('.') {
+        Some((parents, name)) => (at_mut(body, parents)?, name),
+        None => (body, path),
+    };
+    inside.as_object_mut()?.shift_remove(name)
+}
+
+fn at_mut<'a>(body: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+    path.split('.').try_fold(body, |inside, name| inside.get_mut(name))
+}
+
+/// Returns whether a request has a value at a path.
+pub(super) fn has(body: &Value, path: &str) -> bool {
+    path.split('.').try_fold(body, |inside, name| inside.get(name)).is_some()
+}

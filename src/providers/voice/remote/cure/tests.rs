@@ -1,0 +1,286 @@
+//! Cures of refusals as servers write them, and of refusals that no server wrote.
+
+use super::*;
+use crate::model::{Message, Role};
+use crate::voice::remote::adaptation::UnknownCure;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A request with every field, in the formats of OpenAI and Google.
+fn full() -> Value {
+    json!({
+        "model": "m", "stream": true, "stream_options": {"include_usage": true}, "temperature": 0.5, "top_p": 0.9,
+        "frequency_penalty": 0.1, "presence_penalty": 0.1, "repeat_penalty": 1.1, "seed": 7, "stop": ["END"],
+        "reasoning_effort": "low", "max_tokens": 200_000,
+        "response_format": {"type": "json_schema"},
+        "generationConfig": {"thinkingConfig": {"thinkingBudget": 1}, "topP": 0.9},
+    })
+}
+
+fn cured(status: u16, body: &str) -> Option<String> {
+    let refusal = RefusedRequest::new(status, body.as_bytes());
+    let adapted = Adaptations::default();
+    let sent = Sent { body: &full(), instructs: true, adapted: &adapted };
+    cure(&refusal, &sent).map(|cure| cure.to_string())
+}
+
+#[test]
+fn table_of_fields_is_in_the_order_of_the_fields() {
+    for (at, row) in FIELDS.iter().enumerate() {
+        assert_eq!(row.field as usize, at, "{}", row.name);
+    }
+}
+
+#[test]
+fn refusals_of_servers_name_their_cure() {
+    for (status, body, expected) in [
+        // OpenAI
+        (
+            400,
+            r#"{"error":{"message":"Unrecognized request argument supplied: stream_options","param":null}}"#,
+            Some("leave out stream_options"),
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens","code":"unsupported_parameter"}}"#,
+            Some("rename max_tokens to max_completion_tokens"),
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}"#,
+            Some("leave out temperature"),
+        ),
+        (
+            400,
+            r#"{"error":{"message":"max_tokens is too large: 200000. This model supports at most 16384 completion tokens.","param":"max_tokens"}}"#,
+            Some("at most 16384 tokens"),
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role"}}"#,
+            Some("send the instructions as user"),
+        ),
+        // Mistral and other servers that validate field by field
+        (
+            422,
+            r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted","input":7}]}"#,
+            Some("leave out seed"),
+        ),
+        (
+            422,
+            r#"{"object":"error","message":{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}}"#,
+            Some("leave out seed"),
+        ),
+        // vLLM, llama.cpp and templates
+        (
+            400,
+            r#"{"object":"error","message":"System role not supported","code":400}"#,
+            Some("send the instructions as user"),
+        ),
+        (500, r#"{"error":{"message":"Conversation roles must alternate user/assistant"}}"#, None),
+        (
+            400,
+            r#"{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}"#,
+            Some("send the instructions as user"),
+        ),
+        (
+            400,
+            r#"{"detail":"`response_format` of type json_schema is not supported"}"#,
+            Some("leave out schema"),
+        ),
+        // Google
+        (
+            400,
+            r#"[{"error":{"code":400,"message":"Developer instruction is not enabled for models/gemma-3-27b-it","status":"INVALID_ARGUMENT"}}]"#,
+            Some("send the instructions as user"),
+        ),
+        (
+            400,
+            r#"{"error":{"code":400,"message":"Invalid JSON payload received.","details":[{"fieldViolations":[{"field":"generation_config.thinking_config","description":"Unknown name"}]}]}}"#,
+            Some("leave out effort"),
+        ),
+        // xAI, Groq, Anthropic, Bedrock
+        (
+            400,
+            r#"{"code":"invalid-argument","error":"Argument not supported on this model: presencePenalty"}"#,
+            Some("leave out presence_penalty"),
+        ),
+        (
+            400,
+            r#"{"error":{"message":"`frequency_penalty` is not supported"}}"#,
+            Some("leave out frequency_penalty"),
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens"}}"#,
+            Some("at most 64000 tokens"),
+        ),
+        (
+            400,
+            r#"{"message":"`temperature` and `top_p` cannot both be specified for this model. Please use only one."}"#,
+            Some("leave out temperature"),
+        ),
+        // plain text
+        (
+            400,
+            "unknown field `repeat_penalty`, expected one of `model`",
+            Some("leave out repeat_penalty"),
+        ),
+        // nothing that was sent, nothing that is refused, another status
+        (400, r#"{"error":{"message":"Unsupported parameter: logit_bias"}}"#, None),
+        (400, r#"{"error":{"message":"We like temperature"}}"#, None),
+        (400, "", None),
+        (429, r#"{"error":{"message":"unsupported temperature"}}"#, None),
+        (401, r#"{"error":{"message":"invalid seed"}}"#, None),
+    ] {
+        assert_eq!(cured(status, body).as_deref(), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_common_word_in_a_long_text_names_no_field() {
+    let filler = "word ".repeat(60);
+    assert_eq!(cured(400, &format!("invalid request: please stop here. {filler}")), None);
+    let quoted = format!("invalid request: 'stop' is too long. {filler}");
+    assert_eq!(cured(400, &quoted).as_deref(), Some("leave out stop"));
+}
+
+#[test]
+fn a_stated_window_is_read() {
+    let window = |text: &str| {
+        stated_window(&RefusedRequest::new(400, text.as_bytes())).map(|w| w.to_string())
+    };
+    for (text, expected) in [
+        (
+            "This model's maximum context length is 8192 tokens. However, you requested 9000.",
+            Some("window 8192"),
+        ),
+        ("the prompt exceeds the context size (4,096 tokens)", Some("window 4096")),
+        ("maximum context length is 3 tokens", None),
+        ("too long", None),
+    ] {
+        assert_eq!(window(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn changes_are_written_and_read_alike() {
+    for text in [
+        "leave out stream_options",
+        "leave out effort",
+        "rename seed to random_seed",
+        "rename max_tokens to max_completion_tokens",
+        "send the instructions as user",
+        "change the version in the path",
+        "window 8192",
+        "at most 4096 tokens",
+    ] {
+        assert_eq!(text.parse::<Cure>().unwrap().to_string(), text);
+    }
+    for text in [
+        "",
+        "leave out messages",
+        "leave out max_tokens",
+        "rename seed to messages",
+        "rename messages to seed",
+        "window x",
+        "at most -1 tokens",
+        "leave out",
+    ] {
+        assert_eq!(text.parse::<Cure>(), Err(UnknownCure), "{text}");
+    }
+}
+
+#[test]
+fn changes_are_applied_where_the_field_is() {
+    let all =
+        ["rename max_tokens to max_completion_tokens", "leave out top_p", "at most 16 tokens"];
+    let adapted: Adaptations = all.iter().map(|text| text.parse::<Cure>().unwrap()).collect();
+    let mut body = full();
+    adapted.apply(&mut body);
+    assert_eq!((&body["max_completion_tokens"], &body["max_tokens"]), (&json!(16), &Value::Null));
+    assert!(body["top_p"].is_null() && body["generationConfig"]["topP"].is_null());
+    assert_eq!(body["temperature"], 0.5);
+    let system: Adaptations = [Cure::SystemIntoUser].into_iter().collect();
+    let messages = [Message::new(Role::System, "Rules."), Message::new(Role::User, "Speak.")];
+    let moved = system.messages(&messages).unwrap();
+    assert_eq!((moved.len(), moved[0].role, &*moved[0].text), (1, Role::User, "Rules.\n\nSpeak."));
+    let moved = system.messages(&messages[..1]).unwrap();
+    assert_eq!((moved.len(), moved[0].role), (1, Role::User));
+}
+
+/// Pieces of refusals, put together at random.
+const PIECES: &[&str] = &[
+    "unsupported",
+    "Unknown parameter",
+    "'temperature'",
+    "stop",
+    "seed",
+    "max_tokens",
+    "Use",
+    "max_completion_tokens",
+    "instead",
+    "at most",
+    "16384",
+    "99999999999",
+    "-1",
+    "role",
+    "system",
+    "messages",
+    "model",
+    "tools",
+    "stream",
+    "\"param\"",
+    "response_format",
+    "thinking",
+    "\u{202e}",
+    "\\u0000",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "null",
+];
+
+proptest! {
+    /// No text of a server gets into a request, and no call loops: each change removes its own reason.
+    #[test]
+    fn mutated_refusals_send_nothing_outside_the_table(
+        status in prop::sample::select(vec![200_u16, 400, 404, 405, 415, 422, 501]),
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),
+        param in prop::sample::select(PIECES),
+        structured in any::<bool>(),
+    ) {
+        let text = pieces.join(" ");
+        let body = if structured {
+            json!({"error": {"message": text, "param": param}, "detail": [{"loc": ["body", param], "msg": text}]})
+                .to_string()
+        } else {
+            text
+        };
+        let refusal = RefusedRequest::new(status, body.as_bytes());
+        let mut adapted = Adaptations::default();
+        let mut seen = vec![];
+        for _ in 0..8 {
+            let mut request = full();
+            adapted.apply(&mut request);
+            let keys = request.as_object().unwrap().keys();
+            let original = full();
+            for key in keys {
+                let known = original.get(key).is_some()
+                    || FIELDS.iter().any(|row| row.renames.contains(&key.as_str()));
+                prop_assert!(known, "{key}");
+            }
+            let sent = Sent { body: &request, instructs: true, adapted: &adapted };
+            let Some(cure) = cure(&refusal, &sent) else { break };
+            prop_assert!(!seen.contains(&cure), "{cure} twice");
+            prop_assert_eq!(cure.to_string().parse::<Cure>(), Ok(cure));
+            seen.push(cure);
+            adapted.add(cure);
+        }
+        prop_assert!(seen.len() < 8);
+    }
+}

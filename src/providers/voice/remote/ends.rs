@@ -1,0 +1,110 @@
+//! The finish reasons of all vendors, in one table.
+
+use crate::model::{LENGTH, OTHER_END};
+use serde_json::Value;
+
+/// A complete reply.
+pub(super) const STOP: &str = "stop";
+/// A reply that the provider's content filter ended, with or without text before.
+pub(super) const FILTERED: &str = "content_filter";
+/// A reply that ended with a failure of the server.
+pub(super) const BROKEN: &str = "error";
+/// Requests for tools.
+const TOOLS: &str = "tool_calls";
+/// Maximum characters kept of an unknown word.
+const WORD_MAX: usize = 40;
+
+/// Words of vendors, without underscores and in lower case, for each common word.
+const ENDS: &[(&str, &[&str])] = &[
+    (
+        STOP,
+        &[
+            "stop",
+            "endturn",
+            "stopsequence",
+            "eos",
+            "eostoken",
+            "end",
+            "complete",
+            "completed",
+            "finished",
+            "load",
+            "unload",
+        ],
+    ),
+    (TOOLS, &["toolcalls", "tooluse", "toolcall", "functioncall", "pauseturn"]),
+    (
+        LENGTH,
+        &[
+            "length",
+            "maxtokens",
+            "maxoutputtokens",
+            "modellength",
+            "modelcontextwindowexceeded",
+            "limit",
+            "incomplete",
+        ],
+    ),
+    (
+        FILTERED,
+        &[
+            "contentfilter",
+            "contentfiltered",
+            "guardrailintervened",
+            "safety",
+            "recitation",
+            "prohibitedcontent",
+            "blocklist",
+            "spii",
+            "imagesafety",
+            "language",
+            "refusal",
+            "sensitive",
+        ],
+    ),
+    (BROKEN, &["error", "networkerror", "insufficientsystemresource"]),
+];
+
+/// Returns a finish reason in OpenAI's terms. An unknown word is kept behind a mark; an empty one is no end.
+pub(super) fn common(word: &Value) -> Option<String> {
+    let word = word.as_str().filter(|word| !word.trim().is_empty())?;
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_ascii_lowercase();
+    let known = ENDS.iter().find(|(_, words)| words.contains(&&*plain));
+    Some(known.map_or_else(|| other(word), |(common, _)| (*common).to_owned()))
+}
+
+fn other(word: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let kept: String = word.chars().filter(is_plain).take(WORD_MAX).collect();
+    format!("{OTHER_END}{kept}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_for_an_end_is_known_or_kept_as_a_cut() {
+        for (word, expected) in [
+            ("stop", Some("stop")),
+            ("STOP", Some("stop")),
+            ("end_turn", Some("stop")),
+            ("model_length", Some("length")),
+            ("MAX_TOKENS", Some("length")),
+            ("sensitive", Some("content_filter")),
+            ("SAFETY", Some("content_filter")),
+            ("network_error", Some("error")),
+            ("insufficient_system_resource", Some("error")),
+            ("tool_use", Some("tool_calls")),
+            ("abort", Some("cut: abort")),
+            ("MALFORMED_FUNCTION_CALL", Some("cut: MALFORMED_FUNCTION_CALL")),
+            ("\u{1b}[2Jx y", Some("cut: 2Jxy")),
+            ("", None),
+            (" ", None),
+        ] {
+            assert_eq!(common(&Value::from(word)).as_deref(), expected, "{word}");
+        }
+        assert_eq!(common(&Value::Null), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! Providers of models as the world has them: each a file of data, played by one server to the built program.
+
+mod server;
+
+use crate::house::House;
+use serde_json::Value;
+use server::{Provider, SAID, World};
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+/// A tool that repeats its arguments.
+const TOOL: &str = "#!/bin/sh\ncat > asked.json\nprintf 'Sunny.'\n";
+const SCENARIO: &str = "title = \"case\"\ntopic = \"Should the harbour keep its trams?\"\nresult = \"none\"\n\
+    [limits]\nutterances = 1\n\
+    [[tool]]\nname = \"weather\"\nabout = \"The weather of a town.\"\nscript = [\"./weather.sh\"]\n\
+    parameters.type = \"object\"\nparameters.properties.town = { type = \"string\" }\nread_only = true\n";
+
+fn providers() -> Vec<(String, Provider)> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/world/providers"));
+    let mut all: Vec<(String, Provider)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let read = toml::from_str(&fs::read_to_string(&path).unwrap());
+            (name.clone(), read.unwrap_or_else(|e| panic!("{name}: {e}")))
+        })
+        .collect();
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all
+}
+
+/// A home with a scenario, a tool and the settings of one provider.
+struct Place {
+    house: House,
+    world: World,
+    name: String,
+    model: String,
+}
+
+impl Place {
+    fn new(name: &str, provider: &Provider) -> Place {
+        use std::os::unix::fs::PermissionsExt;
+        let house = House::new();
+        let world = World::start(provider.clone());
+        let seat = "[[participant]]\nid = \"ada\"\nname = \"Ada\"\n";
+        let settings = &provider.settings;
+        house.file("talk.toml", &format!("{SCENARIO}{seat}{settings}\n"));
+        house.file("tools.toml", &format!("{SCENARIO}{seat}{settings}\ntools = [\"weather\"]\n"));
+        let tool = house.file("weather.sh", TOOL);
+        fs::set_permissions(tool, fs::Permissions::from_mode(0o755)).unwrap();
+        let wire = &provider.wire;
+        let url = &world.url;
+        house.file(
+            ".config/colloquium/config.toml",
+            &format!("[providers.{name}]\nwire = \"{wire}\"\nbase_url = \"{url}\"\n"),
+        );
+        Place { house, world, name: name.into(), model: format!("{name}:{}", provider.model) }
+    }
+
+    /// Runs a scenario and returns the events of its log.
+    fn run(&self, scenario: &str, number: u32) -> (crate::house::Ran, Vec<Value>) {
+        let path = self.house.path(scenario);
+        let log = self.house.path(&format!("{number}.jsonl"));
+        let (path, out) = (path.to_str().unwrap(), log.to_str().unwrap());
+        let model = &self.model;
+        let args = ["run", path, "--headless", "--trust", "--model", model, "--out-session", out];
+        let ran = self.house.run(&args);
+        assert_eq!(ran.code, 0, "{}: {}{}", self.name, ran.out, ran.err);
+        let log = fs::read_to_string(log).unwrap();
+        (ran, log.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+}
+
+fn adapted(events: &[Value]) -> Vec<String> {
+    let adapted = events.iter().filter(|event| event["kind"] == "model.adapted");
+    adapted.map(|event| event["data"]["did"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_provider_is_understood() {
+    let all = providers();
+    assert!(all.len() >= 25, "{}", all.len());
+    let chunks = all.chunks(all.len().div_ceil(2));
+    std::thread::scope(|scope| {
+        let mut running = vec![];
+        for chunk in chunks {
+            running.push(scope.spawn(move || {
+                let fails = |(name, provider): &&(String, Provider)| {
+                    catch_unwind(|| check(name, provider)).is_err()
+                };
+                chunk.iter().filter(fails).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+            }));
+        }
+        let failed: Vec<String> = running.into_iter().flat_map(|r| r.join().unwrap()).collect();
+        assert_eq!(failed, [""; 0]);
+    });
+}
+
+/// Plays a conversation with a tool, the same again, and one without a tool.
+fn check(name: &str, provider: &Provider) {
+    let place = Place::new(name, provider);
+    let expect = &provider.expect;
+    let (ran, events) = place.run("tools.toml", 1);
+    assert!(ran.out.contains(SAID), "{name}: {}", ran.out);
+    assert!(ran.out.contains(&expect.mark), "{name}: {}", ran.out);
+    for words in &expect.err {
+        assert!(ran.err.contains(words), "{name}: {words}: {}", ran.err);
+    }
+    assert_eq!(adapted(&events), expect.adapted, "{name}: {}", ran.err);
+    let asked = fs::read_to_string(place.house.path("asked.json")).unwrap();
+    assert!(asked.contains("Ulm"), "{name}: {asked}");
+    let window = &events[0]["data"]["participants"][0]["window"];
+    assert_eq!(window.as_u64(), expect.window.map(u64::from), "{name}");
+    let refused = {
+        let seen = place.world.seen.lock().unwrap();
+        assert_eq!(seen.bodies.len(), 2, "{name}: {:?}", seen.paths);
+        seen.refused
+    };
+    assert_eq!(refused, expect.refused, "{name}");
+    // what a server refused is not asked again
+    let (_, again) = place.run("tools.toml", 2);
+    assert_eq!(adapted(&again), [""; 0], "{name}");
+    let (ran, _) = place.run("talk.toml", 3);
+    assert!(ran.out.contains(SAID), "{name}: {}", ran.out);
+    let seen = place.world.seen.lock().unwrap();
+    assert_eq!((seen.bodies.len(), seen.refused), (5, refused), "{name}");
+    for body in &seen.bodies {
+        for no in &provider.refuse {
+            assert!(!body.to_string().contains(&no.has), "{name}: {body}");
+        }
+    }
+    let kept = place.house.path(".local/state/colloquium/adaptations.json");
+    let kept: Value =
+        serde_json::from_str(&fs::read_to_string(kept).unwrap_or("[]".into())).unwrap();
+    let learnt = kept.as_array().unwrap().iter().map(|entry| entry["did"].as_str().unwrap());
+    assert_eq!(learnt.collect::<Vec<_>>(), expect.adapted, "{name}");
+}

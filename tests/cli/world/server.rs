@@ -1,0 +1,312 @@
+//! A model server whose list, replies and refusals are data.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A provider: a file of `providers/`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    /// Wire format.
+    pub wire: String,
+    /// Path of its API.
+    #[serde(default)]
+    pub path: String,
+    /// Query of its address, with its `?`.
+    #[serde(default)]
+    pub query: String,
+    /// Name of the model.
+    pub model: String,
+    /// Body of the list of models; `None` for the usual one.
+    pub list: Option<String>,
+    /// Status of the list.
+    #[serde(default = "success")]
+    pub list_status: u16,
+    /// Settings of the participant, as lines of a scenario.
+    #[serde(default)]
+    pub settings: String,
+    #[serde(default)]
+    pub refuse: Vec<Refuse>,
+    /// Keys beside a tool request, which have to come back with its result.
+    #[serde(default)]
+    pub call_state: Map<String, Value>,
+    /// Keys of the answer that have to come back with the results.
+    #[serde(default)]
+    pub turn_state: Map<String, Value>,
+    /// Form of a tool request: whole, or in fragments with an `index`, an `id`, or neither.
+    #[serde(default)]
+    pub fragments: String,
+    /// Finish reason of the last reply.
+    #[serde(default)]
+    pub finish: String,
+    pub expect: Expect,
+}
+
+fn success() -> u16 {
+    200
+}
+
+/// A refusal of requests that have or lack a text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refuse {
+    pub has: String,
+    pub status: u16,
+    pub body: String,
+}
+
+/// What a run shows.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Expect {
+    /// Changes of requests, in order.
+    pub adapted: Vec<String>,
+    /// Refused requests of the first run.
+    pub refused: usize,
+    /// Window of the model, as the server states it.
+    pub window: Option<u32>,
+    /// Words on standard error.
+    pub err: Vec<String>,
+    /// Remark on the reply.
+    pub mark: String,
+}
+
+/// Answered and refused requests.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub bodies: Vec<Value>,
+    pub paths: Vec<String>,
+    pub refused: usize,
+}
+
+/// A running server.
+pub struct World {
+    /// Its address with its path and its query.
+    pub url: String,
+    pub seen: Arc<Mutex<Seen>>,
+}
+
+impl World {
+    pub fn start(provider: Provider) -> World {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap();
+        let url = format!("http://{host}{}{}", provider.path, provider.query);
+        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let kept = seen.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (provider, seen) = (provider.clone(), kept.clone());
+                thread::spawn(move || answer(stream.unwrap(), &provider, &seen));
+            }
+        });
+        World { url, seen }
+    }
+}
+
+fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut first = String::new();
+    reader.read_line(&mut first).unwrap_or(0);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
+            length = n.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    if reader.read_exact(&mut body).is_err() {
+        return;
+    }
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    seen.lock().unwrap().paths.push(path.clone());
+    let plain = path.split('?').next().unwrap();
+    if first.starts_with("GET") {
+        let listed = plain.strip_prefix(&*provider.path);
+        let is_list = matches!(listed, Some("/models" | "/api/tags"));
+        let (status, list) =
+            if is_list { (provider.list_status, list(provider)) } else { (404, "{}".into()) };
+        return send(stream, status, "application/json", &list);
+    }
+    if plain.ends_with("/api/show") {
+        return send(stream, 200, "application/json", "{}");
+    }
+    let is_call = ["/chat/completions", "/messages", "/api/chat", ":streamGenerateContent"]
+        .iter()
+        .any(|end| plain.ends_with(end));
+    if !is_call || !plain.starts_with(&*provider.path) {
+        return send(stream, 404, "application/json", r#"{"error":"404 page not found"}"#);
+    }
+    let text = String::from_utf8(body).unwrap();
+    let body: Value = serde_json::from_str(&text).unwrap();
+    if let Some(no) = refusal(provider, &body, &text) {
+        seen.lock().unwrap().refused += 1;
+        return send(stream, no.status, "application/json", &no.body);
+    }
+    seen.lock().unwrap().bodies.push(body.clone());
+    let answered = text.contains("functionResponse")
+        || text.contains("\"tool_result\"")
+        || text.contains(r#""role":"tool""#);
+    let asks = text.contains("\"weather\"") && !answered;
+    let frames = if asks { tool_frames(provider) } else { say_frames(provider) };
+    let (kind, all) = if provider.wire == "ollama" {
+        ("application/x-ndjson", frames.iter().map(|f| format!("{f}\n")).collect::<String>())
+    } else {
+        let mut all: String = frames.iter().map(|f| format!("data: {f}\n\n")).collect();
+        if provider.wire == "openai" {
+            all.push_str("data: [DONE]\n\n");
+        }
+        ("text/event-stream", all)
+    };
+    send(stream, 200, kind, &all);
+}
+
+fn send(mut stream: TcpStream, status: u16, kind: &str, body: &str) {
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    // a client that has left needs no answer
+    let _ = stream.write_all((head + body).as_bytes());
+}
+
+/// Returns the first refusal that fits. State that does not come back with the results is refused like at the vendors.
+fn refusal(provider: &Provider, body: &Value, text: &str) -> Option<Refuse> {
+    let state = provider.call_state.iter().chain(&provider.turn_state);
+    let answered = text.contains("functionResponse")
+        || text.contains("\"tool_result\"")
+        || text.contains(r#""role":"tool""#);
+    let lost = |(_, value): &(&String, &Value)| answered && !text.contains(&value.to_string());
+    if let Some((key, _)) = { state }.find(lost) {
+        let body = json!({"error": {"message": format!("Function call is missing its {key}")}});
+        return Some(Refuse { has: key.clone(), status: 400, body: body.to_string() });
+    }
+    let fits = |no: &&Refuse| text.contains(&no.has) || body.get(&no.has).is_some();
+    provider.refuse.iter().find(fits).cloned()
+}
+
+fn list(provider: &Provider) -> String {
+    let name = &provider.model;
+    let usual = match provider.wire.as_str() {
+        "ollama" => json!({"models": [{"name": name}]}),
+        "gemini" => json!({"models": [{"name": format!("models/{name}")}]}),
+        _ => json!({"data": [{"id": name}]}),
+    };
+    provider.list.clone().unwrap_or_else(|| usual.to_string())
+}
+
+/// Text of every last reply.
+pub const SAID: &str = "Keep them.";
+
+fn say_frames(provider: &Provider) -> Vec<Value> {
+    let finish = |usual: &str| {
+        if provider.finish.is_empty() { usual.to_owned() } else { provider.finish.clone() }
+    };
+    match provider.wire.as_str() {
+        "openai" => vec![
+            json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Keep "}}]}),
+            json!({"choices": [{"index": 0, "delta": {"content": "them."}}]}),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish("stop")}]}),
+        ],
+        "anthropic" => vec![
+            json!({"type": "message_start", "message": {"usage": {"input_tokens": 9}}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": SAID}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": finish("end_turn")}, "usage": {"output_tokens": 3}}),
+            json!({"type": "message_stop"}),
+        ],
+        "gemini" => vec![
+            json!({"candidates": [{"content": {"parts": [{"text": SAID}]}, "finishReason": finish("STOP")}]}),
+        ],
+        _ => vec![
+            json!({"message": {"content": SAID}}),
+            json!({"message": {"content": ""}, "done": true, "done_reason": finish("stop")}),
+        ],
+    }
+}
+
+fn with(mut value: Value, more: &Map<String, Value>) -> Value {
+    let into = value.as_object_mut().unwrap();
+    into.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+    value
+}
+
+fn tool_frames(provider: &Provider) -> Vec<Value> {
+    let state = &provider.call_state;
+    match provider.wire.as_str() {
+        "openai" => {
+            let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+            let mut frames = vec![];
+            if !provider.turn_state.is_empty() {
+                frames.push(delta(provider.turn_state.clone().into()));
+            }
+            // key of each fragment of the request
+            let keys: BTreeMap<&str, Value> = match provider.fragments.as_str() {
+                "id" => BTreeMap::from([("id", "c1".into())]),
+                "none" => BTreeMap::new(),
+                _ => BTreeMap::from([("index", 0.into())]),
+            };
+            let part = |function: Value, first: bool| {
+                let mut part = json!({"function": function});
+                for (key, value) in &keys {
+                    part[*key] = value.clone();
+                }
+                if first {
+                    part["id"] = "c1".into();
+                    part = with(part, state);
+                }
+                delta(json!({"tool_calls": [part]}))
+            };
+            if provider.fragments == "whole" {
+                frames.push(part(json!({"name": "weather", "arguments": {"town": "Ulm"}}), true));
+            } else {
+                frames.push(part(json!({"name": "weather", "arguments": ""}), true));
+                frames.push(part(json!({"arguments": "{\"town\":"}), false));
+                frames.push(part(json!({"arguments": "\"Ulm\"}"}), false));
+            }
+            frames.push(
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+            );
+            frames
+        }
+        "anthropic" => {
+            let mut frames =
+                vec![json!({"type": "message_start", "message": {"usage": {"input_tokens": 9}}})];
+            for (key, value) in &provider.turn_state {
+                let block = json!({"type": "thinking", "thinking": ""});
+                frames.push(
+                    json!({"type": "content_block_start", "index": 0, "content_block": block}),
+                );
+                frames.push(json!({"type": "content_block_delta", "index": 0, "delta": {"type": "x", key: value}}));
+            }
+            let block = json!({"type": "tool_use", "id": "i", "name": "weather", "input": {}});
+            frames.push(json!({"type": "content_block_start", "index": 1, "content_block": block}));
+            let part = json!({"type": "input_json_delta", "partial_json": "{\"town\":\"Ulm\"}"});
+            frames.push(json!({"type": "content_block_delta", "index": 1, "delta": part}));
+            frames.push(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 3}}));
+            frames.push(json!({"type": "message_stop"}));
+            frames
+        }
+        "gemini" => {
+            let call = json!({"functionCall": {"name": "weather", "args": {"town": "Ulm"}}});
+            vec![
+                json!({"candidates": [{"content": {"parts": [with(call, state)]}, "finishReason": "STOP"}]}),
+            ]
+        }
+        _ => {
+            let call = json!({"function": {"name": "weather", "arguments": {"town": "Ulm"}}});
+            vec![
+                json!({"message": {"content": "", "tool_calls": [call]}}),
+                json!({"message": {}, "done": true}),
+            ]
+        }
+    }
+}
