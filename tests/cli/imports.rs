@@ -230,7 +230,7 @@ fn unknown_versions_and_hostile_files_are_refused_by_name() {
         ),
         ("[{\"role\":\"ghost\",\"content\":\"x\"}]".into(), "messages[0]: a role is"),
         ("[]".into(), "it has no messages"),
-        ("{\"a\":1}".into(), "it is neither a list of messages"),
+        ("{\"a\":1}".into(), "it has the keys a: no format that import knows"),
         ("not json".into(), "line 1: "),
         (deep, "recursion limit"),
         (Value::from(many).to_string(), "more than 200 participants"),

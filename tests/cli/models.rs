@@ -126,7 +126,6 @@ fn reads_the_window_of_a_model_from_its_local_server() {
 
 #[test]
 fn seats_without_a_voice_are_reported_before_the_start() {
-    let open = Server::start("Hello.", None);
     let closed = Server::start("Hello.", Some(KEY));
     let house = House::new();
     let path = house.file("talk.toml", TALK);

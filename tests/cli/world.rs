@@ -1,5 +1,6 @@
 //! Providers of models as the world has them: each a file of data, played by one server to the built program.
 
+mod files;
 mod server;
 
 use crate::house::House;

@@ -312,7 +312,7 @@ fn conversations_of_other_programs() {
     ]);
     feed("imports", &seeds, |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
-        let Ok(imported) = import::read(&text, &[], None) else { return };
+        let Ok(imported) = import::read(&text, &[], None, None) else { return };
         let events = import::events(&imported, Wall(0), FORMAT);
         let state = State::fold(events.iter());
         // a message without text is no entry

@@ -9,6 +9,7 @@
 
 mod class;
 mod courtesy;
+mod encoding;
 mod forward;
 mod keys;
 mod label;
@@ -19,6 +20,7 @@ mod stream;
 mod whole_words;
 
 pub use courtesy::is_courtesy;
+pub use encoding::{DecodedText, decode, without_lone_surrogates};
 pub use forward::forwarded;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};

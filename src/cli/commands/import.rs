@@ -41,6 +41,9 @@ pub struct ImportArgs {
     /// Format of the file [default: recognised]
     #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))]
     format: Option<String>,
+    /// Number of the conversation, if the file has several
+    #[arg(long, value_name = "N")]
+    pick: Option<usize>,
     /// Title of the session
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -74,8 +77,8 @@ impl ImportArgs {
             }
             _ => vec![],
         };
-        let mut imported =
-            import::read(&text, &more, format).map_err(|why| invalid(why.to_string()))?;
+        let mut imported = import::read(&text, &more, format, self.pick)
+            .map_err(|why| invalid(why.to_string()))?;
         if let Some(title) = &self.title {
             imported.title.clone_from(title);
         }
@@ -94,7 +97,8 @@ impl ImportArgs {
             Ok(session.files)
         })?;
         if imported.left_out > 0 {
-            context.say(&format!("{} parts were left out, such as images", imported.left_out));
+            let left = imported.left_out;
+            context.say(&format!("{left} parts were left out, such as images and notices"));
         }
         let shown = match &self.keep.out_session {
             Some(path) => path.display().to_string(),
@@ -124,7 +128,8 @@ fn read(from: impl Read, left: &mut u64) -> io::Result<String> {
     from.take(*left + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     *left = left.checked_sub(size).ok_or_else(too_large)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+    let text = text::decode(bytes).text;
+    Ok(text::without_lone_surrogates(&text).into_owned())
 }
 
 /// Reads the files of a Claude Code session's sub-agents, in the order of their paths: those in its own folder, and those

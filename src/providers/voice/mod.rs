@@ -158,7 +158,7 @@ pub struct Done {
     /// Tool requests that replace the end of the turn.
     pub tools: Vec<ToolRequest>,
     /// Data of the server that has to come back with the results of the requests.
-    pub state: Value,
+    pub state: Box<Value>,
     /// The position that the reply ended with; the engine takes it out of the pieces.
     pub stance: Option<Text>,
     /// The session of the agent that replied.

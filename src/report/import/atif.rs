@@ -92,6 +92,8 @@ fn trajectory(
             ImportedMessage { at: time(&step["timestamp"]), ..ImportedMessage::default() };
         let (left_out, _) = add(&mut said, &step["message"]);
         to.left_out += left_out;
+        // a notice of the harness, not the person's words
+        let is_notice = source == "system" && inner.is_none() && extra["to"].is_null();
         match source {
             "system" if messages.is_empty() => {
                 let id = to.speaker(name);
@@ -118,6 +120,10 @@ fn trajectory(
             }
         }
         to.left_out += observe(step, &mut said, &mut messages);
+        if is_notice {
+            to.left_out += 1;
+            said.text.clear();
+        }
         let started = subs.started(step, said.by.as_ref(), to)?;
         let is_empty = said.text.trim().is_empty()
             && said.think.is_none()

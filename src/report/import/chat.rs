@@ -21,6 +21,9 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         let fault = |why| ImportError::Field { at: format!("messages[{i}]"), why };
         let name = text_at(message, "name");
         let content = message.get("content").unwrap_or(&Value::Null);
+        // some programs write the text into parts beside an empty content
+        let is_empty = content.is_null() || content == "";
+        let content = if is_empty { message.get("parts").unwrap_or(content) } else { content };
         let mut said =
             ImportedMessage { at: time(&message["timestamp"]), ..ImportedMessage::default() };
         match text_at(message, "role") {
@@ -40,7 +43,13 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             }
             "assistant" | "model" => {
                 said.by = Some(imported.speaker(if name.is_empty() { ASSISTANT } else { name }));
-                said.model = model.to_owned();
+                let own = text_at(message, "model");
+                said.model = if own.is_empty() { model } else { own }.to_owned();
+            }
+            // a notice of a program, not the person's words
+            "system" | "developer" if name.is_empty() => {
+                imported.left_out += 1;
+                continue;
             }
             "user" | "system" | "developer" => {
                 said.by = (!name.is_empty()).then(|| imported.speaker(name));

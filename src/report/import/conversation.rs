@@ -17,6 +17,21 @@ pub enum ImportError {
         "it is neither a list of messages, nor an ATIF trajectory, nor a session of Claude Code"
     )]
     Unknown,
+    /// No format fits, and these are its keys.
+    #[error("it has the keys {0}: no format that import knows; --format forces one")]
+    Keys(String),
+    /// An export with more or fewer conversations than one.
+    #[error(
+        "this looks like an export of {program}: {count} conversations; take one with --pick N\n{newest}"
+    )]
+    Several {
+        /// Name of the program.
+        program: &'static str,
+        /// Number of conversations.
+        count: usize,
+        /// Numbers and titles of the last ones.
+        newest: String,
+    },
     /// It is not JSON.
     #[error("line {line}: {why}")]
     Json {

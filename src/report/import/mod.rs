@@ -9,6 +9,7 @@ mod chat;
 mod claude_code;
 mod content;
 mod conversation;
+mod dialect;
 mod events;
 
 pub use conversation::{ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse};
@@ -16,10 +17,12 @@ pub use events::events;
 
 use crate::model::{SEATS_MAX, SeatId};
 use claude_code::session_id;
-use conversation::MESSAGES_MAX;
+use conversation::{MESSAGES_MAX, cut, text_at};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Maximum number of conversations of an export that are listed.
+const NEWEST: usize = 20;
 /// Maximum bytes of all files of one conversation.
 pub const BYTES_MAX: u64 = 64 << 20;
 
@@ -47,6 +50,7 @@ pub fn claude_code_session(text: &str) -> Option<String> {
 }
 
 /// Reads a conversation. `text` is the file, and `more` the files of its sub-agents. Without a format, it is recognised.
+/// `pick` is the number of a conversation in an export with several, from 1.
 ///
 /// # Errors
 /// The reason why the file is not a conversation of this format.
@@ -54,6 +58,7 @@ pub fn read(
     text: &str,
     more: &[String],
     format: Option<ImportFormat>,
+    pick: Option<usize>,
 ) -> Result<Imported, ImportError> {
     let whole = serde_json::from_str::<Value>(text);
     let mut imported = match (format, whole) {
@@ -61,11 +66,17 @@ pub fn read(
         (Some(ImportFormat::Atif), Ok(value)) => atif::read(&value),
         (Some(ImportFormat::Chat), Ok(value)) => chat::read(&value),
         (None, Ok(value)) if value.get("schema_version").is_some() => atif::read(&value),
+        (None, Ok(value)) if dialect::recognise(&value).is_some() => exported(&value, pick),
         (None, Ok(value)) if value.is_array() || value.get("messages").is_some() => {
             chat::read(&value)
         }
         (None, _) if session_id(text).is_some() => claude_code::read(text, more),
-        (None, Ok(_)) => Err(ImportError::Unknown),
+        (None, Ok(_)) => Err(unknown(text)),
+        (None | Some(ImportFormat::Chat), Err(e)) => match dialect::message_lines(text) {
+            Some(list) => chat::read(&list),
+            None if dialect::keys(text).is_some() => Err(unknown(text)),
+            None => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+        },
         (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
     }?;
     imported.messages = join_tools(imported.messages);
@@ -78,6 +89,39 @@ pub fn read(
     if imported.speakers.len() > SEATS_MAX {
         return Err(ImportError::TooManySeats);
     }
+    Ok(imported)
+}
+
+fn unknown(text: &str) -> ImportError {
+    dialect::keys(text).map_or(ImportError::Unknown, ImportError::Keys)
+}
+
+/// Reads a conversation of an export.
+fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError> {
+    let Some(export) = dialect::recognise(value) else { return Err(ImportError::Unknown) };
+    let all = &export.conversations;
+    let picked = match (pick, &all[..]) {
+        (None, [only]) => Some(only),
+        (None, _) => None,
+        (Some(n), _) => n.checked_sub(1).and_then(|at| all.get(at)),
+    };
+    let Some(picked) = picked else {
+        let titles = all.iter().enumerate().rev().take(NEWEST);
+        let titles: Vec<String> = titles
+            .map(|(at, one)| {
+                format!(
+                    "  {}  {}",
+                    at + 1,
+                    cut(text_at(one, "title").lines().next().unwrap_or_default())
+                )
+            })
+            .collect();
+        let (program, count, newest) = (export.name, all.len(), titles.join("\n"));
+        return Err(ImportError::Several { program, count, newest });
+    };
+    let mut imported = chat::read(picked)?;
+    let branches = picked["branches"].as_u64().and_then(|n| usize::try_from(n).ok());
+    imported.left_out += branches.unwrap_or(0);
     Ok(imported)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>
         return None;
     }
     let requests = done.tools.iter().take(REQUESTS_MAX).cloned().collect();
-    let state = done.state.clone();
+    let state = Value::clone(&done.state);
     let asked = ToolAsked { turn: turn.id, call, requests, state, usage: used };
     Some(draft(turn.thread, &turn.seat, asked.into()))
 }

@@ -102,7 +102,7 @@ pub(super) fn advice(quote: &str, provider: &str, model: &str) -> Option<String>
     let words = Words::new(quote);
     let is_named = |row: &&FieldRow| {
         let last = |path: &&str| words.has(path.rsplit('.').next().unwrap_or(path));
-        row.is_set && (words.has(row.name) || row.paths.iter().any(|path| last(path)))
+        row.is_set && (words.has(row.name) || row.paths.iter().any(last))
     };
     let named: Vec<&str> = FIELDS.iter().filter(is_named).map(|row| row.name).collect();
     let says = |texts: &[&str]| texts.iter().any(|text| words.lower.contains(text));

@@ -141,7 +141,7 @@ impl Decoder {
         let tools = self.asked.finish();
         // without tools nothing comes back
         let turn = if tools.is_empty() { Value::Null } else { self.state };
-        let state = json!({"turn": turn, "calls": calls});
+        let state = json!({"turn": turn, "calls": calls}).into();
         Ok(Done { finish, usage: Some(usage), skipped, tools, state, ..Done::default() })
     }
 

@@ -193,7 +193,7 @@ impl Remote {
         }
         let heard = heard.map(|mut done| {
             let calls = done.state["calls"].as_array().cloned().unwrap_or_default();
-            done.state = state::logged(&identity, done.state["turn"].take(), calls);
+            done.state = state::logged(&identity, done.state["turn"].take(), calls).into();
             done.tools.extend(requests);
             without_keys(done)
         });
@@ -334,7 +334,7 @@ fn without_keys(mut done: Done) -> Done {
     // a changed signature is of no use
     let state = done.state.to_string();
     if clean(&state) != state {
-        done.state = Value::Null;
+        done.state = Box::default();
     }
     done
 }

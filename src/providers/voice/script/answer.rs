@@ -121,7 +121,7 @@ impl ScriptAnswer {
         }
         let blank = |text: &str| text.trim().is_empty();
         let mut done = Done {
-            state: Value::Null,
+            state: Box::default(),
             text: None,
             structured: last.structured,
             finish: last.finish,

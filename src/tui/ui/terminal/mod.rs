@@ -5,6 +5,7 @@
 
 mod ask;
 mod keys;
+mod layout;
 mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
@@ -384,6 +385,9 @@ impl<Keys: Stream<Item = io::Result<Event>> + Unpin> Stream for TerminalEvents<K
         loop {
             match self.keys.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
+                Poll::Ready(Some(Ok(event))) => {
+                    return Poll::Ready(Some(Ok(layout::by_position(event))));
+                }
                 heard => return heard,
             }
         }
