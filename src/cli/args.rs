@@ -153,8 +153,8 @@ impl Keep {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Models")]
 pub struct ModelOptions {
-    /// Default model for participants without one
-    #[arg(long, value_name = "PROVIDER:NAME")]
+    /// Models for participants without one: claude, gpt, gemini ..., PROVIDER:NAME, NAME=MODEL; several with commas
+    #[arg(long, value_name = "MODEL,...")]
     pub model: Option<String>,
     /// A server for this run, as the provider `endpoint`; its model is used if it has only one
     #[arg(long, value_name = "URL")]

@@ -47,8 +47,19 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The commands to start with.
-const FIRST: [&str; 10] =
-    ["demo", "run", "ask", "replay", "resume", "export", "sessions", "scenarios", "models", "help"];
+const FIRST: [&str; 11] = [
+    "talk",
+    "demo",
+    "run",
+    "ask",
+    "replay",
+    "resume",
+    "export",
+    "sessions",
+    "scenarios",
+    "models",
+    "help",
+];
 
 /// Let several AIs talk to each other in your terminal, and watch, steer and join in.
 #[derive(Debug, Parser)]
@@ -82,6 +93,7 @@ enum Command {
     Demo(commands::demo::DemoArgs),
     Run(commands::run::RunArgs),
     Ask(commands::ask::AskArgs),
+    Talk(Box<commands::talk::TalkArgs>),
     #[cfg(feature = "mcp")]
     Mcp(commands::mcp::McpArgs),
     #[cfg(feature = "acp")]
@@ -168,6 +180,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         None => Next::Home(Home::default()),
         Some(Command::Demo(demo)) => demo.next(context)?,
         Some(Command::Run(run)) => run.next(context)?,
+        Some(Command::Talk(talk)) => talk.next(context)?,
         Some(Command::Replay(replay)) => replay.next(context)?,
         Some(Command::Watch(watch)) => watch.next(context)?,
         Some(Command::Fork(fork)) => fork.next(context)?,

@@ -60,6 +60,7 @@ mod mcp_results;
 mod mcp_sdk;
 #[cfg(feature = "mcp")]
 mod mcp_sessions;
+mod minds;
 mod model_tests;
 mod models;
 mod old_logs;

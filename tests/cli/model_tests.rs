@@ -237,7 +237,7 @@ fn a_file_of_replies_that_is_damaged_is_told_with_its_line() {
 #[test]
 fn a_model_that_is_named_wrongly_is_a_fault_before_anything_runs() {
     let house = House::new();
-    let file = house.file("m.test.toml", &test("").replace("mine:tiny", "tiny"));
+    let file = house.file("m.test.toml", &test("").replace("mine:tiny", "tiny:"));
     let ran = house.run(&["check", &file]).code(3);
     assert!(ran.err.contains("voice[2].model"), "{}", ran.err);
     let own = test("")

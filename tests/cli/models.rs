@@ -139,7 +139,7 @@ fn seats_without_a_voice_are_reported_before_the_start() {
         (4, &["--model", "openai:x"], "OPENAI_API_KEY is not set"),
         (4, &["--model", "endpoint:x"], "add --endpoint URL"),
         (2, &["--model", "opnai:x"], "the nearest is `openai`"),
-        (2, &["--model", "tiny"], "not a model: `tiny`"),
+        (4, &["--model", "tiny"], "no model \"tiny\"; usable now: nothing"),
         (4, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "refused the connection"),
         (2, &["--endpoint", "ftp://h", "--model", "endpoint:x"], "the address of a server"),
         (2, &["--wire", "ollama"], "--endpoint"),
@@ -276,7 +276,7 @@ fn a_small_model_reads_one_plain_message() {
     let run =
         ["run", &file, "--headless", "--no-save", "--endpoint", &server.url, "--model", &model];
     let ran = house.run(&run).code(0);
-    assert!(ran.err.contains("two seats, one model: expect agreement"), "{}", ran.err);
+    assert!(ran.err.contains("one model for all: expect agreement"), "{}", ran.err);
     let asked: Vec<Value> = server
         .asked
         .lock()

@@ -149,6 +149,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         error: None,
         finish: None,
         skipped: 0,
+        model: None,
         agent: None,
         usage: None,
         cost: None,

@@ -40,8 +40,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("net", &["model"]),
     // its built-in ones open files that may be hostile
     ("tool", &["model", "scenario", "rpc", "spawn", "net", "text", "untrusted"]),
-    ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),
-    ("steer", &["model", "scenario", "state", "expr", "text"]),
+    ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net", "own_file"]),
+    ("steer", &["model", "scenario", "settings", "state", "expr", "text"]),
     (
         "engine",
         &[
@@ -257,6 +257,8 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "own_file",
             // sockets that dead processes left
             "live",
+            // files of a call, which are removed with it
+            "voice/program/mod.rs",
         ],
         but: &[],
         fix: "hand the content to a room that writes such files",

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Prefix of the name of a model that speaks from a session.
 const RECORDING: &str = "recording:";
+/// Prefix of the name of a model that speaks by a program of the person, as in `program:claude`.
+pub const PROGRAM: &str = "program:";
 
 impl ModelSpec {
     /// Returns the model that speaks a participant's turns from a session file.
@@ -17,6 +19,16 @@ impl ModelSpec {
     /// Returns the session file that it speaks from; `None` for a real model.
     pub fn recording(&self) -> Option<&str> {
         self.name.strip_prefix(RECORDING)
+    }
+
+    /// Returns true if a server has the model: it is neither replayed from a session nor spoken by a program.
+    pub fn is_served(&self) -> bool {
+        self.recording().is_none() && !self.name.starts_with(PROGRAM)
+    }
+
+    /// Returns true if a program of the person speaks, in print mode.
+    pub fn is_program(&self) -> bool {
+        self.name.starts_with(PROGRAM)
     }
 
     /// Returns the names of the model and its fallbacks, in order of preference.

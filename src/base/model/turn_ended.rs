@@ -82,6 +82,9 @@ pub struct TurnEnded {
     /// The session of the agent that spoke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentContext>,
+    /// The model, as the program that spoke reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Text>,
     /// Tokens used by all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

@@ -7,6 +7,7 @@ use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_file, read_stdin};
+use crate::cli::models::minds::Mind;
 use crate::cli::output;
 use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
@@ -22,6 +23,8 @@ use serde_json::json;
 
 /// Default panel.
 const PANEL: &str = "council";
+/// Participant of it that gives the answer.
+const CHAIR: &str = "chair";
 /// Prefix of the line with the dissent.
 const DISSENT: &str = "dissent:";
 
@@ -55,6 +58,12 @@ pub struct AskArgs {
     /// Stop before the models cost more than USD dollars
     #[arg(long, value_name = "USD", value_parser = args::usd, help_heading = "Limits")]
     max_usd: Option<Usd>,
+    /// Trust the panel for this run: allow the commands it names
+    #[arg(long)]
+    trust: bool,
+    /// Override a scenario key, as in --set limits.utterances=9
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     #[command(flatten)]
     keep: Keep,
     #[command(flatten)]
@@ -127,6 +136,21 @@ impl AskArgs {
         failure.hint(fix)
     }
 
+    /// Returns the options of the models; the chair of the council is the first of several.
+    fn models(&self) -> ModelOptions {
+        let model = self.models.model.clone().map(|words| {
+            let minds = Mind::list(&words);
+            let chairs = |mind: &Mind| mind.seat.as_ref().is_some_and(|seat| *seat == CHAIR);
+            match minds.first() {
+                Some(first) if self.panel == PANEL && !minds.iter().any(chairs) => {
+                    format!("{words},{CHAIR}={}", first.word)
+                }
+                Some(_) | None => words,
+            }
+        });
+        ModelOptions { model, ..self.models.clone() }
+    }
+
     fn start(
         &self,
         question: &str,
@@ -141,7 +165,9 @@ impl AskArgs {
             max_time: self.max_time,
             max_tokens: self.max_tokens,
             max_usd: self.max_usd,
-            models: self.models.clone(),
+            trust: self.trust,
+            set: self.set.clone(),
+            models: self.models(),
             ..Play::default()
         };
         let options = RunOptions {

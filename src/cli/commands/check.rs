@@ -1,9 +1,12 @@
 //! `check`: reports all faults of scenarios, or their speaking order.
 
+use crate::cli::args::ModelOptions;
 use crate::cli::commands::test;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::alike;
+use crate::cli::models::minds::Usable;
+use crate::cli::models::providers::Providers;
 use crate::cli::play::{assemble, dry_run};
 use crate::cli::{output, source};
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
@@ -85,7 +88,8 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
     let loaded = scenario::load(&found.source, &policy::rows())?;
     let title = loaded.scenario.title.to_string();
     let warnings = loaded.warnings.clone();
-    if let Some(warning) = alike::warning(&loaded) {
+    let providers = Providers::new(context, &ModelOptions::default())?;
+    if let Some(warning) = alike::warning(&loaded, || Usable::without_servers(&providers)) {
         context.say(&warning);
     }
     let plan = describe(file, &loaded) + &dry_run::order(assemble::rehearsal(loaded)?);

@@ -6,12 +6,14 @@ use crate::cli::commands::paths;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::adaptations::{self, Adaptation};
+use crate::cli::models::programs;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::models::{agents, tool_servers};
 use crate::cli::output;
 use crate::model::Timeouts;
 use crate::settings::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
+use crate::voice::program::PROGRAMS;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -108,6 +110,8 @@ impl DoctorArgs {
         for Adaptation { provider, model, did, address, .. } in &learnt {
             out.push_str(&format!("  {provider}:{model}  {did}  ({address})\n"));
         }
+        out.push_str("\nprograms that speak with your login, without tools\n");
+        PROGRAMS.iter().for_each(|known| out.push_str(&programs::report(known, context)));
         out.push_str("\nagents\n");
         for agent in agents::KNOWN {
             let found = agent.program(&context.environment);

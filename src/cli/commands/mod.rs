@@ -28,6 +28,7 @@ pub mod schema;
 pub mod serve;
 pub mod sessions;
 pub mod steer;
+pub mod talk;
 pub mod test;
 pub mod themes;
 pub mod watch;

@@ -3,6 +3,7 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::models::minds::{Usable, Way};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::output;
@@ -22,14 +23,15 @@ pub struct ModelsArgs {
 impl ModelsArgs {
     /// Prints the available models.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let found = survey(&Providers::new(context, &self.options)?)?;
+        let providers = Providers::new(context, &self.options)?;
+        let found = survey(&providers)?;
         if self.json {
             return output::text(&format!(
                 "{:#}\n",
                 found.iter().map(SurveyedPlace::json).collect::<Value>()
             ));
         }
-        let mut out = String::new();
+        let mut out = words(&Usable::new(&providers, &[]));
         for place in found.iter().filter(|place| place.matters) {
             match &place.has {
                 Ok(names) => {
@@ -45,4 +47,18 @@ impl ModelsArgs {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Describes what the words for models stand for here and now.
+fn words(usable: &Usable) -> String {
+    let way = |way: &Way| format!("{} ({})", way.model, way.by);
+    let mut out = String::new();
+    for (word, model) in &usable.words {
+        out.push_str(&format!("{word:<9} {model} (settings)\n"));
+    }
+    for (word, _, ways) in usable.families() {
+        let ways: Vec<String> = ways.iter().map(way).collect();
+        out.push_str(&format!("{word:<9} {}\n", ways.join(", else ")));
+    }
+    if out.is_empty() { out } else { format!("words     here and now\n{out}\n") }
 }

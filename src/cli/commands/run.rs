@@ -16,7 +16,7 @@ use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
 use crate::cli::play::next::{Begin, Next, Setup};
 use crate::cli::play::toolbox::{decisions, give_files, meet_servers, toolbox};
-use crate::cli::play::{casting, dry_run, material, state_file, terminal};
+use crate::cli::play::{casting, dry_run, material, seating, state_file, terminal};
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
@@ -97,6 +97,7 @@ fn prepare(
         None => History::default(),
     };
     history.lines.extend(steer_lines(play)?);
+    let own_topic = loaded.scenario.topic.clone();
     apply(&mut loaded, options, history.topic.take())?;
     let part = policy::find(&loaded.scenario.policy.name).map(|policy| policy.row().takes_part);
     if options.take_part
@@ -112,8 +113,12 @@ fn prepare(
         admit_project(Consent::from_options(play), context)?;
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    if !loaded.all_rehearsed() {
+        let is_own = loaded.scenario.topic == own_topic;
+        seating::seat(&mut loaded, models.seated()?, is_own, !options.cast)?;
+    }
     models.assign(&mut loaded.participants, context)?;
-    if let Some(warning) = alike::warning(&loaded) {
+    if let Some(warning) = alike::warning(&loaded, || models.usable()) {
         context.say(&warning);
     }
     gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
@@ -161,7 +166,7 @@ pub fn start_found(
     let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
     let seats = &mut loaded.participants;
     let consent = Consent::from_options(play);
-    let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
+    let allowed = Allowed::by_scenario(seats, &found, &models.chosen()?, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     models.read_windows(seats)?;
     if loaded.scenario.layout.is_none() && loaded.scenario.debate == Debate::Guided {

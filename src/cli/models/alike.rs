@@ -1,15 +1,13 @@
 //! Warning about debates in which all seats have the same model.
 
+use crate::cli::models::minds::Usable;
 use crate::model::{Debate, Participant, Text};
 use crate::scenario::Loaded;
 use crate::state::policies;
 use std::collections::BTreeSet;
 
-/// Number words for small counts of seats, from two on.
-const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
-
 /// Returns the warning about a debate whose speakers all have the same model; `None` for any other conversation.
-pub fn warning(loaded: &Loaded) -> Option<String> {
+pub fn warning(loaded: &Loaded, usable: impl FnOnce() -> Usable) -> Option<String> {
     let debates = loaded.scenario.debate == Debate::Guided
         && policies::traits(&loaded.scenario.policy.name).debates;
     let speakers: Vec<&Participant> = loaded.participants.iter().filter(|p| p.speaks).collect();
@@ -17,11 +15,17 @@ pub fn warning(loaded: &Loaded) -> Option<String> {
     if !debates || speakers.len() < 2 || models?.len() != 1 {
         return None;
     }
-    let count = speakers.len();
-    let number = NUMBERS.get(count - 2).map_or_else(|| count.to_string(), |n| (*n).to_owned());
-    Some(format!(
-        "{number} seats, one model: expect agreement; `model = \"PROVIDER:NAME\"` gives a participant its own"
-    ))
+    let usable = usable();
+    let others = usable.families();
+    let model = speakers.first().and_then(|seat| model(seat)).map_or("", |name| name);
+    let is_other = |word: &&str| !model.contains(word);
+    let others: Vec<&str> = others.iter().map(|(word, ..)| *word).filter(is_other).collect();
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!(". Also here: {}, as in --model a,b", others.join(", "))
+    };
+    Some(format!("one model for all: expect agreement{also}"))
 }
 
 /// Returns the name of a seat's model; `None` for other voices and for recordings.

@@ -10,7 +10,9 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::adaptations::{LearntAdaptations, without_secrets};
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
+use crate::cli::models::minds::{self, Mind, Seated, Usable};
 use crate::cli::models::places::{Places, parts};
+use crate::cli::models::programs;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::block_on;
@@ -23,10 +25,12 @@ use crate::voice::remote::{Cure, Endpoint, Memory, Remote};
 use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Number of parameters from which a model is not small.
 const SMALL_PARAMETERS: u64 = 3_000_000_000;
+/// Context window, in tokens, of the models that programs choose.
+const PROGRAM_WINDOW: u32 = 200_000;
 /// Context window, in tokens, of a model that is replayed from a session.
 const RECORDING_WINDOW: u32 = 131_072;
 /// The way to continue a session whose models are gone.
@@ -36,8 +40,11 @@ const CHANGE_ALL: &str = "--model PROVIDER:NAME gives all participants another m
 pub struct ModelSource {
     client: Client,
     places: Arc<Places>,
-    default: Option<String>,
     memory: Arc<LearntAdaptations>,
+    /// Models that the options or the settings name.
+    minds: Vec<Mind>,
+    /// The same, as far as they were needed.
+    seated: OnceLock<Vec<Seated>>,
 }
 
 impl ModelSource {
@@ -48,24 +55,70 @@ impl ModelSource {
             // the named server speaks, or nothing does
             default = default.filter(|model| is_at(model, ENDPOINT));
         }
-        let default = options.model.clone().or(default);
+        let minds = options.model.clone().or(default).map_or(vec![], |words| Mind::list(&words));
         let memory = Arc::new(LearntAdaptations::read(&providers.paths.state));
         let places = Arc::new(Places::new(providers));
-        ModelSource { client: Client::new(), places, default, memory }
+        let seated = OnceLock::new();
+        ModelSource { client: Client::new(), places, memory, minds, seated }
+    }
+
+    /// Returns the models that the options or the settings name, resolved once.
+    ///
+    /// # Errors
+    /// The first word that stands for no model.
+    pub fn seated(&self) -> Result<&[Seated], Failure> {
+        if self.seated.get().is_none() {
+            let usable = Usable::new(&self.places.providers, &self.minds);
+            let _ = self.seated.set(minds::resolve(&self.minds, &usable)?);
+        }
+        Ok(self.seated.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// Returns the models that the options or the settings name.
+    ///
+    /// # Errors
+    /// As [`ModelSource::seated`].
+    pub fn chosen(&self) -> Result<Vec<Text>, Failure> {
+        Ok(self.seated()?.iter().map(|seated| seated.model.clone()).collect())
+    }
+
+    /// Returns the usable models without those of servers on this machine, which no server is asked for.
+    pub fn usable(&self) -> Usable {
+        Usable::without_servers(&self.places.providers)
+    }
+
+    /// Returns the default model; `None` if none is named.
+    fn default(&self) -> Result<Option<Text>, Failure> {
+        Ok(self.seated()?.first().map(|seated| seated.model.clone()))
+    }
+
+    /// Returns the model that a word stands for; a full name is kept.
+    fn meaning(&self, word: &Text) -> Result<Text, Failure> {
+        if word.contains(':') || word.is_empty() {
+            return Ok(word.clone());
+        }
+        let minds = [Mind { seat: None, word: word.to_string() }];
+        let usable = Usable::new(&self.places.providers, &minds);
+        let seated = minds::resolve(&minds, &usable)?;
+        Ok(seated.into_iter().next().map_or(word.clone(), |seated| seated.model))
     }
 
     /// Gives every model seat its model and the known facts about it, as recorded in the log. If no model is named, the
     /// only model of `--endpoint` is used.
     pub fn assign(&mut self, seats: &mut [Participant], context: &Context) -> Result<(), Failure> {
-        let nameless: Vec<&str> = seats
+        let nameless: Vec<Text> = seats
             .iter()
+            .flat_map(Participant::everyone)
             .filter(|p| p.voice.as_model().is_some_and(|s| s.name.is_empty()))
-            .map(|p| &*p.id)
+            .map(|p| p.id.0.clone())
             .collect();
-        if self.default.is_none() && !nameless.is_empty() {
-            self.default = only_model(&self.places.providers, context)?;
+        let mut seated = self.seated()?.to_vec();
+        if seated.is_empty() && !nameless.is_empty() {
+            let only = only_model(&self.places.providers, context)?;
+            seated.extend(only.map(|model| Seated::from_model(&model)));
+            self.seated = seated.clone().into();
         }
-        if let (None, false) = (&self.default, nameless.is_empty()) {
+        if seated.is_empty() && !nameless.is_empty() {
             let path = self.places.providers.settings.path.display();
             return Err(Failure::new(Exit::NoModel, format!("no model for {}", nameless.join(", "))).hint(
                 format!(
@@ -74,29 +127,54 @@ impl ModelSource {
                 ),
             ));
         }
-        for seat in &mut *seats {
-            if let VoiceSpec::Team(team) = &mut seat.voice {
-                self.assign(&mut team.participants, context)?;
-            }
-        }
-        seats.iter_mut().try_for_each(|seat| self.complete(seat))
+        minds::place(seats, &seated);
+        let mut notes = BTreeSet::new();
+        self.complete_all(seats, &mut notes)?;
+        notes.iter().for_each(|note| context.say(note));
+        Ok(())
     }
 
-    /// Fills in the model of a seat and the known facts about it and its fallbacks.
-    fn complete(&self, seat: &mut Participant) -> Result<(), Failure> {
-        if let VoiceSpec::Model(spec) = &mut seat.voice
-            && let (true, Some(default)) = (spec.name.is_empty(), &self.default)
-        {
-            spec.name = default.as_str().into();
+    /// Completes seats and the members of their teams.
+    fn complete_all(
+        &self,
+        seats: &mut [Participant],
+        notes: &mut BTreeSet<String>,
+    ) -> Result<(), Failure> {
+        for seat in seats {
+            if let VoiceSpec::Team(team) = &mut seat.voice {
+                self.complete_all(&mut team.participants, notes)?;
+            }
+            notes.extend(self.complete(seat)?);
+        }
+        Ok(())
+    }
+
+    /// Fills in the model of a seat and the known facts about it and its fallbacks. Returns a note for the user if a
+    /// parameter is left out.
+    fn complete(&self, seat: &mut Participant) -> Result<Option<String>, Failure> {
+        if let VoiceSpec::Model(spec) = &mut seat.voice {
+            if spec.name.is_empty() {
+                spec.name = self.default()?.unwrap_or_default();
+            }
+            spec.name = self.meaning(&spec.name)?;
+            for fallback in &mut spec.fallbacks {
+                fallback.name = self.meaning(&fallback.name)?;
+            }
         }
         if agents::seated(seat, &self.places.providers.environment)? {
-            return Ok(());
+            return Ok(None);
         }
-        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
+        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(None) };
         if spec.recording().is_some() {
             seat.window = Some(RECORDING_WINDOW);
             seat.local = true;
-            return Ok(());
+            return Ok(None);
+        }
+        if spec.is_program() {
+            programs::find(&spec.name, &self.places.providers)?;
+            seat.window = Some(PROGRAM_WINDOW);
+            seat.tools = vec![];
+            return Ok(None);
         }
         let retries = &self.places.providers.settings.retries;
         seat.on_failure.tries = retries.tries.get();
@@ -113,7 +191,32 @@ impl ModelSource {
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
         }
-        Ok(())
+        Ok(self.leave_out(spec))
+    }
+
+    /// Removes the parameters that the model or a fallback is known to refuse, since the whole call would fail. Returns
+    /// a note for the user if there are any.
+    fn leave_out(&self, spec: &mut ModelSpec) -> Option<String> {
+        let settings = &self.places.providers.settings;
+        let facts: Vec<_> = spec.names().map(|name| (name.clone(), settings.facts(name))).collect();
+        let mut left = vec![];
+        let samples = spec.temperature.is_some() || spec.top_p.is_some();
+        let fixed = facts.iter().find(|(_, facts)| facts.temperature == Some(false));
+        if let (true, Some((name, _))) = (samples, fixed) {
+            left.push(format!("{name} takes no temperature and no top_p"));
+            spec.temperature = None;
+            spec.top_p = None;
+        }
+        if let Some(effort) = &spec.effort {
+            let refuses =
+                |accepted: &Vec<String>| !accepted.iter().any(|value| **value == **effort);
+            let fixed = facts.iter().find(|(_, facts)| facts.effort.as_ref().is_some_and(refuses));
+            if let Some((name, _)) = fixed {
+                left.push(format!("{name} takes no effort \"{effort}\""));
+                spec.effort = None;
+            }
+        }
+        (!left.is_empty()).then(|| format!("{}: not sent", left.join("; ")))
     }
 
     /// Asks servers for the windows of their models, where the settings state none.
@@ -134,7 +237,7 @@ impl ModelSource {
     /// Asks local servers for the sizes of their models, and marks the seats with a small one.
     pub fn read_sizes(&self, seats: &mut [Participant]) -> Result<(), Failure> {
         let local = seats.iter().filter(|seat| seat.local).filter_map(|seat| seat.voice.as_model());
-        let local = local.filter(|spec| spec.recording().is_none());
+        let local = local.filter(|spec| spec.is_served());
         let names: BTreeSet<Text> = local.map(|spec| spec.name.clone()).collect();
         let read =
             self.stated(&names, async |at, model| stated_parameters(at, model, LOCAL_TIME).await)?;
@@ -257,7 +360,8 @@ impl ModelSource {
     /// A message for the user, if the seat has no model, or if a provider is unknown or its key is missing.
     pub fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
         let Some(asked) = seat.voice.as_model() else { return Ok(()) };
-        if asked.name.is_empty() && self.default.is_none() {
+        let default = self.default().map_err(|failure| failure.with_hint())?;
+        if asked.name.is_empty() && default.is_none() {
             return Err(format!(
                 "{} has no model and no default is set; name one, as in model = \"ollama:llama3\"",
                 seat.name
@@ -265,7 +369,7 @@ impl ModelSource {
             .into());
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
-        let asked = seat.voice.as_model().filter(|s| s.recording().is_none());
+        let asked = seat.voice.as_model().filter(|s| s.is_served());
         for name in asked.into_iter().flat_map(ModelSpec::names) {
             let (provider, model) = parts(name).map_err(|failure| failure.with_hint())?;
             if let Some(listed) = self.places.kept_list(provider)
@@ -336,8 +440,9 @@ impl ModelSource {
 
     /// Finds a model by name, or the default model if the name is empty; its key is not looked up.
     pub fn find(&self, name: &str) -> Result<FoundModel, Failure> {
-        let name = match (name, &self.default) {
-            ("", Some(default)) => default.as_str(),
+        let default = self.default()?;
+        let name = match (name, &default) {
+            ("", Some(default)) => default,
             ("", None) => {
                 return Err(Failure::new(Exit::NoModel, "no default model is set")
                     .hint("use --model PROVIDER:NAME, or set default_model in the settings"));
@@ -352,8 +457,13 @@ impl ModelSource {
 
     /// Returns the voice of a model, or the reason for the failure.
     pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, NoVoice> {
-        let name = match (&*spec.name, &self.default) {
-            ("", Some(default)) => default.as_str(),
+        if spec.is_program() {
+            let voice = programs::voice(spec, &self.places.providers);
+            return Ok(Arc::new(voice.map_err(|failure| failure.with_hint())?));
+        }
+        let default = self.default().map_err(|failure| failure.with_hint())?;
+        let name = match (&*spec.name, &default) {
+            ("", Some(default)) => default,
             ("", None) => return Err("this participant has no model".into()),
             (name, _) => name,
         };
@@ -444,7 +554,7 @@ pub fn models_of(seat: &Participant) -> Vec<Text> {
 /// Returns the models of each seat that calls a model, in order of preference.
 fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
     let seats = seats.into_iter().flat_map(Participant::everyone);
-    let asked = seats.filter_map(|seat| seat.voice.as_model()).filter(|s| s.recording().is_none());
+    let asked = seats.filter_map(|seat| seat.voice.as_model()).filter(|s| s.is_served());
     asked.map(|spec| spec.names().cloned().collect()).collect()
 }
 

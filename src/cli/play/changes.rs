@@ -4,9 +4,12 @@
 use crate::cli::args::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::models::minds::{self, Seated};
+use crate::cli::models::providers::Providers;
+use crate::cli::models::resolve::ModelSource;
 use crate::cli::session_file::seats;
 use crate::cli::source;
-use crate::model::{Command, Limits, Participant, SteerLine, VoiceSpec};
+use crate::model::{Command, Limits, Participant, SteerLine, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Override, bundled_names};
 use crate::state::State;
@@ -45,8 +48,9 @@ pub fn requested(past: &State, play: &Play, context: &Context) -> Result<Changes
         rehearse(&mut changes, context)?;
     }
     // first, so that no other change is checked against an unreachable model
-    if let Some(model) = &play.models.model {
-        swap_model(&mut changes, model)?;
+    if play.models.model.is_some() {
+        let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+        swap_models(&mut changes, models.seated()?)?;
     }
     for setting in &play.set {
         set(&mut changes, setting)?;
@@ -58,18 +62,25 @@ pub fn requested(past: &State, play: &Play, context: &Context) -> Result<Changes
     Ok(changes)
 }
 
-/// Switches every seat with a model to the given model.
-fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
-    let set = Map::from_iter([("model".to_owned(), model.into())]);
-    let speaks = |p: &Participant| p.voice.is_model();
-    let places: Vec<usize> =
-        (0..changes.seats.len()).filter(|at| speaks(&changes.seats[*at])).collect();
-    if places.is_empty() {
+/// Switches every seat with a model to another model, in order.
+fn swap_models(changes: &mut Changes, seated: &[Seated]) -> Result<(), Failure> {
+    let mut seats = changes.seats.clone();
+    for seat in &mut seats {
+        if let VoiceSpec::Model(spec) = &mut seat.voice {
+            spec.name = "".into();
+        }
+    }
+    minds::place(&mut seats, seated);
+    let placed =
+        |(at, seat): (usize, &Participant)| Some((at, seat.voice.as_model()?.name.clone()));
+    let placed: Vec<(usize, Text)> = seats.iter().enumerate().filter_map(placed).collect();
+    if placed.is_empty() {
         return Err(Failure::usage("no participant uses a model", "leave out --model"));
     }
-    places.into_iter().try_for_each(|at| {
+    placed.into_iter().try_for_each(|(at, model)| {
+        let set = Map::from_iter([("model".to_owned(), (&*model).into())]);
         changes
-            .change(at, set.clone())
+            .change(at, set)
             .map_err(|why| Failure::usage(format!("--model {model}: {why}"), "use PROVIDER:NAME"))
     })
 }

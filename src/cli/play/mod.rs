@@ -26,6 +26,7 @@ pub mod printer;
 #[cfg(any(feature = "mcp", feature = "acp"))]
 pub mod purse;
 pub mod screen;
+pub mod seating;
 pub mod signals;
 pub mod state_file;
 pub mod stdin;

@@ -10,9 +10,10 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::agents;
 use crate::cli::output;
 use crate::cli::source::FoundScenario;
-use crate::model::{Participant, Text, ToolSource, VoiceSpec, http};
+use crate::model::{PROGRAM, Participant, Text, ToolSource, VoiceSpec, http};
 use crate::settings::Paths;
 use crate::text;
+use crate::voice::program;
 use std::io::{self, Write, stderr, stdin};
 use std::path::Path;
 
@@ -26,10 +27,14 @@ impl Allowed {
     pub fn by_scenario(
         seats: &[Participant],
         found: &FoundScenario,
+        chosen: &[Text],
         consent: Consent,
         context: &Context,
     ) -> Result<Allowed, Failure> {
-        let commands = commands(seats);
+        let allowed = commands(seats);
+        chosen.iter().try_for_each(|model| agree_to_program(model, &context.paths))?;
+        let commands: Vec<Vec<Text>> =
+            allowed.iter().filter(|command| !is_chosen(command, chosen)).cloned().collect();
         if !(found.trusted || commands.is_empty()) {
             let content =
                 Content::read(&["scenario", &found.source.text], &commands, &found.folder)?;
@@ -40,7 +45,7 @@ impl Allowed {
                 run.agree(&context.paths, &format!("sessions of {}", found.source.name))?;
             }
         }
-        Ok(Allowed(commands))
+        Ok(Allowed(allowed))
     }
 
     /// Returns the commands that the seats of a session may run in a folder, or rejects the session. The content of a
@@ -67,10 +72,15 @@ impl Allowed {
             named.extend(new);
             seats.extend(&changed);
         }
-        if !named.is_empty() {
+        let mut asked = named.clone();
+        for command in &named {
+            let may_speak = is_program(command) && is_agreed_program(command, &context.paths)?;
+            asked.retain(|other| !(may_speak && other == command));
+        }
+        if !asked.is_empty() {
             let given = given(seats, context)?;
-            let content = Content::read(&["commands"], &named, folder)?;
-            untrusted("this session", content, &named, given).admit(consent, &context.paths)?;
+            let content = Content::read(&["commands"], &asked, folder)?;
+            untrusted("this session", content, &asked, given).admit(consent, &context.paths)?;
         }
         Ok(Allowed(named))
     }
@@ -109,12 +119,47 @@ fn given<'a>(
     Ok(lines)
 }
 
+/// Returns true if a command is a program in print mode.
+fn is_program(command: &[Text]) -> bool {
+    command.first().is_some_and(|first| first.starts_with(PROGRAM))
+}
+
+/// Returns true if the person named the program of a command.
+fn is_chosen(command: &[Text], chosen: &[Text]) -> bool {
+    is_program(command) && chosen.iter().any(|model| agreed_part(model) == agreed_part(&command[0]))
+}
+
+/// Returns the part of a model's name that an agreement covers: the program, with any model.
+fn agreed_part(model: &str) -> &str {
+    model.split('/').next().unwrap_or(model)
+}
+
+/// Returns the agreement to a program in print mode without tools. It holds in every folder.
+fn program_content(model: &str) -> Result<Content, Failure> {
+    Content::read::<&str>(&["program", agreed_part(model)], &[], Path::new("/"))
+}
+
+/// Keeps the consent to a program that the person named, so that their sessions can be resumed.
+pub fn agree_to_program(model: &str, paths: &Paths) -> Result<(), Failure> {
+    if !model.starts_with(PROGRAM) {
+        return Ok(());
+    }
+    let content = program_content(model)?;
+    if content.is_agreed(paths) { Ok(()) } else { content.agree(paths, agreed_part(model)) }
+}
+
+fn is_agreed_program(command: &[Text], paths: &Paths) -> Result<bool, Failure> {
+    let model = command.first().map_or("", |first| first);
+    Ok(program_content(model)?.is_agreed(paths))
+}
+
 /// Returns the command of a seat's voice, if it has one.
 pub fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Http(service) => Some(service.agreed()),
         VoiceSpec::Agent(agent) => Some(agent.agreed()),
+        VoiceSpec::Model(spec) if spec.is_program() => Some(vec![spec.name.clone()]),
         _ => None,
     }
 }
@@ -134,6 +179,10 @@ pub fn describe(command: &[Text]) -> String {
     match command.split_first() {
         Some((first, rest)) if **first == *http::AGREED => {
             format!("send the conversation to {}", rest.join(" "))
+        }
+        Some((first, _)) if first.starts_with(PROGRAM) => {
+            let (program, _) = program::parts(first).unwrap_or((first, None));
+            format!("run {} with your login, without tools", program::label(program))
         }
         _ => format!("run {}", command.join(" ")),
     }
@@ -227,6 +276,16 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
 
 /// Asks a question on the terminal; only an explicit yes counts.
 pub fn asked(question: &str) -> bool {
+    matches!(answered(question).trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Asks a question on the terminal; Enter counts as yes, the end of the input does not.
+pub fn confirmed(question: &str) -> bool {
+    let answer = answered(question);
+    answer.ends_with('\n') && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")
+}
+
+fn answered(question: &str) -> String {
     let answer = || {
         let mut err = stderr().lock();
         err.write_all(question.as_bytes())?;
@@ -235,5 +294,5 @@ pub fn asked(question: &str) -> bool {
         stdin().read_line(&mut answer)?;
         io::Result::Ok(answer)
     };
-    matches!(answer().unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")
+    answer().unwrap_or_default()
 }

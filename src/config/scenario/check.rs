@@ -344,8 +344,9 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         }
         ValueKind::Id => text.is_some_and(is_id),
         ValueKind::Model => text.is_some_and(|t| {
-            t.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty())
-                && !t.contains(|c: char| c.is_whitespace() || c.is_control())
+            let is_odd = |c: char| c.is_whitespace() || c.is_control() || "=,".contains(c);
+            let ends = t.starts_with(':') || t.ends_with(':');
+            !(t.is_empty() || ends || t.contains(is_odd))
         }),
         ValueKind::Duration => milliseconds(node).is_some(),
         ValueKind::True => matches!(node.value, Value::Flag(true)),

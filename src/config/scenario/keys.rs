@@ -79,6 +79,8 @@ keys! {
     lore = key(ValueKind::List(&ValueKind::Table(LORE)),
         r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,
         "Texts shown to models when one of their keys was just mentioned.");
+    seats = key(ValueKind::Table(OPEN_SEATS), r#"{ open = 8, like = "ada" }"#,
+        "Open seats: more models than participants get copies of one of them, without its persona.");
     participant = needed(ValueKind::List(&ValueKind::Table(PARTICIPANT)), r#"[{ id = "ada" }]"#,
         "The participants, in order.");
     limits: Limits = key(ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation.");
@@ -115,6 +117,13 @@ keys! {
     ranking = key(ValueKind::Table(RANKING),
         r#"{ when = "stage == 'ready'", catalogue = { cat = { name = "Cat" } } }"#,
         "A catalogue ranked by the known facts about the person.");
+}
+
+keys! {
+    /// The keys of `[seats]`.
+    pub(super) static OPEN_SEATS;
+    open = needed(ValueKind::Count { least: 2, most: 64 }, "8", "Maximum number of participants.");
+    like = needed(ValueKind::Id, r#""ada""#, "Participant that is copied.");
 }
 
 keys! {

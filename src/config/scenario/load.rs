@@ -94,6 +94,8 @@ pub struct Loaded {
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
     /// Roles and personas for another topic, by participant.
     pub any_topic: BTreeMap<SeatId, AnyTopic>,
+    /// Maximum number of participants, and the one that an open seat copies; `None` if no seat is open.
+    pub open: Option<(usize, SeatId)>,
     /// Maximum parallel calls.
     pub parallel: u32,
     /// Faults that do not prevent a run.
@@ -268,9 +270,23 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         rehearsed: cast(walk, root, &participants, teams),
         participants,
         any_topic: root.list("participant").filter_map(any_topic).collect(),
+        open: open_seats(walk, root),
         parallel: raw.parallel.unwrap_or(PARALLEL),
         warnings: Faults::new(vec![], "", ""),
     }
+}
+
+/// Reads the open seats.
+fn open_seats(walk: &mut Walk<'_>, root: &At<'_>) -> Option<(usize, SeatId)> {
+    let table = root.get("seats")?;
+    let most = table.node.get("open")?.whole()?;
+    let like = table.get("like")?;
+    let id = like.node.text()?;
+    if !root.list("participant").any(|seat| seat.word("id") == Some(id)) {
+        walk.fault(&like, format!("no participant `{id}`"), "name a participant of this scenario");
+        return None;
+    }
+    Some((usize::try_from(most).ok()?, id.into()))
 }
 
 /// Returns whether replies are corrected. Experiments are not, unless the scenario says so: a correction would act on

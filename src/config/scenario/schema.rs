@@ -49,7 +49,7 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
         }
         ValueKind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
         ValueKind::Id => json!({"type": "string", "pattern": "^[a-z0-9_-]+$"}),
-        ValueKind::Model => json!({"type": "string", "pattern": "^[^:\\s]+:\\S+$"}),
+        ValueKind::Model => json!({"type": "string", "pattern": "^[^:=,\\s]+(:\\S+)?$"}),
         ValueKind::Duration => json!({"anyOf": [
             {"type": "number", "minimum": 1, "maximum": DAY_SECONDS},
             {"type": "string", "pattern": "^[0-9.]+(ms|s|m|min|h)?$"},

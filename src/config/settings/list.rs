@@ -1,25 +1,118 @@
-//! The bundled list of well-known models, overridden by the user's settings.
+//! The bundled facts about models, overridden by the user's settings.
 //!
-//! The list is data in the form of user settings, and becomes outdated: only estimates, costs and limits in dollars
-//! depend on it, and the user can override every line.
+//! The list is data with a date and becomes outdated. It decides prices, windows, the meaning of words such as `claude`,
+//! and the parameters that a model is known to refuse; the user can override every value.
 
 use super::user_file::{ModelFacts, Settings};
+use crate::model::Price;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("../assets/models.toml");
+/// Provider whose models have the names of other makers' models.
+const ROUTER: &str = "openrouter:";
 
-static LIST: LazyLock<Settings> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+static BUNDLED: LazyLock<ModelList> = LazyLock::new(|| ModelList::parse(TEXT).unwrap_or_default());
+
+/// Facts about models, by `provider:name`, and the models that words stand for.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ModelList {
+    /// Families of models, by the word for them.
+    pub families: BTreeMap<String, Family>,
+    /// Providers of makers, by the name of the maker in the names of [`ROUTER`].
+    routed: BTreeMap<String, String>,
+    /// Default models of providers without a family of their own.
+    pub defaults: BTreeMap<String, String>,
+    models: BTreeMap<String, ListedModel>,
+}
+
+/// A maker's models, for which a word stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// Display name.
+    pub name: String,
+    /// Name of the company that makes the models.
+    pub maker: String,
+    /// Release date of its default model.
+    pub released: String,
+    /// Its default model, as `provider:name`, at the maker's own service; `None` if that is not a known provider.
+    pub model: Option<String>,
+    /// Program that speaks with the person's login.
+    pub program: Option<String>,
+    /// Its default model at a service that many people have a key for.
+    pub openrouter: Option<String>,
+}
+
+/// A row of the list; it has more keys than are used.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct ListedModel {
+    window: Option<u32>,
+    price: Option<Price>,
+    temperature: Option<bool>,
+    effort: Option<Vec<String>>,
+}
+
+impl ModelList {
+    /// Returns the list that the program has.
+    pub fn bundled() -> &'static ModelList {
+        &BUNDLED
+    }
+
+    /// Parses a list.
+    ///
+    /// # Errors
+    /// If the text is not TOML, or a value does not fit its key.
+    pub fn parse(text: &str) -> Result<ModelList, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    /// Returns the row of a model. A router's model without a row has the row of the maker's model.
+    fn row(&self, model: &str) -> Option<&ListedModel> {
+        self.models.get(model).or_else(|| {
+            let (maker, name) = model.strip_prefix(ROUTER)?.split_once('/')?;
+            let provider = self.routed.get(maker)?;
+            // the router writes versions with a dot, some makers with a hyphen
+            let own = [name.to_owned(), name.replace('.', "-")];
+            own.iter().find_map(|name| self.models.get(&format!("{provider}:{name}")))
+        })
+    }
+
+    /// Returns the facts about a model.
+    fn facts(&self, model: &str) -> ModelFacts {
+        let row = self.row(model).cloned().unwrap_or_default();
+        ModelFacts {
+            window: row.window,
+            price: row.price,
+            tools: None,
+            temperature: row.temperature,
+            effort: row.effort,
+        }
+    }
+}
 
 impl Settings {
     /// Returns the facts about a model by `provider:name`: the user's, else those of the list.
     pub fn facts(&self, model: &str) -> ModelFacts {
-        // most local models are not listed, and parsing the list takes longer than searching it
-        let listed = if TEXT.contains(model) { LIST.models.get(model) } else { None };
-        let own = self.models.get(model);
+        self.facts_in(model, |model| {
+            // most local models are not listed, and parsing the list takes longer than searching it
+            let is_listed = model.starts_with(ROUTER) || TEXT.contains(model);
+            if is_listed { BUNDLED.facts(model) } else { ModelFacts::default() }
+        })
+    }
+
+    fn facts_in(&self, model: &str, listed: impl FnOnce(&str) -> ModelFacts) -> ModelFacts {
+        let listed = listed(model);
+        let own = self.models.get(model).cloned().unwrap_or_default();
         ModelFacts {
-            window: own.and_then(|m| m.window).or(listed.and_then(|m| m.window)),
-            price: own.and_then(|m| m.price).or(listed.and_then(|m| m.price)),
-            tools: own.and_then(|m| m.tools).or(listed.and_then(|m| m.tools)),
+            window: own.window.or(listed.window),
+            price: own.price.or(listed.price),
+            tools: own.tools.or(listed.tools),
+            temperature: own.temperature.or(listed.temperature),
+            effort: own.effort.or(listed.effort),
         }
     }
 }
@@ -27,21 +120,50 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Price;
+
+    const FIXTURE: &str = r#"
+        [routed]
+        acme = "acme"
+        [models]
+        "acme:talk-2-1" = { price = [1.0, 2.0], window = 1000, output = 10, temperature = false, effort = ["low"] }
+        "openrouter:acme/talk-1" = { price = [3.0, 4.0], window = 10 }
+    "#;
 
     #[test]
-    fn model_list_is_complete_and_user_settings_override_it() {
-        let listed: Settings = toml::from_str(TEXT).unwrap();
-        assert!(listed.models.len() > 30);
-        for (name, entry) in &listed.models {
-            assert!(entry.price.is_some_and(|Price(i, o)| 0.0 < i && i <= o), "{name}");
-            assert!(entry.window.is_some_and(|w| w > 100_000), "{name}");
+    fn bundled_list_is_complete() {
+        let listed = ModelList::parse(TEXT).unwrap();
+        assert!(listed.models.len() > 50);
+        for (name, row) in &listed.models {
+            assert!(row.price.is_none_or(|Price(i, o)| 0.0 <= i && i <= o), "{name}");
+            assert!(row.window.is_some_and(|w| w >= 4_000), "{name}");
+            assert!(row.temperature.is_some(), "{name}");
         }
+        let lines: Vec<&str> =
+            TEXT.lines().skip_while(|line| *line != "[models]").skip(1).collect();
+        assert!(lines.is_sorted_by_key(|line| line.split(" = ").next()), "one sorted line a model");
+        assert_eq!(lines.len(), listed.models.len());
+        for (word, family) in &listed.families {
+            let models = family.model.iter().chain(&family.openrouter);
+            for model in models {
+                assert!(listed.row(model).is_some(), "{word} = {model}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_override_facts_and_routers_have_those_of_the_maker() {
+        let list = ModelList::parse(FIXTURE).unwrap();
         let mut own = Settings::default();
         let price = Some(Price(9.0, 9.0));
-        own.models.insert("openai:gpt-5".into(), ModelFacts { price, ..ModelFacts::default() });
-        let facts = own.facts("openai:gpt-5");
-        assert_eq!((facts.price, facts.window), (price, Some(400_000)));
-        assert_eq!(own.facts("openai:gpt-5000"), ModelFacts::default());
+        own.models.insert("acme:talk-2-1".into(), ModelFacts { price, ..ModelFacts::default() });
+        let facts = |name: &str| own.facts_in(name, |name| list.facts(name));
+        let set = facts("acme:talk-2-1");
+        assert_eq!((set.price, set.window, set.temperature), (price, Some(1000), Some(false)));
+        assert_eq!(set.effort, Some(vec!["low".to_owned()]));
+        assert_eq!(facts("openrouter:acme/talk-2.1").price, Some(Price(1.0, 2.0)));
+        assert_eq!(facts("openrouter:acme/talk-1").window, Some(10));
+        for unknown in ["acme:talk-9", "openrouter:acme/talk-9", "openrouter:other/talk-2-1"] {
+            assert_eq!(facts(unknown), ModelFacts::default(), "{unknown}");
+        }
     }
 }

@@ -18,6 +18,7 @@ mod user_file;
 pub use environment::Environment;
 pub use keys::Binding;
 pub use layers::Project;
+pub use list::{Family, ModelList};
 pub use look::{
     ColourDepth, Habits, Motion, Mouse, Notify, ScreenPace, Signs, StartFocus, ThemeChoice,
 };

@@ -12,6 +12,8 @@ pub struct Serving {
     pub max_usd: Option<f64>,
     /// Models that may be used, as `provider:name`; `*` at the end matches any rest. Empty is all.
     pub models: Vec<String>,
+    /// Programs that may speak with the person's login, in print mode without tools.
+    pub programs: Vec<String>,
     /// Maximum parallel conversations.
     pub max_running: NonZeroUsize,
     /// Maximum seconds of a conversation.
@@ -25,6 +27,7 @@ impl Default for Serving {
         Serving {
             max_usd: None,
             models: vec![],
+            programs: vec![],
             max_running: running.unwrap_or(NonZeroUsize::MIN),
             max_seconds: seconds.unwrap_or(NonZeroU32::MIN),
         }

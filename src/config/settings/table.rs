@@ -31,9 +31,15 @@ const fn row(
 pub const SETTINGS: &[Setting] = &[
     row(
         "default_model",
-        r#"{"type": "string", "pattern": "^[^:\\s]+:\\S+$"}"#,
+        TEXT,
         "not set",
-        "Default model for participants without one, as provider:name.",
+        "Default model for participants without one: provider:name, or words such as claude, gpt.",
+    ),
+    row(
+        "usual",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "default_model",
+        "Models of `colloquium talk` without models, as in [\"claude\", \"gpt\", \"llama\"].",
     ),
     row(
         "retries.tries",
@@ -162,6 +168,24 @@ pub const SETTINGS: &[Setting] = &[
         "How provider:name asks for tools: native, or text for models that cannot call tools.",
     ),
     row(
+        "models.MODEL.temperature",
+        r#"{"type": "boolean"}"#,
+        "built-in value, else true",
+        "False if provider:name refuses temperature and top_p, which are then left out.",
+    ),
+    row(
+        "models.MODEL.effort",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "built-in value, else any",
+        "Values of effort that provider:name accepts; others are left out.",
+    ),
+    row(
+        "words.WORD",
+        TEXT,
+        "built-in families: claude, gpt, gemini and others",
+        "Model that a word stands for, as provider:name, as in words.claude = \"anthropic:claude-opus-4-8\".",
+    ),
+    row(
         "mcp.max_usd",
         r#"{"type": "number", "minimum": 0}"#,
         "1.00",
@@ -172,6 +196,12 @@ pub const SETTINGS: &[Setting] = &[
         r#"{"type": "array", "items": {"type": "string"}}"#,
         "all",
         "Models that MCP clients may use, as provider:name; a `*` at the end matches anything.",
+    ),
+    row(
+        "mcp.programs",
+        r#"{"type": "array", "items": {"enum": ["claude", "codex", "gemini"]}}"#,
+        "none",
+        "Programs that may speak with your login in conversations of MCP clients, without tools.",
     ),
     row(
         "mcp.max_running",

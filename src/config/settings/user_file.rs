@@ -101,10 +101,14 @@ pub enum Layer {
 pub struct Settings {
     /// Default model of participants, as `provider:name`.
     pub default_model: Option<String>,
+    /// Models of a talk that names none.
+    pub usual: Vec<String>,
     /// Providers by name: new ones, and overrides of known ones.
     pub providers: BTreeMap<String, Provider>,
     /// Facts about models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
+    /// Models that words stand for, before those of the list.
+    pub words: BTreeMap<String, String>,
     /// Limits of retries.
     pub retries: Retries,
     /// Permissions of clients of the MCP server.
@@ -205,6 +209,10 @@ pub struct ModelFacts {
     pub price: Option<Price>,
     /// Form of tool requests; `None` for the default of its API.
     pub tools: Option<ToolForm>,
+    /// False if it refuses `temperature` and `top_p`.
+    pub temperature: Option<bool>,
+    /// Values of `effort` that it accepts; `None` if unknown.
+    pub effort: Option<Vec<String>>,
 }
 
 /// Form of a model's tool requests.
@@ -218,6 +226,14 @@ pub enum ToolForm {
 }
 
 impl Settings {
+    /// Returns the models of a talk that names none, separated by commas: the usual ones, else the default.
+    pub fn usual_models(&self) -> String {
+        if self.usual.is_empty() {
+            return self.default_model.clone().unwrap_or_default();
+        }
+        self.usual.join(",")
+    }
+
     /// Reads the settings from the file that `flag` names, else from that of the variable, else from the user's folder,
     /// in which the file may be missing.
     ///
@@ -371,6 +387,7 @@ mod tests {
             window: Some(8192),
             price: Some(Price(0.5, 1.5)),
             tools: Some(ToolForm::Text),
+            ..ModelFacts::default()
         };
         assert_eq!(settings.models["mine:tiny"], facts);
     }

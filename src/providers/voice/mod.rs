@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod http;
+pub mod program;
 pub mod reading;
 pub mod rehearsed;
 pub mod remote;
@@ -91,6 +92,7 @@ impl CallRequest {
 
 /// Output of a voice, chunk by chunk.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a call has one end")]
 pub enum Chunk {
     /// A piece of the reply.
     Piece(Channel, Text),
@@ -163,6 +165,8 @@ pub struct Done {
     pub stance: Option<Text>,
     /// The session of the agent that replied.
     pub agent: Option<AgentContext>,
+    /// The model, as the program that replied reports it.
+    pub model: Option<Text>,
 }
 
 /// A call in progress. Dropping it cancels the call.

@@ -433,6 +433,7 @@ mod tests {
             error: None,
             finish: None,
             skipped: 0,
+            model: None,
             agent: None,
             usage: Some(Usage { input: 3, output: 4, ..Usage::default() }),
             cost: Some(Usd(123_400)),

@@ -341,6 +341,7 @@ impl Turn {
             error: None,
             finish: None,
             skipped: 0,
+            model: None,
             agent: None,
             usage: None,
             cost: None,

@@ -171,6 +171,7 @@ impl LogWriter {
             mentions: vec![],
             why: None,
             error: None,
+            model: None,
             agent: None,
             finish: None,
             skipped: 0,

@@ -180,6 +180,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         finish: done.finish.clone(),
         skipped: done.skipped,
         agent: done.agent.clone(),
+        model: done.model.clone(),
         usage: usage.clone(),
         cost,
         ..turn.ended(now, outcome)

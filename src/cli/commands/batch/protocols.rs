@@ -231,8 +231,9 @@ fn one(
     let mut limits = loaded.scenario.limits.clone();
     limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
-    let allowed =
-        Allowed::by_scenario(&loaded.participants, &found, Consent::from_options(&play), context)?;
+    let consent = Consent::from_options(&play);
+    let chosen = models.chosen()?;
+    let allowed = Allowed::by_scenario(&loaded.participants, &found, &chosen, consent, context)?;
     meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
     models.meet(&loaded.participants, false, context)?;
     models.read_windows(&mut loaded.participants)?;

@@ -9,6 +9,7 @@ use crate::cli::play::gate::Gate;
 use crate::cli::play::purse::Purse;
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::settings::Serving;
+use crate::voice::program;
 use std::sync::Arc;
 
 /// Billionths in the default limit of a conversation.
@@ -75,6 +76,15 @@ impl Bounds {
             VoiceSpec::Team(team) => self.admit(&team.participants),
             // asks no model: it repeats a session that the user's own scenario names
             VoiceSpec::Model(model) if model.recording().is_some() => Ok(()),
+            VoiceSpec::Model(model) if model.is_program() => {
+                let (name, _) = program::parts(&model.name).unwrap_or_default();
+                if self.serving.programs.iter().any(|program| program == name) {
+                    return Ok(());
+                }
+                let failure = runs(seat, "speaks by a program");
+                Err(failure
+                    .hint(format!("or allow it in the settings: mcp.programs = [\"{name}\"]")))
+            }
             VoiceSpec::Model(model) => model.names().try_for_each(|name| self.model(name)),
             VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Ok(()),
         }

@@ -17,7 +17,7 @@ pub enum ValueKind {
     Condition(&'static [&'static str]),
     /// `[a-z0-9_-]`.
     Id,
-    /// `provider:name`.
+    /// `provider:name`, or a word for a model.
     Model,
     /// Seconds, or text such as `"30s"`.
     Duration,
@@ -193,7 +193,7 @@ impl ValueKind {
             ValueKind::Line => "text on one line".into(),
             ValueKind::Condition(_) => "a condition in quotes".into(),
             ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),
-            ValueKind::Model => "a model spelled \"provider:name\"".into(),
+            ValueKind::Model => "a model: \"provider:name\", or a word such as \"claude\"".into(),
             ValueKind::Duration => {
                 format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")
             }

@@ -131,6 +131,7 @@ impl ScriptAnswer {
             tools: vec![],
             stance: None,
             agent: None,
+            model: None,
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // data nested too deeply for the parser stays text

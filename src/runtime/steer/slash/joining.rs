@@ -2,6 +2,7 @@
 
 use super::pairs::{TypedFault, pairs, parted};
 use crate::scenario;
+use crate::settings::ModelList;
 use crate::state::State;
 use toml::{Table, Value};
 
@@ -31,13 +32,19 @@ pub(super) fn changes(words: &str) -> Result<Table, TypedFault> {
     Ok(set)
 }
 
-/// Takes the part that is `PROVIDER:NAME` alone out of a line.
+/// Takes the part that is `PROVIDER:NAME` alone, or a last part that is a word for a model, out of a line.
 fn model(words: &str) -> (Option<String>, String) {
     let mut parts = parted(words);
-    match parts.iter().position(|part| is_model(part)) {
-        Some(at) => (Some(parts.remove(at)), parts.join(", ")),
-        None => (None, words.to_owned()),
+    if let Some(at) = parts.iter().position(|part| is_model(part)) {
+        return (Some(parts.remove(at)), parts.join(", "));
     }
+    let families = &ModelList::bundled().families;
+    let family = parts.last().and_then(|last| Some((last.clone(), families.get(last)?)));
+    let Some((word, family)) = family else { return (None, words.to_owned()) };
+    parts.pop();
+    // the word alone is a participant that is called like its model
+    let rest = if parts.is_empty() { family.name.clone() } else { parts.join(", ") };
+    (Some(word), rest)
 }
 
 /// Returns whether a part is `PROVIDER:NAME`, not text with a colon or an address.

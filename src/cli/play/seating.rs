@@ -1,0 +1,61 @@
+//! Seats for the models that the person names: open seats of the scenario, and speakers that sit as themselves.
+
+use crate::cli::error::Failure;
+use crate::cli::models::minds::Seated;
+use crate::scenario::{AsItself, Loaded};
+use crate::voice::program;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Gives the scenario as many seats as models are named. If these differ and no file gives people, each sits as itself.
+/// `may_recast` is false if the participants are people by an option.
+///
+/// # Errors
+/// If there are more models than seats.
+pub fn seat(
+    loaded: &mut Loaded,
+    seated: &[Seated],
+    is_own_topic: bool,
+    may_recast: bool,
+) -> Result<(), Failure> {
+    let distinct: BTreeSet<&str> = seated.iter().map(|mind| &*mind.model).collect();
+    let is_named = seated.iter().any(|mind| mind.seat.is_some());
+    if distinct.len() < 2 && !(is_named && seated.len() > 1) {
+        return Ok(());
+    }
+    let count = seated.len();
+    loaded.open_seats(count).map_err(|most| {
+        Failure::usage(
+            format!("{count} models, but this scenario has {most} participants without a model"),
+            "name fewer models, or a scenario with open seats, as in --set seats.open=8",
+        )
+    })?;
+    let meant = |mind: &Seated| loaded.participants.iter().any(|seat| mind.is_for(seat));
+    if !may_recast || loaded.has_people(is_own_topic) || seated.iter().any(meant) {
+        return Ok(());
+    }
+    loaded.close_seats(count);
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let speakers = seated.iter().cycle().take(loaded.unnamed()).map(|mind| {
+        let name = mind.seat.clone().unwrap_or(mind.name.clone());
+        let times = known.entry(name.clone()).or_default();
+        *times += 1;
+        let name = if *times > 1 { format!("{name} {times}") } else { name };
+        AsItself { identity: identity(&name, mind), name }
+    });
+    let speakers: Vec<AsItself> = speakers.collect();
+    loaded.sit_as_themselves(&speakers);
+    Ok(())
+}
+
+/// Returns the sentence by which a model knows itself.
+fn identity(name: &str, mind: &Seated) -> String {
+    let model = match program::parts(&mind.model) {
+        Some((_, model)) => model.unwrap_or_default(),
+        None => mind.model.split_once(':').map_or(&*mind.model, |(_, model)| model),
+    };
+    let maker = mind.maker.as_ref().map(|maker| format!("by {maker}"));
+    let model = (!model.is_empty()).then(|| model.to_owned());
+    let about: Vec<String> = model.into_iter().chain(maker).collect();
+    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+    format!("You are {name}{about}, and you speak as yourself. The others are other AI models.")
+}

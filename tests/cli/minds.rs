@@ -1,0 +1,135 @@
+//! Words for models, several models at one table, and programs of the person as participants.
+
+use crate::house::House;
+use crate::server::Server;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// A program that answers as Claude Code does in print mode; it fails without the person's login.
+const CLAUDE: &str = r#"#!/bin/sh
+[ "$1" = --version ] && { echo "9.9.9 (Claude Code)"; exit 0; }
+[ -f "$HOME/.claude/login" ] || { echo '{"type":"result","is_error":true,"result":"Not logged in"}'; exit 1; }
+[ "$1" = auth ] && exit 0
+cat >/dev/null
+for word in At nine, says a program.; do
+  printf '{"type":"stream_event","event":{"delta":{"type":"text_delta","text":"%s "}}}\n' "$word"
+done
+echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"usage":{"input_tokens":9,"output_tokens":4},"modelUsage":{"ant-1":{}}}'
+"#;
+
+/// Puts a program on the path of the house and returns the path.
+fn install(house: &House, name: &str, text: &str) -> String {
+    let folder = house.path("bin");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), text).unwrap();
+    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:/usr/bin:/bin", folder.display())
+}
+
+fn settings(house: &House, url: &str) {
+    let text = format!(
+        "[providers.near]\nwire = \"openai\"\nbase_url = \"{url}\"\n\
+         [words]\nant = \"near:ant\"\nbee = \"near:bee\"\n\
+         [models.\"near:ant\"]\ntemperature = false\n"
+    );
+    house.file(".config/colloquium/config.toml", &text);
+}
+
+#[test]
+fn a_topic_and_words_are_a_table_of_different_models() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee", "cow"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    let talk = ["talk", "Should school start at nine?", "ant", "Zoe=bee", "near:cow", "ant"];
+    let ran = house.run(&[&talk[..], &["--headless", "--max-utterances", "4"]].concat()).code(0);
+    let voices = "voices: ant near:ant, Zoe near:bee, cow near:cow, ant 2 near:ant\n";
+    assert!(ran.out.contains(voices), "{}\n{}", ran.out, ran.err);
+    let asked = server.asked.lock().unwrap();
+    let identity = "You are Zoe (bee), and you speak as yourself.";
+    assert!(asked.iter().any(|body| body.contains(identity)), "{asked:?}");
+}
+
+#[test]
+fn a_word_that_means_nothing_starts_nothing() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    for command in [
+        &["talk", "Why?", "ant", "antt", "--headless"][..],
+        &["run", "round-table", "--model", "ant,antt", "--headless"],
+        &["ask", "Why?", "--model", "antt"],
+    ] {
+        let refused = house.run(command).code(4);
+        assert!(refused.err.contains("no model \"antt\""), "{}", refused.err);
+        assert!(refused.err.contains("usable now: ant, bee"), "{}", refused.err);
+    }
+    assert!(server.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_refused_parameter_is_left_out_and_that_is_said() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    let seat = |id: &str| {
+        format!("[[participant]]\nid = \"{id}\"\nmodel = \"near:{id}\"\ntemperature = 0.5\n")
+    };
+    let text = format!("title = \"T\"\n[limits]\nutterances = 2\n{}{}", seat("ant"), seat("bee"));
+    let path = house.file("talk.toml", &text);
+    let ran = house.run(&["run", &path, "--headless"]).code(0);
+    let said = "near:ant takes no temperature and no top_p: not sent";
+    assert_eq!(ran.err.matches(said).count(), 1, "{}", ran.err);
+    for body in server.asked.lock().unwrap().iter() {
+        let warm = body.contains("temperature");
+        assert_eq!(warm, body.contains("\"model\":\"bee\""), "{body}");
+    }
+}
+
+#[test]
+fn a_program_speaks_with_the_login_of_the_person() {
+    let house = House::new();
+    let path = install(&house, "claude", CLAUDE);
+    let run = |args: &[&str]| {
+        let mut command = house.command(args);
+        let ran = command.env("PATH", &path).output().unwrap();
+        (
+            ran.status.code(),
+            String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned(),
+        )
+    };
+    let talk = ["talk", "Why?", "program:claude", "--headless", "--max-utterances", "1"];
+    let (_, out) = run(&talk);
+    for cure in ["Not logged in", "claude auth login", "npm i -g @anthropic-ai/claude-code"] {
+        assert!(out.contains(cure), "{cure}: {out}");
+    }
+    house.file(".claude/login", "");
+    let (_, out) = run(&talk);
+    assert!(out.contains("At nine, says a program."), "{out}");
+    let logs = fs::read_dir(house.path("data/sessions")).unwrap().flatten();
+    let logs: String = logs.map(|log| fs::read_to_string(log.path()).unwrap()).collect();
+    assert!(logs.contains("\"model\":\"ant-1\"") && logs.contains("\"cost\":0.25"), "{logs}");
+    let (code, out) = run(&["resume", "--last", "--headless", "--max-utterances", "2"]);
+    assert!(out.contains("At nine, says a program.") && code != Some(3), "{code:?} {out}");
+    let (_, out) = run(&["doctor"]);
+    let row = "9.9.9 (Claude Code)";
+    assert!(out.contains(row) && out.contains("logged in; --model program:claude"), "{out}");
+    // a file of somebody else names no program
+    let file = house.file(
+        "strange.toml",
+        "title = \"T\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"a\"\nmodel = \"program:claude\"\n",
+    );
+    let (code, out) = run(&["run", &file, "--headless"]);
+    assert_eq!(code, Some(3), "{out}");
+    assert!(out.contains("run Claude Code with your login, without tools"), "{out}");
+}
+
+#[test]
+fn the_words_come_first_in_the_list_of_models() {
+    let server = Server::serving("", None, usize::MAX, &["ant"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    let ran = house.run(&["models"]).code(0);
+    let words =
+        "words     here and now\nant       near:ant (settings)\nbee       near:bee (settings)\n";
+    assert!(ran.out.starts_with(words), "{}", ran.out);
+}
