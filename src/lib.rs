@@ -78,7 +78,8 @@
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | the end of a run: saving, and the command to resume | `cli/play/leaving.rs`, `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
-//! | selection of models, discovery of servers | `cli/models/` |
+//! | selection of models, discovery of servers | `cli/models/`; words for models are resolved by `minds.rs` alone, `cli/play/seating.rs` seats them |
+//! | programs with the person's login as participants | `voice/program/`: a row of `table.rs` is a program; `cli/models/programs.rs` has their settings and logins |
 //! | permissions of files, and the operator's consent | `cli/trust/`; kept in `cli/agreements/` |
 //! | drafts, input history and preferences, kept between runs | `cli/memory/` |
 //! | errors, hints and exit codes | `cli/error.rs` |
