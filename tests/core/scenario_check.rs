@@ -110,8 +110,10 @@ fn replacing_rule_has_a_replacement() {
         &["5:1 participant[1].fallbacks: is for models, and this participant has another voice"],
     );
     check_rest(
-        "fallbacks = [\"a\"]",
-        &["4:14 participant[1].fallbacks[1]: takes a model spelled \"provider:name\", not \"a\""],
+        "fallbacks = [\"a b\"]",
+        &[
+            "4:14 participant[1].fallbacks[1]: takes a model: \"provider:name\", or a word such as \"claude\", not \"a b\"",
+        ],
     );
 }
 
@@ -173,8 +175,10 @@ fn a_seat_has_a_good_id_and_one_voice() {
     check_rest("human = false", &["4:9 participant[1].human: takes true or a table, not false"]);
     check_rest("human = { then = \"pass\" }", &["4:9 participant[1].human.seconds: is missing"]);
     check_rest(
-        "model = \"gpt\"",
-        &["4:9 participant[1].model: takes a model spelled \"provider:name\", not \"gpt\""],
+        "model = \"a gpt\"",
+        &[
+            "4:9 participant[1].model: takes a model: \"provider:name\", or a word such as \"claude\", not \"a gpt\"",
+        ],
     );
     check_rest(
         "pace = 70",

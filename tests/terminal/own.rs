@@ -213,7 +213,7 @@ fn a_server_that_is_slow_to_list_its_models_does_not_keep_the_screen_waiting() {
 }
 
 #[test]
-fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
+fn a_server_elsewhere_does_not_keep_the_screen_waiting() {
     let house = House::new();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     // this machine, but the spelling hides it
@@ -221,10 +221,13 @@ fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
     let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
     let mut program = house.run(&[&["run", "round-table", "--no-save"], &model[..]].concat());
     program.until("RUNNING");
-    let (asks, _) = server.accept().unwrap();
-    let mut first = String::new();
-    BufReader::new(asks).read_line(&mut first).unwrap();
-    assert!(first.starts_with("POST"), "{first}");
+    // its list, for the window of the model, has no answer yet; the call comes all the same
+    for begins in ["GET", "POST"] {
+        let (asks, _) = server.accept().unwrap();
+        let mut first = String::new();
+        BufReader::new(asks).read_line(&mut first).unwrap();
+        assert!(first.starts_with(begins), "{first}");
+    }
     program.signal(Signal::TERM);
     program.left().restored();
 }

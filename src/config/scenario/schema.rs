@@ -167,9 +167,10 @@ mod tests {
                 let allowed = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
                 !text.is_empty() && text.bytes().all(allowed)
             }
-            "^[^:\\s]+:\\S+$" => {
-                text.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty())
-                    && !text.contains(' ')
+            "^[^:=,\\s]+(:\\S+)?$" => {
+                let (word, rest) = text.split_once(':').unwrap_or((text, "x"));
+                let has = |c: char| word.contains(c) || text.contains(char::is_whitespace);
+                !word.is_empty() && !rest.is_empty() && !has('=') && !has(',')
             }
             "^[0-9.]+(ms|s|m|min|h)?$" => text.starts_with(|c: char| c.is_ascii_digit()),
             other => panic!("the test does not know the pattern {other}"),

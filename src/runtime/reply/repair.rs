@@ -235,7 +235,11 @@ impl Names {
         let inside = bracket.map_or(opened, |bracket| &opened[bracket.len_utf8()..]);
         let (whose, mut rest) = self.name(inside)?;
         if bracket.is_none() {
-            rest = after_verb(after_role(rest));
+            rest = after_role(rest);
+            // with its article a role is spoken about: "The host says: be brief."
+            if !inside.get(..4).is_some_and(|article| article.eq_ignore_ascii_case("the ")) {
+                rest = after_verb(rest);
+            }
         }
         if bracket.is_some() {
             let behind = after_role(rest).trim_start_matches(MARKS);
