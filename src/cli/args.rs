@@ -85,6 +85,30 @@ impl SessionName {
     }
 }
 
+/// Options that select a session; the most recent one without them.
+#[derive(Clone, Debug, Args)]
+#[group(multiple = false)]
+pub struct OptionalSession {
+    /// Session id, id prefix or path; the most recent session without it
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+    /// Most recent session
+    #[arg(long)]
+    last: bool,
+}
+
+impl OptionalSession {
+    /// Returns whether nothing was selected.
+    pub fn is_unnamed(&self) -> bool {
+        self.session.is_none() && !self.last
+    }
+
+    /// Returns the selected session.
+    pub fn name(&self) -> SessionName {
+        SessionName::from_option(self.session.as_ref())
+    }
+}
+
 /// Options for the output file.
 #[derive(Debug, Args)]
 pub struct Target {

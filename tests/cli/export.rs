@@ -413,3 +413,23 @@ fn the_page_draws_where_they_stand_over_the_transcript() {
         page[drawing..].contains("freight stays") && page[drawing..].contains("<path class=\"l\"")
     );
 }
+
+#[test]
+fn an_export_without_arguments_is_a_page_named_by_the_topic() {
+    let house = House::new();
+    let scenario = talk(2, 1).replace("[limits]", "topic = \"Who, then, owns the Sea?\"\n[limits]");
+    let path = house.file("t.toml", &scenario);
+    house.run(&["run", &path, "--headless"]).code(0);
+    for name in ["who-then-owns-the-sea.html", "who-then-owns-the-sea-2.html"] {
+        let ran = house.run(&["export"]).code(0);
+        assert_eq!(ran.out, format!("{name}\n"));
+        assert!(ran.err.contains("exported the last conversation, A talk, as a page:"), "{ran:?}");
+        let page = std::fs::read_to_string(house.path(name)).unwrap();
+        assert!(page.starts_with("<!doctype html>"));
+    }
+    // the name of the file says the format, and a named session goes to standard output
+    house.run(&["export", "--last", "-o", "talk.md"]).code(0);
+    assert!(std::fs::read_to_string(house.path("talk.md")).unwrap().starts_with("# "));
+    let text = house.run(&["export", "--last", "--format", "text"]).code(0).out;
+    assert_eq!(text, house.run(&["export", "--last", "--format", "txt"]).code(0).out);
+}

@@ -113,7 +113,7 @@ fn chat_messages_with_names_become_participants() {
     let ran = house.run(&["import", &path, "--title", "Finding"]).code(0);
     assert!(
         ran.err.contains("3 messages of 3 participants")
-            && ran.err.contains("1 parts were left out")
+            && ran.err.contains("1 part was left out")
     );
     let found = atif(&house, ran.out.trim());
     assert_eq!(found["extra"]["title"], "Finding");

@@ -123,7 +123,7 @@ fn a_trajectory_has_its_sub_agents_at_the_steps_that_started_them() {
     let voices = found["agent"]["extra"]["participants"].as_array().unwrap();
     assert_eq!(voices[1]["voice"], "small");
     // a notice of the harness
-    assert!(err.contains("1 parts were left out"), "{err}");
+    assert!(err.contains("1 part was left out"), "{err}");
 }
 
 #[test]

@@ -1,18 +1,21 @@
 //! `export`: writes a session in a format for other readers.
 
-use crate::cli::args::{SessionName, Target};
+use crate::cli::args::{OptionalSession, SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
 use crate::cli::error::{Exit, Failure};
 use crate::cli::exporting::{ExportWriter, writer};
-use crate::cli::output::watched;
+use crate::cli::output::{self, watched};
 use crate::cli::session_file::{self, report_faults};
 use crate::export::{Document, FORMATS, Reveal, branches};
 use crate::session::{ReadProgress, Survey};
+use crate::text;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{IsTerminal, Write, stdout};
+use std::path::PathBuf;
 
 /// Valid widths and heights of a screen, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
@@ -21,12 +24,14 @@ const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     #[command(flatten)]
-    which: SessionName,
+    which: OptionalSession,
     /// Second session, shown beside the first after their shared turns (html)
     #[arg(value_name = "OTHER")]
     other: Option<String>,
-    /// Output format
-    #[arg(long, value_parser = PossibleValuesParser::new(names()))]
+    /// Output format; without it that of the output file's name, or a page
+    #[arg(long = "format", value_parser = PossibleValuesParser::new(formats()))]
+    chosen: Option<String>,
+    #[arg(skip)]
     format: String,
     #[command(flatten)]
     target: Target,
@@ -47,6 +52,8 @@ pub struct ExportArgs {
     size: (u16, u16),
 }
 
+/// Maximum length of a file's name without its ending, in bytes.
+const NAME_MAX: usize = 80;
 /// Formats with the narrated conversation.
 const NARRATED: [&str; 3] = ["md", "txt", PAGE];
 /// Format with a player.
@@ -54,14 +61,21 @@ const PAGE: &str = "html";
 /// Format of session files.
 const LINES: &str = "jsonl";
 
-fn names() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|f| f.name)
+fn formats() -> impl Iterator<Item = PossibleValue> {
+    FORMATS.iter().map(|format| match format.name {
+        // the name of the same format in other commands
+        "txt" => PossibleValue::new("txt").alias("text"),
+        name => PossibleValue::new(name),
+    })
 }
 
 impl ExportArgs {
     /// Writes the export to its target.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
+        // without any name the last conversation becomes a page in this folder
+        let is_bare = self.which.is_unnamed() && self.chosen.is_none();
+        self.format = self.format_name();
         if self.clean && !NARRATED.contains(&&*self.format) {
             let message = format!("--clean has no effect on {}", self.format);
             return Err(Failure::usage(message, format!("use --format {}", NARRATED.join(" or "))));
@@ -74,12 +88,14 @@ impl ExportArgs {
             let message = format!("{} is an export of one session", self.format);
             return Err(Failure::usage(message, format!("use --format {PAGE}")));
         }
-        let path = session_file::find(&self.which, context)?;
+        let path = session_file::find(&self.which.name(), context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
         document.is_clean = self.clean;
         document.has_player = !self.plain;
+        let page = (is_bare && self.target.output.is_none()).then(|| new_page(&document));
+        self.target.output = page.clone().or(self.target.output);
         let (columns, rows) = self.size;
         let mut surveys = vec![survey];
         let spelling: ExportWriter = match &self.other {
@@ -112,7 +128,21 @@ impl ExportArgs {
             self.mention_blobs(survey, context);
             report_faults(survey, context)
         });
-        reports.fold(Ok(Exit::Done), Result::and)
+        reports.fold(Ok(Exit::Done), Result::and)?;
+        if let Some(page) = page {
+            let title = text::label(&document.state.shown_title()).into_owned();
+            context.say(&format!("exported the last conversation, {title}, as a page:"));
+            output::data(format!("{}\n", page.display()).as_bytes())?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Returns the format: the chosen one, that of the output file's name, or a page.
+    fn format_name(&self) -> String {
+        let file = self.target.file().and_then(|path| path.extension()).and_then(OsStr::to_str);
+        let of_file = file.filter(|ending| FORMATS.iter().any(|format| format.name == *ending));
+        let chosen = self.chosen.as_deref().map(|name| if name == "text" { "txt" } else { name });
+        chosen.or(of_file).unwrap_or(PAGE).to_owned()
     }
 
     /// Mentions the folder of long texts if the format does not contain them.
@@ -127,6 +157,29 @@ impl ExportArgs {
             ));
         }
     }
+}
+
+/// Returns an unused file name in the current folder, by the topic of a conversation.
+fn new_page(document: &Document) -> PathBuf {
+    let topic = document.state.scenario.topic.as_deref();
+    let words: Vec<String> = topic
+        .unwrap_or(&document.state.shown_title())
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let mut name = words.join("-");
+    name.truncate(name.floor_char_boundary(NAME_MAX));
+    let name = name.trim_end_matches('-');
+    let name = if name.is_empty() { &document.id } else { name };
+    let numbered = |n: u32| match n {
+        1 => format!("{name}.{PAGE}"),
+        n => format!("{name}-{n}.{PAGE}"),
+    };
+    let mut names = (1..).map(numbered).map(PathBuf::from);
+    // some name is free
+    names.find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {

@@ -98,15 +98,22 @@ impl ImportArgs {
         })?;
         if imported.left_out > 0 {
             let left = imported.left_out;
-            context.say(&format!("{left} parts were left out, such as images and notices"));
+            let verb = if left == 1 { "was" } else { "were" };
+            let parts = many(left, "part");
+            context.say(&format!("{parts} {verb} left out, such as images and notices"));
         }
         let shown = match &self.keep.out_session {
             Some(path) => path.display().to_string(),
             None => files.id(),
         };
-        context.say(&format!("{count} messages of {} participants", imported.speakers.len()));
+        let speakers = imported.speakers.len();
+        context.say(&format!("{} of {}", many(count, "message"), many(speakers, "participant")));
         output::data(format!("{}\n", text::line(&shown)).as_bytes())
     }
+}
+
+fn many(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Reads a file of at most `left` bytes, and subtracts its size.
