@@ -112,8 +112,7 @@ fn chat_messages_with_names_become_participants() {
     let path = house.file("chat.json", &openai.to_string());
     let ran = house.run(&["import", &path, "--title", "Finding"]).code(0);
     assert!(
-        ran.err.contains("3 messages of 3 participants")
-            && ran.err.contains("1 part was left out")
+        ran.err.contains("3 messages of 3 participants") && ran.err.contains("1 part was left out")
     );
     let found = atif(&house, ran.out.trim());
     assert_eq!(found["extra"]["title"], "Finding");

@@ -99,20 +99,21 @@ impl ImportArgs {
         if imported.left_out > 0 {
             let left = imported.left_out;
             let verb = if left == 1 { "was" } else { "were" };
-            let parts = many(left, "part");
+            let parts = count_words(left, "part");
             context.say(&format!("{parts} {verb} left out, such as images and notices"));
         }
         let shown = match &self.keep.out_session {
             Some(path) => path.display().to_string(),
             None => files.id(),
         };
-        let speakers = imported.speakers.len();
-        context.say(&format!("{} of {}", many(count, "message"), many(speakers, "participant")));
+        let messages = count_words(count, "message");
+        let participants = count_words(imported.speakers.len(), "participant");
+        context.say(&format!("{messages} of {participants}"));
         output::data(format!("{}\n", text::line(&shown)).as_bytes())
     }
 }
 
-fn many(count: usize, what: &str) -> String {
+fn count_words(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
