@@ -5,7 +5,7 @@ use super::transcript::{PageTranscript, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
 use crate::export::conclusion;
-use crate::model::{Command, Purpose, SeatId, TurnId};
+use crate::model::{Audience, Command, Purpose, SeatId, TurnId, Words};
 use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
 use crate::text;
@@ -258,12 +258,14 @@ fn queued(state: &State) -> Vec<Queued> {
     let waiting = state.pending.values().filter(|command| command.is_droppable());
     let queued = waiting.map(|pending| {
         let command = &pending.given.line.command;
+        let words = pending.words.as_ref();
         let to = match command {
-            Command::Whisper { to, .. } | Command::Floor { to } => Some(name(state, to)),
-            _ => None,
+            Command::Floor { to } => Some(to),
+            _ => words.and_then(Words::hearer),
         };
-        let text = pending.text.as_deref().unwrap_or_default();
-        Queued { command: command.name(), text: text::block(text).into_owned(), to }
+        let text = words.and_then(|words| words.text_for(&Audience::Operator));
+        let text = text.map_or(String::new(), |text| text::block(text).into_owned());
+        Queued { command: command.name(), text, to: to.map(|to| name(state, to)) }
     });
     queued.collect()
 }

@@ -2,7 +2,8 @@
 //! from that seat.
 
 use crate::harness::*;
-use colloquium::export::{Reveal, discreet};
+use colloquium::export::discreet;
+use colloquium::model::Reveal;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use colloquium::session::Record;

@@ -1,7 +1,7 @@
 //! Steering by key, by `/command` and from the list: completions, undo, and temporary notices.
 
 use crate::stage::Stage;
-use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
+use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
 use colloquium::steer::slash;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::{Focus, ROWS};
@@ -112,7 +112,7 @@ fn commands_and_their_arguments_are_completed() {
     assert!(stage.text().contains("@cy"), "{}", stage.text());
     stage.press(&[Up, Tab]);
     write(&mut stage, "psst");
-    let whisper = Command::Whisper { text: "psst".into(), to: "cy".into() };
+    let whisper = Command::Whisper(Addressed::new("cy".into(), "psst".into()));
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
     write(&mut stage, "/limit utt");
     stage.press(&[Tab]);

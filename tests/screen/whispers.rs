@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use colloquium::clock::Clock;
-use colloquium::model::{Command, Key, Ms, ReceiptIs, SeatId, Seq};
+use colloquium::model::{Addressed, Command, Key, Ms, ReceiptIs, SeatId, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::state::State;
 use colloquium::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
@@ -52,11 +52,11 @@ fn keeps_secret(command: &Command, state: &State) -> bool {
         return true;
     }
     match command {
-        Command::Whisper { to, .. } => *to == bo,
+        Command::Whisper(words) => *words.to() == bo,
         Command::Note { to, .. } => to[..] == [bo],
         Command::EditQueued { of, .. } => {
             let before = state.pending_command(&Key(of.clone())).map(|c| c.command());
-            matches!(before, Some(Command::Whisper { to, .. }) if to == bo)
+            matches!(before, Some(Command::Whisper(words)) if *words.to() == bo)
         }
         _ => false,
     }
@@ -70,7 +70,7 @@ fn queue(stage: &mut Stage, command: &Command) {
         Command::DropQueued { of } | Command::EditQueued { of, .. } => {
             state.keys.get(&**of).copied()
         }
-        Command::Say { .. } | Command::CutIn { .. } | Command::Whisper { .. } => None,
+        Command::Say { .. } | Command::CutIn { .. } | Command::Whisper(_) => None,
         _ => return,
     };
     let mut data = serde_json::to_value(command).unwrap();
@@ -173,7 +173,7 @@ fn sequences_of_keys(seeds: Range<u64>) {
 #[test]
 fn a_queued_whisper_comes_back_with_its_name() {
     let mut stage = speaking();
-    let whisper = Command::Whisper { text: "psst".into(), to: "bo".into() };
+    let whisper = Command::Whisper(Addressed::new("bo".into(), "psst".into()));
     let typed = |stage: &mut Stage, words: &str| {
         stage.press(&words.chars().map(Char).collect::<Vec<_>>());
         stage.screen.view.composer.area.lines().len()
@@ -203,7 +203,7 @@ fn a_slash_begins_a_command_also_for_a_message_that_cuts_in() {
     let mut stage = speaking();
     stage.press(&[Esc, Char('I')]);
     stage.press(&"/whisper bo psst".chars().map(Char).collect::<Vec<_>>());
-    let whisper = Command::Whisper { text: "psst".into(), to: "bo".into() };
+    let whisper = Command::Whisper(Addressed::new("bo".into(), "psst".into()));
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use colloquium::model::command::COMMANDS;
-use colloquium::model::{Command, SeatId};
+use colloquium::model::{Addressed, Command, SeatId};
 use colloquium::ui::act::update::paste;
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
@@ -78,7 +78,7 @@ fn a_seat_is_put_forward_by_its_number() {
     assert_eq!(write(&mut stage, "3f"), [Request::Send(Command::Floor { to: cy.clone() })]);
     assert_eq!(write(&mut stage, "m"), [Request::Send(Command::Mute { who: cy.clone() })]);
     write(&mut stage, "wpsst");
-    let whisper = Command::Whisper { text: "psst".into(), to: cy };
+    let whisper = Command::Whisper(Addressed::new(cy, "psst".into()));
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
 }
 

@@ -1,5 +1,6 @@
 //! Commands of the operator, one to one with steering lines and with `command.given`.
 
+use super::addressed::Addressed;
 use super::agent::AGENT_PREFIX;
 use super::answer::{Aggregation, AnswerTie};
 use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
@@ -81,7 +82,7 @@ pub enum Command {
     /// Removes a note, by its `id`, key or number.
     LiftNote { note: Text },
     /// A message of the operator to one participant only.
-    Whisper { text: Text, to: SeatId },
+    Whisper(Addressed),
     /// Speaks as a participant; the turn is marked as the operator's.
     SpeakAs { text: Text, who: SeatId },
     /// Speaks as the human participant who has the floor.
@@ -375,7 +376,7 @@ impl Command {
     pub fn is_private(&self) -> bool {
         match self {
             // a queued message may be a whisper
-            Command::Whisper { .. } | Command::EditQueued { .. } => true,
+            Command::Whisper(_) | Command::EditQueued { .. } => true,
             Command::Note { to, .. } => !to.is_empty(),
             _ => false,
         }
@@ -402,7 +403,7 @@ impl Command {
             self,
             Command::Say { .. }
                 | Command::CutIn { .. }
-                | Command::Whisper { .. }
+                | Command::Whisper(_)
                 | Command::SpeakAs { .. }
                 | Command::Speak { .. }
                 | Command::Floor { .. }

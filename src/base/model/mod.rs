@@ -4,6 +4,7 @@
 //! clock, and no behaviour besides serialisation.
 
 pub mod act;
+pub mod addressed;
 pub mod agent;
 pub mod answer;
 pub mod ballot;
@@ -43,6 +44,7 @@ mod voice;
 pub mod wire;
 
 pub use act::{ActKind, TurnAct};
+pub use addressed::{Addressed, Audience, Reveal, Words};
 pub use agent::{AgentSpec, Permission};
 pub use answer::{
     Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer, TrajectoryScores,

@@ -249,13 +249,15 @@ impl Redaction {
             }
             Kind::CommandGiven(given) => {
                 let edits = matches!(&given.line.command, Command::Edit { utterance, .. } if self.utterances.contains(utterance));
-                if (edits || self.commands.contains(&given.key))
-                    && let Command::Whisper { text, .. }
-                    | Command::Note { text, .. }
-                    | Command::Edit { text, .. }
-                    | Command::EditQueued { text, .. } = &mut Arc::make_mut(given).line.command
-                {
-                    *text = (&*self.mark).into();
+                if edits || self.commands.contains(&given.key) {
+                    let mark = || (&*self.mark).into();
+                    match &mut Arc::make_mut(given).line.command {
+                        Command::Whisper(words) => *words = words.clone().with_text(mark()),
+                        Command::Note { text, .. }
+                        | Command::Edit { text, .. }
+                        | Command::EditQueued { text, .. } => *text = mark(),
+                        _ => {}
+                    }
                 }
             }
             // older sessions put the whole line into the receipt

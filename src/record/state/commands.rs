@@ -32,7 +32,7 @@ impl Conversation {
             seq,
             at: ms,
             given: given.clone(),
-            text: None,
+            words: None,
             queued: false,
             acted: false,
             too_late: None,
@@ -60,7 +60,7 @@ impl Conversation {
                 self.release(|hold| by(&hold.given.key) == by(&given.key));
             }
             Command::Say { text, .. } => {
-                command.text = Some(text.clone());
+                command.words = Some(Words::All(text.clone()));
                 if let Some(to) = targets.seats.first() {
                     self.ask_floor(to, given.line.thread, &given.key);
                 }
@@ -72,11 +72,11 @@ impl Conversation {
             | Command::MoveStep { .. } => self.change_plan(&given.line.command),
             Command::CutIn { text, .. }
             | Command::AnswerStep { text, .. }
-            | Command::Whisper { text, .. }
             | Command::SpeakAs { text, .. }
             | Command::Speak { text, .. } => {
-                command.text = Some(text.clone());
+                command.words = Some(Words::All(text.clone()));
             }
+            Command::Whisper(words) => command.words = Some(Words::One(words.clone())),
             Command::Note { text, lives, .. } => {
                 let rounds = self.open_threads().map(|t| (t.id, t.round.max(1))).collect();
                 self.notes.push(Note {
@@ -99,7 +99,10 @@ impl Conversation {
                 }
             }
             Command::EditQueued { text, .. } => match self.queued(targets.of) {
-                Some(words) => words.text = Some(text.clone()),
+                Some(message) => {
+                    let words = message.words.take().map(|words| words.with_text(text.clone()));
+                    message.words = words;
+                }
                 None => command.too_late = Some(LateReason::Delivered),
             },
             Command::DropQueued { .. } => {
@@ -226,7 +229,7 @@ impl Conversation {
 
     fn queued(&mut self, of: Option<Seq>) -> Option<&mut PendingCommand> {
         let waits = |d: &&mut PendingCommand| {
-            d.text.is_some() && d.placed.is_empty() && d.too_late.is_none()
+            d.words.is_some() && d.placed.is_empty() && d.too_late.is_none()
         };
         self.pending.get_mut(&of?).filter(waits)
     }
@@ -272,7 +275,7 @@ impl Conversation {
 
     /// Returns the operator's queued messages, oldest first: their text alone does not say who hears it.
     pub fn queued_messages(&self) -> impl DoubleEndedIterator<Item = &PendingCommand> {
-        let waits = |d: &&PendingCommand| d.queued && d.too_late.is_none() && d.text.is_some();
+        let waits = |d: &&PendingCommand| d.queued && d.too_late.is_none() && d.words.is_some();
         self.pending.values().filter(waits).filter(|d| d.placed.is_empty())
     }
 
@@ -308,7 +311,11 @@ impl Conversation {
     /// Adds an operator message to the transcript.
     pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
         let Some(command) = self.pending_mut(of) else { return };
-        let text = command.text.clone().unwrap_or_else(|| "".into());
+        let words = command.words.clone();
+        let to: Vec<SeatId> = words.as_ref().and_then(Words::hearer).cloned().into_iter().collect();
+        // an entry keeps the words of a whisper beside its only reader
+        let text = words.as_ref().and_then(|words| words.text_for(&Audience::Operator));
+        let text = text.cloned().unwrap_or_else(|| "".into());
         command.placed.push(thread);
         let given = command.given.clone();
         let text = match &given.line.command {
@@ -324,10 +331,6 @@ impl Conversation {
                 given.targets.seats.first().map_or(Who::Operator, |who| Who::Seat(who.clone()))
             }
             _ => Who::Operator,
-        };
-        let to = match &given.line.command {
-            Command::Whisper { to, .. } => vec![to.clone()],
-            _ => vec![],
         };
         let says = matches!(given.line.command, Command::Say { .. });
         let material = match &given.line.command {

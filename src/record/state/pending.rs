@@ -15,8 +15,8 @@ pub struct PendingCommand {
     pub at: Ms,
     /// The command as given.
     pub given: Arc<CommandGiven>,
-    /// Current text of its message; a queued message can be edited.
-    pub text: Option<Text>,
+    /// Current words of its message; a queued message can be edited.
+    pub words: Option<Words>,
     /// True if a receipt reported it as queued.
     pub queued: bool,
     /// True if the event that carries it out was applied.
@@ -35,17 +35,17 @@ impl PendingCommand {
     /// Returns the command with the current text of its message.
     pub fn command(&self) -> Command {
         let mut command = self.given.line.command.clone();
-        if let (
-            Command::Say { text, .. }
-            | Command::CutIn { text, .. }
-            | Command::Whisper { text, .. }
-            | Command::SpeakAs { text, .. }
-            | Command::Speak { text, .. }
-            | Command::AnswerStep { text, .. },
-            Some(current),
-        ) = (&mut command, &self.text)
-        {
-            *text = current.clone();
+        match (&mut command, &self.words) {
+            (Command::Whisper(words), Some(Words::One(current))) => *words = current.clone(),
+            (
+                Command::Say { text, .. }
+                | Command::CutIn { text, .. }
+                | Command::SpeakAs { text, .. }
+                | Command::Speak { text, .. }
+                | Command::AnswerStep { text, .. },
+                Some(Words::All(current)),
+            ) => *text = current.clone(),
+            _ => {}
         }
         command
     }
@@ -53,7 +53,7 @@ impl PendingCommand {
     /// Returns true if the command can be dropped: it waits, and its effect has not begun.
     pub fn is_droppable(&self) -> bool {
         let begun = self.acted || self.closed || self.batch.is_some() || !self.placed.is_empty();
-        let waits = self.text.is_some()
+        let waits = self.words.is_some()
             || matches!(
                 self.given.line.command,
                 Command::Floor { .. }

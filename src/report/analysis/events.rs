@@ -115,8 +115,8 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
 /// Returns the arguments and public text of a command.
 fn command(analysis: &Analysis<'_>, command: &Command) -> String {
     let hidden = |n: u32| analysis.state.utterance(n).is_some_and(|e| e.hidden.is_some());
-    if let Command::Whisper { to, .. } = command {
-        return format!("to {}", name(analysis.state, to));
+    if let Command::Whisper(words) = command {
+        return format!("to {}", name(analysis.state, words.to()));
     }
     if let Command::Edit { utterance, .. } = command
         && hidden(*utterance)

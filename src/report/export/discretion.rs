@@ -4,7 +4,9 @@
 //! collected while the events are read; a second pass is needed only if there is any.
 
 use crate::logged::Logged;
-use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
+use crate::model::{
+    BatchId, Command, Event, Key, Kind, Participant, Reveal, SeatId, SteerLine, TurnId,
+};
 use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
 use crate::state::State;
 use serde_json::Value;
@@ -13,15 +15,6 @@ use std::sync::Arc;
 
 /// The text that replaces words that were left out.
 pub(super) const LEFT_OUT: &str = "[left out]";
-
-/// Private content to include in an export.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reveal {
-    /// Messages to a single seat, from the operator or from another seat, and the operator's notes to some seats.
-    pub whispers: bool,
-    /// Finally hidden utterances.
-    pub hidden: bool,
-}
 
 /// Returns the events without private content.
 pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
@@ -108,7 +101,7 @@ impl Private {
             }
             Kind::TurnEnded(end) => self.whispered |= !end.whispers.is_empty(),
             Kind::CommandGiven(given) => match &given.line.command {
-                Command::Whisper { .. } => {
+                Command::Whisper(_) => {
                     self.commands.insert(given.key.clone());
                     self.ids.extend(given.line.id.clone());
                 }
@@ -202,7 +195,7 @@ fn summaries_of_whispers(events: impl Iterator<Item: Logged>) -> BTreeSet<TurnId
         let event = event.event();
         match &event.kind {
             Kind::CommandGiven(given) => match &given.line.command {
-                Command::Whisper { to, .. } => _ = told.insert(to.clone()),
+                Command::Whisper(words) => _ = told.insert(words.to().clone()),
                 Command::Note { to, .. } => told.extend(to.iter().cloned()),
                 _ => {}
             },

@@ -1,10 +1,10 @@
 //! A conversation in its final state, for formats that need all of it at once.
 
-use super::discretion::{LEFT_OUT, Private, Reveal};
+use super::discretion::{LEFT_OUT, Private};
 use super::{Spelling, Telling};
 use crate::analysis::{self, Analysis, Cell, MomentKind, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
-use crate::model::{Seq, Text, Wall};
+use crate::model::{Reveal, Seq, Text, Wall};
 use crate::session::replay::Recording;
 use crate::session::{
     self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey,

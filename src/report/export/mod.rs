@@ -37,7 +37,7 @@ mod words;
 
 pub use beside::Beside;
 pub use conclusion::{conclusion, ended, ending, how_it_ended, listed, losses, reason};
-pub use discretion::{DiscreetRecords, Private, Reveal, discreet};
+pub use discretion::{DiscreetRecords, Private, discreet};
 pub use document::Document;
 pub use fields::fields;
 pub use html::PAGE_CSS;

@@ -8,9 +8,9 @@ use crate::model::payload::{
     TurnEnded,
 };
 use crate::model::{
-    AnswerTie, BatchId, CallId, Command, CommandGiven, Event, Key, Kind, ModelSpec, Ms, Outcome,
-    Participant, Purpose, ReceiptIs, Requester, SeatId, Seq, Targets, ThreadId, TurnId, VoiceSpec,
-    Wall,
+    Addressed, AnswerTie, BatchId, CallId, Command, CommandGiven, Event, Key, Kind, ModelSpec, Ms,
+    Outcome, Participant, Purpose, ReceiptIs, Requester, SeatId, Seq, Targets, ThreadId, TurnId,
+    VoiceSpec, Wall,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -188,7 +188,7 @@ impl LogWriter {
         let key = Key::from(format!("import:{at}").as_str());
         let text = said.text.as_str().into();
         let command = match &said.to {
-            Some(to) => Command::Whisper { text, to: to.clone() },
+            Some(to) => Command::Whisper(Addressed::new(to.clone(), text)),
             None => Command::Say { text, re: None, material: None },
         };
         let targets = Targets { threads: vec![ThreadId::ROOT], ..Targets::default() };

@@ -179,7 +179,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         Command::Step { n } => {
             Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: Some(*n) }.into()))
         }
-        Command::Say { .. } | Command::Whisper { .. } | Command::SpeakAs { .. } => {
+        Command::Say { .. } | Command::Whisper(_) | Command::SpeakAs { .. } => {
             words(state, command, Moment::AfterBatch)
         }
         Command::CutIn { .. } => {
@@ -288,12 +288,12 @@ fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draf
     }
     match state.turns.values().find(|t| t.seat == *who) {
         None => wait(command),
-        Some(turn) => match &command.text {
-            Some(text) => {
+        Some(turn) => match &command.words {
+            Some(Words::All(text)) => {
                 let refused = |why: Text| too_late_because(command, LateReason::WrongForm, &why);
                 Some(turns::spoken(state, turn, text).unwrap_or_else(refused))
             }
-            None => Some(turns::passed(turn, state.ms)),
+            Some(Words::One(_)) | None => Some(turns::passed(turn, state.ms)),
         },
     }
 }

@@ -111,9 +111,9 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
             }
         }
         Command::LiftNote { note } => targets.of = Some(reference(state, note)?),
-        Command::Whisper { to, text } => {
-            worded(text)?;
-            present(state, to)?;
+        Command::Whisper(words) => {
+            words.text_for(&Audience::Operator).map_or(Ok(()), |text| worded(text))?;
+            present(state, words.to())?;
             targets.threads = inner(state, line);
         }
         Command::SpeakAs { who, text } => {

@@ -4,7 +4,7 @@
 //! participant never becomes a command that others hear.
 
 use super::slash::{self, TypedFault};
-use crate::model::{Command, Participant, SeatId, Text};
+use crate::model::{Addressed, Audience, Command, Participant, SeatId, Text, Words};
 use crate::state::{PendingCommand, State};
 use crate::text;
 use std::borrow::Cow;
@@ -108,8 +108,8 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
     let line = with_ascii_sign(line);
     let line = line.trim();
     if let Some(rest) = addressed(line) {
-        let command = whisper(rest, state)?;
-        return edited(command, typing, state).map(Intent::Give);
+        let words = whisper(rest, state)?;
+        return edited(words, typing, state).map(Intent::Give);
     }
     if let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.starts_with('/')) {
         match slash::row(line) {
@@ -138,9 +138,8 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
 
 /// Returns the command of words for everybody.
 fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
-    if let Some(Command::Whisper { to, .. }) = typing.from.map(PendingCommand::command) {
-        let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
-        return Err(format!("this was for {name} alone: esc, then write it again").into());
+    if let Some(Words::One(words)) = typing.from.and_then(|from| from.words.as_ref()) {
+        return Err(for_one(words, state));
     }
     // a letter before the sign may be a key that was meant to open the box
     let later = line.split_whitespace().find_map(|word| {
@@ -171,25 +170,27 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
 }
 
 /// Returns a whisper as the new text of the queued message that it comes from.
-fn edited(command: Command, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
+fn edited(words: Addressed, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
     let from = match (&typing.manner, typing.from) {
         (Manner::Edit, Some(from)) => from,
-        _ => return Ok(command),
+        _ => return Ok(Command::Whisper(words)),
     };
-    match (command, from.command()) {
-        (Command::Whisper { to, text }, Command::Whisper { to: before, .. }) if to == before => {
-            Ok(Command::EditQueued { of: from.given.key.0.clone(), text })
-        }
-        (_, Command::Whisper { to, .. }) => {
-            let name = state.seat(&to).map_or(&*to.0, |seat| &seat.spec.name);
-            Err(format!("this was for {name} alone: esc, then write it again").into())
-        }
-        _ => Err("this was for everyone: esc, then write it again".into()),
-    }
+    let Some(Words::One(before)) = &from.words else {
+        return Err("this was for everyone: esc, then write it again".into());
+    };
+    let reader = Audience::Seat(before.to().clone());
+    // only the same reader gets the new text
+    let text = words.text_for(&reader).ok_or_else(|| for_one(before, state))?;
+    Ok(Command::EditQueued { of: from.given.key.0.clone(), text: text.clone() })
+}
+
+fn for_one(words: &Addressed, state: &State) -> TypedFault {
+    let name = state.seat(words.to()).map_or(&*words.to().0, |seat| &seat.spec.name);
+    format!("this was for {name} alone: esc, then write it again").into()
 }
 
 /// Returns the whisper of a name and a text.
-fn whisper(rest: &str, state: &State) -> Result<Command, TypedFault> {
+fn whisper(rest: &str, state: &State) -> Result<Addressed, TypedFault> {
     let here = || state.seats.iter().filter(|seat| !seat.gone);
     let mut named: Vec<(&str, &SeatId)> = here()
         .flat_map(|seat| names(&seat.spec).map(|name| (name, &seat.spec.id)))
@@ -210,7 +211,7 @@ fn whisper(rest: &str, state: &State) -> Result<Command, TypedFault> {
     if text.is_empty() {
         return Err(format!("write what {to} alone should hear, as in: {SIGN}{to} TEXT").into());
     }
-    Ok(Command::Whisper { text: text.into(), to: to.clone() })
+    Ok(Addressed::new(to.clone(), text.into()))
 }
 
 fn names(seat: &Participant) -> impl Iterator<Item = &str> {
@@ -257,17 +258,18 @@ pub fn hearer(draft: &str, state: &State) -> Option<Result<SeatId, String>> {
     }
     let rest = addressed(line)?;
     match whisper(&format!("{rest} …"), state) {
-        Ok(Command::Whisper { to, .. }) => Some(Ok(to)),
-        _ => Some(Err(rest.split_whitespace().next().unwrap_or_default().to_owned())),
+        Ok(words) => Some(Ok(words.to().clone())),
+        Err(_) => Some(Err(rest.split_whitespace().next().unwrap_or_default().to_owned())),
     }
 }
 
 /// Returns a queued message as its line.
 pub fn spelled(command: &PendingCommand) -> String {
-    let text = command.text.as_deref().unwrap_or_default();
-    match &command.given.line.command {
-        Command::Whisper { to, .. } => format!("{SIGN}{to} {text}"),
-        _ => text.to_owned(),
+    let Some(words) = &command.words else { return String::new() };
+    let text = words.text_for(&Audience::Operator).map_or("", |text| &**text);
+    match words.hearer() {
+        Some(to) => format!("{SIGN}{to} {text}"),
+        None => text.to_owned(),
     }
 }
 

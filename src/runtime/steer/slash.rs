@@ -225,7 +225,7 @@ pub fn seat(word: &str, state: &State) -> Result<SeatId, TypedFault> {
 mod tests {
     use super::*;
     use crate::model::command::NoteFor;
-    use crate::model::{Aggregation, AnswerTie};
+    use crate::model::{Addressed, Aggregation, AnswerTie};
     use crate::model::{Event, FailureRule, Kind, Ms, ThreadId, Timeouts, Wall};
     use serde_json::json;
 
@@ -306,7 +306,7 @@ mod tests {
             ),
             (
                 "/whisper @bo: psst, you",
-                Command::Whisper { text: "psst, you".into(), to: bo.clone() },
+                Command::Whisper(Addressed::new(bo.clone(), "psst, you".into())),
             ),
             ("/floor 2", Command::Floor { to: bo.clone() }),
             ("/step 3", Command::Step { n: 3 }),

@@ -170,7 +170,7 @@ pub fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
             command @ (Command::Say { .. }
             | Command::Speak { .. }
             | Command::Pass { .. }
-            | Command::Whisper { .. }),
+            | Command::Whisper(_)),
         )) => give(&target, command.into(), call),
         Ok(_) => {
             let message = "`text` is a command, and `say` only says something";

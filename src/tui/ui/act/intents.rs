@@ -162,9 +162,7 @@ pub fn reopening(command: Command) -> Option<Vec<Command>> {
         Command::Note { .. } => Some(vec![Command::Pause {}, command]),
         // there is nobody to cut in on
         Command::CutIn { text, re, .. } => Some(vec![Command::Say { text, re, material: None }]),
-        Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => {
-            Some(vec![command])
-        }
+        Command::Say { .. } | Command::Whisper(_) | Command::Floor { .. } => Some(vec![command]),
         _ => None,
     }
 }

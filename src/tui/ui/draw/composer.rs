@@ -1,6 +1,6 @@
 //! The input of the operator, and above it the queued messages.
 
-use crate::model::Command;
+use crate::model::{Audience, Words};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -95,13 +95,12 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let mut bar = Bar::new();
         let editing = screen.view.editing.as_ref() == Some(&message.given.key);
         let state = if editing { "editing" } else { "queued" };
-        let whom = match &message.given.line.command {
-            Command::Whisper { to, .. } => {
-                format!(", only {} hears it", screen.transcript.name(to))
-            }
-            _ => String::new(),
-        };
-        let words = message.text.as_deref().unwrap_or_default();
+        let words = message.words.as_ref();
+        let whom = words
+            .and_then(Words::hearer)
+            .map_or(String::new(), |to| format!(", only {} hears it", screen.transcript.name(to)));
+        let words = words.and_then(|words| words.text_for(&Audience::Operator));
+        let words = words.map_or("", |words| &**words);
         bar.left(format!("{state} {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last && !covered {

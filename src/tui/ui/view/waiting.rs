@@ -12,7 +12,7 @@ impl Transcript {
 
     /// Returns the last queued command that is not a message.
     pub fn queued_command(&self) -> Option<&PendingCommand> {
-        self.state().queued_commands().filter(|command| command.text.is_none()).last()
+        self.state().queued_commands().filter(|command| command.words.is_none()).last()
     }
 
     /// Returns the last command of the parent that waits for the end of the pause and is not a message.
