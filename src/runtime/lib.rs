@@ -4,6 +4,7 @@ pub use colloquium_providers::*;
 pub use colloquium_record::*;
 
 pub mod engine;
+pub mod ledger;
 pub mod live;
 pub mod policy;
 pub mod prompt;

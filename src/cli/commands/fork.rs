@@ -242,5 +242,5 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
         saved: !fork.keep.no_save,
     });
     let (play, inquiry, notice) = (play.clone(), None, warning);
-    Ok(ControlFlow::Continue(Setup { conversation, play, allowed, inquiry, notice }))
+    Ok(ControlFlow::Continue(Setup { conversation, play, allowed, inquiry, notice, budget: None }))
 }

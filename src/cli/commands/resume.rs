@@ -114,7 +114,7 @@ pub fn start(
         saved: true,
     });
     let notice = warning.or(resume.notice.clone());
-    Ok(Setup { conversation, play, allowed, inquiry: None, notice })
+    Ok(Setup { conversation, play, allowed, inquiry: None, notice, budget: None })
 }
 
 /// Checked permissions, models and changes of a session to be resumed.

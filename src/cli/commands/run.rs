@@ -20,6 +20,7 @@ use crate::cli::play::{casting, dry_run, material, seating, state_file, terminal
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
+use crate::ledger::Budget;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Debate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, TakesPart, Wait};
@@ -65,6 +66,7 @@ struct Prepared {
     loaded: Loaded,
     history: History,
     models: ModelSource,
+    budget: Option<Budget>,
 }
 
 /// Finds the scenario named on the command line.
@@ -121,12 +123,12 @@ fn prepare(
     if let Some(warning) = alike::warning(&loaded, || models.usable()) {
         context.say(&warning);
     }
-    gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
+    let budget = gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
     if options.cast && !options.dry_run {
         let unasked = play.headless || !Context::at_terminal();
         block_on(casting::cast(&mut loaded, &models, unasked, context))?;
     }
-    Ok(Prepared { found, loaded, history, models })
+    Ok(Prepared { found, loaded, history, models, budget })
 }
 
 /// Prints the speaking order and the estimate without calling a model.
@@ -163,7 +165,8 @@ pub fn start_found(
     context: &Context,
 ) -> Result<Setup, Failure> {
     let play = &options.play;
-    let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
+    let Prepared { found, mut loaded, history, models, budget } =
+        prepare(options, found, gate, context)?;
     let seats = &mut loaded.participants;
     let consent = Consent::from_options(play);
     let allowed = Allowed::by_scenario(seats, &found, &models.chosen()?, consent, context)?;
@@ -210,7 +213,7 @@ pub fn start_found(
         lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
     });
-    Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None })
+    Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None, budget })
 }
 
 /// Describes the estimated usage of a conversation. Calls no model and saves nothing.

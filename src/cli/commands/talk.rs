@@ -8,7 +8,8 @@ use crate::cli::models::minds::{self, Mind, Seated, Usable};
 use crate::cli::models::providers::Providers;
 use crate::cli::play::next::Next;
 use crate::cli::trust::allowed::confirmed;
-use crate::model::{Limits, PROGRAM, Usd};
+use crate::ledger;
+use crate::model::{Limits, PROGRAM};
 use crate::net::is_local;
 use crate::voice::program;
 use clap::Args;
@@ -17,8 +18,6 @@ use clap::Args;
 const KIND: &str = "round-table";
 /// Maximum number of models that are offered if none is named.
 const OFFERED: usize = 3;
-/// Limit in dollars of a talk without a limit.
-const LIMIT_USD: Usd = Usd(1_000_000_000);
 
 /// Let several models discuss a topic, as in: talk "Why?" claude gpt llama
 #[derive(Debug, Args)]
@@ -91,7 +90,7 @@ impl TalkArgs {
             // a limit in dollars needs a price for each model
             let counts = seated.iter().any(is_priced)
                 && seated.iter().all(|mind| is_priced(mind) || is_near(mind, &providers));
-            options.play.max_usd = counts.then_some(LIMIT_USD);
+            options.play.max_usd = counts.then_some(ledger::TALK);
         }
         run::next(kind, options, context)
     }

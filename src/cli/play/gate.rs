@@ -2,18 +2,20 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::resolve::ModelSource;
+use crate::ledger::Budget;
 use crate::model::{Limits, Participant};
 
 /// Decides if a conversation may start. Called after rehearsed lines, substitute voices and models are resolved, and
 /// before any program is started or server contacted.
 pub trait Gate {
-    /// Checks the participants, and lowers the limits if necessary.
+    /// Checks the participants, and lowers the limits if necessary. Returns the part of an account that they use, if
+    /// several conversations share one.
     fn admit(
         &self,
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<(), Failure>;
+    ) -> Result<Option<Budget>, Failure>;
 }
 
 /// Gate for a user of the program: rejects only limits that cannot be enforced.
@@ -25,7 +27,7 @@ impl Gate for OperatorGate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<(), Failure> {
-        models.count(seats, limits)
+    ) -> Result<Option<Budget>, Failure> {
+        models.count(seats, limits).map(|()| None)
     }
 }

@@ -24,7 +24,6 @@ pub mod outcome;
 pub mod outside;
 pub mod printer;
 #[cfg(any(feature = "mcp", feature = "acp"))]
-pub mod purse;
 pub mod screen;
 pub mod seating;
 pub mod signals;

@@ -44,7 +44,7 @@ enum Left {
 pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let Setup { mut conversation, play, allowed, inquiry, notice } = setup;
+        let Setup { mut conversation, play, allowed, inquiry, notice, .. } = setup;
         let door = door::open(&mut conversation, Owner::Operator, context);
         let (mut engine, tail, files) =
             (conversation.engine, conversation.tail, conversation.files);

@@ -1,5 +1,6 @@
 //! Permissions of other programs: clients of `colloquium mcp`, agents, tools.
 
+use crate::model::Usd;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -8,8 +9,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Serving {
-    /// Dollars that all conversations of one run of the server may cost together; `None` is [`Serving::BUDGET`].
-    pub max_usd: Option<f64>,
+    /// Dollars that all conversations of one run of the server may cost together; `None` is the default.
+    pub max_usd: Option<Usd>,
     /// Models that may be used, as `provider:name`; `*` at the end matches any rest. Empty is all.
     pub models: Vec<String>,
     /// Programs that may speak with the person's login, in print mode without tools.
@@ -35,14 +36,6 @@ impl Default for Serving {
 }
 
 impl Serving {
-    /// The default budget of a server, in dollars.
-    pub const BUDGET: f64 = 1.0;
-
-    /// Returns the dollars of all conversations together.
-    pub fn budget(&self) -> f64 {
-        self.max_usd.unwrap_or(Serving::BUDGET)
-    }
-
     /// Returns whether a model may be used.
     pub fn allows(&self, model: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_suffix('*') {

@@ -72,12 +72,6 @@ pub enum SettingsError {
         /// The contradiction, with the keys.
         message: String,
     },
-    /// A budget is not an amount.
-    #[error("{path}: mcp.max_usd takes an amount in dollars, as in 0.50")]
-    Budget {
-        /// File or option of the layer.
-        path: String,
-    },
     /// An option of the command line is not a setting.
     #[error("--config-set takes KEY=VALUE, as in --config-set default_model=ollama:llama3")]
     Set,
@@ -291,10 +285,6 @@ impl Settings {
 
     /// Checks combinations of keys.
     pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
-        let budget = self.mcp.budget();
-        if !(budget.is_finite() && budget >= 0.0) {
-            return Err(SettingsError::Budget { path: path.into() });
-        }
         self.providers.iter().try_for_each(|(name, provider)| {
             provider.check(name).map_err(|message| SettingsError::Provider {
                 path: path.into(),

@@ -46,9 +46,7 @@ pub use outcome::{Broken, CriterionVerdict, Judged, Rate, TestOutcome};
 pub use plan::{Test, TestFile, service_name};
 pub use pool::Pool;
 pub use record::TestRecord;
-pub use replies::{
-    CallBudget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS, whole_reply,
-};
+pub use replies::{Charged, RealModel, RecordMode, ReplyFile, whole_reply};
 pub use run::{Real, events_of};
 pub use written::{Words, from_session};
 

@@ -94,19 +94,20 @@ impl Playing<'_> {
     /// Plays a conversation until it ends, or the session is closed.
     pub fn play(
         session: &mut ClientSession,
-        setup: Setup,
+        mut setup: Setup,
         first: Responder<PromptResponse>,
     ) -> AfterPlay {
-        let share = session.share.clone();
+        let budget = setup.budget.take();
         let played = block_on(Playing::run(session, setup, first));
         match played {
             Ok((left, state)) => {
-                share.settle(&state);
+                if let Some(budget) = budget {
+                    budget.charge(&state);
+                }
                 left
             }
             // the runtime did not start
             Err(failure) => {
-                share.release();
                 session.context.say(&failure.with_hint());
                 AfterPlay::Ended
             }

@@ -13,6 +13,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
 use crate::cli::source;
+use crate::ledger::Budget;
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
 use crate::scenario;
@@ -62,7 +63,6 @@ impl ClientSession {
                     AfterPlay::Closed => return,
                 },
                 Err(failure) => {
-                    self.share.release();
                     let _ = responder.respond_with_error(error_of(&failure));
                 }
             }
@@ -93,7 +93,7 @@ impl ClientSession {
                 Failure::new(Exit::Session, message).hint(format!("colloquium attach {}", self.id))
             );
         }
-        let commands = self.continuing(prompt, &opened.past)?;
+        let (commands, budget) = self.continuing(prompt, &opened.past)?;
         // the session has its models, keys and limits
         let models = ModelOptions { model: None, ..self.args.models.clone() };
         let mut play = Play { max_utterances: None, set: vec![], models, ..self.options() };
@@ -102,7 +102,8 @@ impl ClientSession {
             play = Play { trust: false, tools: ToolOptions::default(), ..play };
         }
         let resume = Resume { path: self.path.clone(), play, commands, ..Resume::default() };
-        resume::start(&resume, opened, &self.context)
+        let setup = resume::start(&resume, opened, &self.context)?;
+        Ok(Setup { budget: Some(budget), ..setup })
     }
 
     fn start(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
@@ -140,11 +141,15 @@ impl ClientSession {
             play: self.options(),
             ..RunOptions::default()
         };
-        run::start_found(&options, found, lines, &self.share, &self.context)
+        run::start_found(&options, found, lines, &self.gate, &self.context)
     }
 
-    /// Returns the commands that continue a session with a prompt.
-    fn continuing(&self, prompt: &ClientPrompt, past: &State) -> Result<Vec<Command>, Failure> {
+    /// Returns the commands that continue a session with a prompt, and what it may use.
+    fn continuing(
+        &self,
+        prompt: &ClientPrompt,
+        past: &State,
+    ) -> Result<(Vec<Command>, Budget), Failure> {
         let given = command(&prompt.text, past)?;
         let files = prompt.files().map(|line| line.command);
         let mut commands: Vec<Command> = files.collect();
@@ -168,12 +173,13 @@ impl ClientSession {
         commands.extend(goes_on);
         let seats: Vec<&Participant> = past.seats.iter().map(|seat| &*seat.spec).collect();
         let own = if self.args.max_usd.is_some() { Limits::default() } else { past.limits.clone() };
-        let Limits { usd, tokens, .. } = self.share.reserve(&seats, &own, past)?;
+        let budget = self.gate.reserve(&seats, &own, past)?;
+        let Limits { usd, tokens, .. } = budget.limits;
         let set = Limits { usd, tokens, ..Limits::default() };
         let (usd, tokens) = (past.limits.usd, past.limits.tokens);
         if set != Limits::default() && set != (Limits { usd, tokens, ..Limits::default() }) {
             commands.insert(0, Command::Limit { set });
         }
-        Ok(commands)
+        Ok((commands, budget))
     }
 }

@@ -1,7 +1,7 @@
 //! A session of the client: its place, its connection and its options.
 
 use super::args::AcpArgs;
-use super::budget::BudgetShare;
+use super::budget::EditorGate;
 use super::order::Order;
 use super::pace::Pace;
 use crate::cli::args::{Play, SteerSource};
@@ -25,8 +25,8 @@ pub struct ClientSession {
     pub orders: mpsc::Receiver<Order>,
     /// Number of turns after a prompt.
     pub pace: Pace,
-    /// Part of the budget.
-    pub share: BudgetShare,
+    /// Account of all conversations of the client.
+    pub gate: EditorGate,
     /// True if the conversation began here, with the scenario of the command line, for which its consents hold.
     pub began: bool,
     /// Arguments of the command.

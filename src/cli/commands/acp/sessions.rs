@@ -1,7 +1,7 @@
 //! All sessions of a client, each on its own thread.
 
 use super::args::AcpArgs;
-use super::budget::{BudgetShare, SharedBudget};
+use super::budget::EditorGate;
 use super::errors::{error, wrong};
 use super::order::Order;
 use super::pace::Pace;
@@ -11,6 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::play::assemble::random;
 use crate::cli::saved_id::SavedId;
 use crate::clock::wall_now;
+use crate::ledger::{self, Ledger};
 use crate::own_file::create_folder;
 use crate::session::{ReadProgress, session_id};
 use crate::text;
@@ -40,7 +41,7 @@ const LISTED_MAX: usize = 200;
 pub struct Sessions {
     args: Arc<AcpArgs>,
     context: Mutex<Context>,
-    budget: Arc<SharedBudget>,
+    gate: EditorGate,
     open: Mutex<BTreeMap<String, Open>>,
     /// Threads of closed sessions, which may still write.
     closing: Mutex<Vec<JoinHandle<()>>>,
@@ -55,7 +56,7 @@ impl Sessions {
     /// Returns a client's sessions, of which none is open yet.
     pub fn new(args: AcpArgs, context: &Context) -> Sessions {
         Sessions {
-            budget: Arc::new(SharedBudget::new(args.max_usd)),
+            gate: EditorGate(Ledger::new(args.max_usd, ledger::ACP)),
             args: Arc::new(args),
             context: Mutex::new(context.again()),
             open: Mutex::default(),
@@ -108,7 +109,7 @@ impl Sessions {
             client,
             orders: waiting,
             pace: Pace::default(),
-            share: BudgetShare::new(&self.budget, id),
+            gate: self.gate.clone(),
             began: false,
             args: self.args.clone(),
             context: self.context.lock().again(),

@@ -58,8 +58,8 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let asked = wanted.limits()?;
     let bounds = call.jobs.bounds.clone();
     let models = call.jobs.models.clone();
-    call.jobs.start(key.as_ref(), &arguments, call.context, move |context, purse| {
-        let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
+    call.jobs.start(key.as_ref(), &arguments, call.context, move |context, places| {
+        let gate = ClientGate { bounds, places, asked, rehearsed: wanted.rehearsed };
         run::start_found(&wanted.options(&models), found, lines, &gate, context)
     })
 }
@@ -253,7 +253,9 @@ pub fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
     };
     let running: Vec<Value> = running.iter().filter_map(one).collect();
     let others = guest::list(call.context)?;
-    Ok(json!({"running": running, "others": others, "usd_left": f64::from(call.jobs.left())}))
+    Ok(
+        json!({"running": running, "others": others, "usd_left": f64::from(call.jobs.bounds.ledger.left())}),
+    )
 }
 
 pub fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {

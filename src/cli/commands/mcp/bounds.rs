@@ -6,19 +6,17 @@
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
-use crate::cli::play::purse::Purse;
+use crate::ledger::{self, Ask, Budget, Exhausted, Ledger};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::settings::Serving;
+use crate::state::State;
 use crate::voice::program;
 use std::sync::Arc;
 
-/// Billionths in the default limit of a conversation.
-const DEFAULT_USD: Usd = Usd(250_000_000);
-
 /// The bounds of clients.
 pub struct Bounds {
-    /// Dollars of all conversations together.
-    pub usd: Usd,
+    /// Account of all conversations together.
+    pub ledger: Arc<Ledger>,
     /// Conversations at once.
     pub running: usize,
     /// Seconds of one.
@@ -30,18 +28,28 @@ impl Bounds {
     /// Returns those of the settings.
     pub fn new(serving: Serving) -> Bounds {
         Bounds {
-            usd: Usd::try_from(serving.budget()).unwrap_or_default(),
+            ledger: Ledger::new(serving.max_usd, ledger::MCP),
             running: serving.max_running.get(),
             seconds: u64::from(serving.max_seconds.get()),
             serving,
         }
     }
 
-    /// Returns the part of the budget for one of `places` conversations, with `left` dollars left.
-    pub fn purse(&self, left: Usd, places: usize) -> Purse {
-        let is_set = self.serving.max_usd.is_some();
-        let share = Usd(left.0 / places.max(1) as u64);
-        Purse { left, default: if is_set { share } else { DEFAULT_USD }, is_set }
+    /// Sets aside what one of `places` conversations with the limits `own` may use that continues after `past`: an
+    /// equal share of a limit of the settings.
+    pub fn reserve(
+        &self,
+        seats: &[&Participant],
+        own: &Limits,
+        past: &State,
+        places: usize,
+    ) -> Result<Budget, Failure> {
+        let share = || Usd(self.ledger.left().0 / places.max(1) as u64);
+        let each = Some(if self.ledger.is_set() { share() } else { ledger::MCP_EACH });
+        self.ledger.reserve(&Ask { seats, own, past, each }).map_err(|Exhausted(most)| {
+            let message = format!("the budget of {} for all conversations is used up", most.usd);
+            Failure::new(Exit::Budget, message).hint("raise mcp.max_usd in the settings")
+        })
     }
 
     /// Refuses a model that the settings do not allow.
@@ -100,8 +108,8 @@ fn runs(seat: &Participant, what: &str) -> Failure {
 pub struct ClientGate {
     /// The bounds of all clients.
     pub bounds: Arc<Bounds>,
-    /// The part of the budget that is left for it.
-    pub purse: Purse,
+    /// Number of conversations that may still start.
+    pub places: usize,
     /// The limits that the client asks for; they only lower the others.
     pub asked: Limits,
     /// True if the client wants rehearsed lines alone.
@@ -114,7 +122,7 @@ impl Gate for ClientGate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Budget>, Failure> {
         let unrehearsed = seats.iter().find(|seat| !seat.voice.is_rehearsed());
         if let (true, Some(seat)) = (self.rehearsed, unrehearsed) {
             let message = format!("{} has no rehearsed lines", seat.id);
@@ -129,48 +137,17 @@ impl Gate for ClientGate {
             tokens: lower(limits.tokens, self.asked.tokens),
             ..Limits::default()
         };
-        let Limits { usd, tokens, .. } = self.purse.limits(&all, &asked);
+        let budget = self.bounds.reserve(&all, &asked, &State::default(), self.places)?;
+        let Limits { usd, tokens, .. } = budget.limits;
         let most = lower(limits.seconds, self.asked.seconds);
         let seconds = lower(most, Some(self.bounds.seconds));
         *limits = Limits { usd, tokens, seconds, ..limits.clone() };
-        models.count(seats, limits)
+        models.count(seats, limits)?;
+        Ok(Some(budget))
     }
 }
 
 /// Returns the lower one of two limits.
 fn lower<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     a.into_iter().chain(b).min()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{ModelSpec, Price};
-
-    fn seat(price: Option<Price>) -> Participant {
-        let spec = ModelSpec { name: "far:model".into(), ..ModelSpec::default() };
-        Participant { price, ..Participant::new("ada", VoiceSpec::Model(spec)) }
-    }
-
-    #[test]
-    fn a_default_limit_becomes_tokens_for_models_without_a_price() {
-        let purse = Purse { left: Usd(1_000_000_000), default: DEFAULT_USD, is_set: false };
-        let priced = seat(Some(Price(2.0, 10.0)));
-        let unpriced = seat(None);
-        let of = |seats: &[&Participant], asked: &Limits| {
-            let Limits { usd, tokens, .. } = purse.limits(seats, asked);
-            (usd.map(f64::from), tokens)
-        };
-        let none = Limits::default();
-        assert_eq!(of(&[&priced], &none), (Some(0.25), None));
-        assert_eq!(of(&[&unpriced], &none), (None, Some(200_000)));
-        assert_eq!(of(&[&unpriced, &priced], &none), (None, Some(25_000)), "at the dearest price");
-        let asked = Limits { tokens: Some(900), ..Limits::default() };
-        assert_eq!(of(&[&unpriced], &asked), (None, Some(900)));
-        let asked = Limits { usd: Some(Usd(500_000_000)), ..Limits::default() };
-        assert_eq!(of(&[&unpriced], &asked), (Some(0.5), None), "a limit of the client is kept");
-        let empty = Purse { left: Usd(0), ..purse };
-        assert_eq!(empty.limits(&[&priced], &none).usd, Some(Usd(1)));
-        assert_eq!(empty.limits(&[&unpriced], &none).tokens, Some(1));
-    }
 }

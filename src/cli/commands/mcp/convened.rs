@@ -3,12 +3,10 @@
 use crate::cli::play::assemble::{Assembled, random};
 use crate::cli::play::door::Doors;
 use crate::cli::play::next::Setup;
-use crate::cli::play::purse::token_worth;
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};
-use crate::model::{Key, Kind, Participant, Seq, SteerLine, Usd};
+use crate::model::{Key, Kind, Seq, SteerLine};
 use crate::session::{Item, SessionFiles, holder};
-use crate::state::State;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,17 +50,12 @@ struct Pulse {
     over: bool,
     /// Results of commands by key: the reason for a refusal, or `None`.
     heard: BTreeMap<Key, Option<String>>,
-    spent: Usd,
 }
 
 /// A conversation that was started here.
 pub struct Convened {
     /// The id of the session that the conversation is kept in.
     pub id: String,
-    /// Dollars that are set aside for it.
-    kept: Usd,
-    /// Billionths of a dollar that a token counts as, if its limit is in tokens.
-    token_worth: Option<u64>,
     /// The session, if another process runs it.
     elsewhere: Option<SessionFiles>,
     orders: Mutex<Option<mpsc::Sender<Input>>>,
@@ -93,14 +86,11 @@ pub struct Ears {
 
 impl Convened {
     /// Returns a conversation that is about to run, with what it listens to.
-    pub fn new(setup: &Setup, kept: Usd) -> (Arc<Convened>, Ears) {
+    pub fn new(setup: &Setup) -> (Arc<Convened>, Ears) {
         let state = &setup.conversation.engine.live.state;
-        let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
         let (order, orders) = mpsc::channel(COMMANDS_WAITING);
         let (stop, stopped) = oneshot::channel();
         let job = Convened {
-            kept,
-            token_worth: if state.limits.usd.is_none() { token_worth(&seats) } else { None },
             orders: Mutex::new(Some(order)),
             stop: Mutex::new(Some(stop)),
             pulse: Mutex::new(Pulse { begins: state.next_seq, ..Pulse::default() }),
@@ -113,8 +103,6 @@ impl Convened {
     pub fn ended(id: String) -> Convened {
         Convened {
             id,
-            kept: Usd::default(),
-            token_worth: None,
             elsewhere: None,
             orders: Mutex::default(),
             stop: Mutex::default(),
@@ -135,12 +123,6 @@ impl Convened {
     /// Returns whether it runs here.
     pub fn runs(&self) -> bool {
         !self.pulse.lock().over
-    }
-
-    /// Returns the dollars that it takes out of the budget: its limit while it runs, then what it cost.
-    pub fn used(&self) -> Usd {
-        let pulse = self.pulse.lock();
-        if pulse.over { pulse.spent } else { self.kept }
     }
 
     /// Waits for its end, at most for a time; passes on the number of turns when it changes. Returns early if the caller
@@ -261,14 +243,6 @@ impl Convened {
         }
         self.changed.notify_all();
     }
-
-    /// Returns the dollars that it has used of the budget.
-    fn spent(&self, state: &State) -> Usd {
-        let spent = state.spent();
-        self.token_worth.map_or(spent.cost().unwrap_or_default(), |worth| {
-            Usd(spent.usage.tokens().saturating_mul(worth))
-        })
-    }
 }
 
 /// Runs a conversation to its end, at most for a number of seconds.
@@ -277,6 +251,7 @@ pub fn play(mut setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &
     let door = doors.open(&mut setup.conversation, Owner::Program).unwrap_or_default();
     let Assembled { mut engine, mut tail, .. } = setup.conversation;
     let Ears { orders, stopped } = ears;
+    let budget = setup.budget;
     let done = block_on(async {
         let (end, ends) = oneshot::channel::<()>();
         {
@@ -312,16 +287,16 @@ pub fn play(mut setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &
         while let Some(item) = tail.try_next() {
             job.take(&item);
         }
-        let spent = job.spent(&engine.live.state);
+        let state = engine.live.state.clone();
         // a fault of the disk shows in the session, which is read for every answer
         let _ = engine.finish().await;
-        Ok(spent)
+        Ok(state)
     });
     drop(door);
     *job.orders.lock() = None;
-    let mut pulse = job.pulse.lock();
-    pulse.spent = done.unwrap_or(job.kept);
-    pulse.over = true;
-    drop(pulse);
+    if let (Some(budget), Ok(state)) = (budget, done) {
+        budget.charge(&state);
+    }
+    job.pulse.lock().over = true;
     job.changed.notify_all();
 }

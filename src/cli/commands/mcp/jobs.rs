@@ -14,10 +14,9 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::door::Doors;
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
-use crate::cli::play::purse::Purse;
 use crate::cli::runtime::refused;
 use crate::cli::saved_id::SavedId;
-use crate::model::{Command, Participant, Usd};
+use crate::model::{Command, Participant};
 use crate::own_file::{OwnFile, create_folder};
 use crate::session::{self, holder};
 use crate::state::State;
@@ -40,7 +39,7 @@ pub struct Jobs {
     /// The models that the server was started with.
     pub models: ModelOptions,
     all: Mutex<BTreeMap<String, Arc<Convened>>>,
-    /// Held while a conversation starts: one at a time, so that no dollar counts twice.
+    /// Held while a conversation starts: one at a time, so that each gets its share of the budget.
     starting: Mutex<()>,
     /// True once the server ends: nothing starts any more.
     leaving: AtomicBool,
@@ -72,16 +71,9 @@ impl Jobs {
         self.all.lock().values().filter(|job| job.runs()).cloned().collect()
     }
 
-    /// Returns the dollars that are left for another conversation.
-    pub fn left(&self) -> Usd {
-        let used: Usd = self.all.lock().values().map(|job| job.used()).sum();
-        Usd(self.bounds.usd.0.saturating_sub(used.0))
-    }
-
-    /// Returns the part of the budget for another conversation.
-    pub fn purse(&self) -> Purse {
-        let places = self.bounds.running.saturating_sub(self.running().len());
-        self.bounds.purse(self.left(), places)
+    /// Returns the number of conversations that may still start.
+    fn places(&self) -> usize {
+        self.bounds.running.saturating_sub(self.running().len())
     }
 
     /// Starts a conversation, unless one with the same key was started before, by this process or another one.
@@ -90,7 +82,7 @@ impl Jobs {
         key: Option<&GivenName>,
         arguments: &Value,
         context: &Context,
-        begin: impl FnOnce(&Context, Purse) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(&Context, usize) -> Result<Setup, Failure> + Send + 'static,
     ) -> Result<Arc<Convened>, Failure> {
         let _one = self.starting.lock();
         create_folder(&self.folder).map_err(|e| self.unwritable(&e))?;
@@ -153,24 +145,26 @@ impl Jobs {
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
         let models = ModelOptions { model: None, ..self.models.clone() };
-        self.begun(context, move |context, purse| {
+        let bounds = self.bounds.clone();
+        self.begun(context, move |context, places| {
             let opened = open_for_output(&path)?;
             let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-            let set = purse.limits(&seats, &state.limits);
-            let commands = vec![Command::Limit { set }];
+            let budget = bounds.reserve(&seats, &state.limits, &state, places)?;
+            let commands = vec![Command::Limit { set: budget.limits.clone() }];
             let mut resume = Resume { path, commands, ..Resume::default() };
             resume.play.headless = true;
             resume.play.models = models;
             // the caller's words take their time, as they did before
             resume.play.steer = has_caller.then_some(SteerSource::Caller);
-            resume::start(&resume, opened, context)
+            let setup = resume::start(&resume, opened, context)?;
+            Ok(Setup { budget: Some(budget), ..setup })
         })
     }
 
     fn begun(
         &self,
         context: &Context,
-        begin: impl FnOnce(&Context, Purse) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(&Context, usize) -> Result<Setup, Failure> + Send + 'static,
     ) -> Result<Arc<Convened>, Failure> {
         if self.leaving.load(Ordering::SeqCst) {
             return Err(Failure::new(Exit::Terminated, "the server ends"));
@@ -180,11 +174,11 @@ impl Jobs {
             let fix = "wait for one of them to end, or raise mcp.max_running in the settings";
             return Err(Failure::usage(message, fix));
         }
-        let purse = self.purse();
+        let places = self.places();
         let seconds = self.bounds.seconds;
         let (own, (tx, rx)) = (context.again(), channel::channel());
         let thread = thread::Builder::new().name("conversation".into()).spawn(move || {
-            let setup = match begin(&own, purse) {
+            let setup = match begin(&own, places) {
                 Ok(setup) => setup,
                 Err(failure) => {
                     // the caller waits for it
@@ -192,8 +186,7 @@ impl Jobs {
                     return;
                 }
             };
-            let kept = purse.kept(&setup.conversation.engine.live.state.limits);
-            let (job, ears) = Convened::new(&setup, kept);
+            let (job, ears) = Convened::new(&setup);
             let _ = tx.send(Ok(job.clone()));
             play(setup, &job, ears, seconds, &Doors::new(&own));
         });

@@ -3,12 +3,11 @@
 use super::voices::Own;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::ledger::{TESTS, UNPRICED_TOKENS};
 use crate::model::{Usage, Usd};
-use crate::testing::{Real, Test, UNPRICED_TOKENS};
+use crate::testing::{Real, Test};
 use std::sync::Arc;
 
-/// Default of `--max-usd`: 1 dollar.
-pub const DEFAULT_USD: Usd = Usd(1_000_000_000);
 /// Assumed tokens per request.
 const PROMPT_TOKENS: u64 = 1_500;
 /// Assumed tokens per reply.
@@ -55,7 +54,7 @@ pub fn announce(
     if requests == 0 {
         return Ok(());
     }
-    let limit = max_usd.unwrap_or(DEFAULT_USD);
+    let limit = max_usd.unwrap_or(TESTS);
     let tokens = usage(requests).tokens();
     let unpriced = if unpriced {
         format!(", and {UNPRICED_TOKENS} tokens for models without a price")

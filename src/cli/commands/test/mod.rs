@@ -14,11 +14,10 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
+use crate::ledger::{self, Ledger};
 use crate::model::Usd;
 use crate::testing::report::{self, FORMATS};
-use crate::testing::{
-    CallBudget, How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage,
-};
+use crate::testing::{How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::io::{IsTerminal, stderr};
@@ -123,7 +122,7 @@ impl TestCommand {
         if let Some(scenario) = &self.new {
             return new::write_new(scenario, self.session.as_deref(), context);
         }
-        let budget = Arc::new(CallBudget::new(self.max_usd.unwrap_or(asking::DEFAULT_USD)));
+        let budget = Ledger::new(self.max_usd, ledger::TESTS);
         if self.watch {
             let run = |tests: &[Arc<Test>]| {
                 let (records, signal) = self.play(tests, &budget, context)?;
@@ -223,7 +222,7 @@ impl TestCommand {
     fn play(
         &self,
         tests: &[Arc<Test>],
-        budget: &Arc<CallBudget>,
+        budget: &Arc<Ledger>,
         context: &Context,
     ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
         let own = Own::new(tests, self.trust, &self.models, budget.clone(), context)?;

@@ -8,10 +8,11 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
 use crate::cli::play::cast::service_key;
 use crate::cli::runtime::refused;
+use crate::ledger::Ledger;
 use crate::model::{AgentSpec, CallId, HttpSpec, ModelSpec, Participant, Text, VoiceSpec};
 use crate::settings;
 use crate::spawn::ChildEnvironment;
-use crate::testing::{CallBudget, Real, RealModel, Test, TestFault, service_name};
+use crate::testing::{Real, RealModel, Test, TestFault, service_name};
 use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::agent::Agent;
@@ -34,7 +35,7 @@ pub struct Own {
     models: Option<ModelSource>,
     /// Runtime of connections: the runtime of a test ends with each run.
     runtime: Option<Runtime>,
-    budget: Arc<CallBudget>,
+    budget: Arc<Ledger>,
     is_quiet: bool,
 }
 
@@ -47,7 +48,7 @@ impl Own {
         tests: &[Arc<Test>],
         trust: bool,
         options: &ModelOptions,
-        budget: Arc<CallBudget>,
+        budget: Arc<Ledger>,
         context: &Context,
     ) -> Result<Own, Failure> {
         let environment = ChildEnvironment::allowed(context.environment.for_children());

@@ -82,12 +82,12 @@ impl ModelReply {
 /// # Errors
 /// A failure of class [`ErrorClass::Budget`], without a call, if the budget is used up; or the failure of the call.
 pub async fn ask(model: &RealModel, request: CallRequest) -> Result<ModelReply, CallFailure> {
-    let reserve = model.budget.reserve(model, &request).await?;
+    let reserved = model.reserve(&request).await?;
     let attempt = request.attempt;
     let heard = whole_reply(&*model.voice, request).await;
     match &heard {
-        Ok(reply) => reserve.settle(model, reply.usage.as_ref()),
-        Err(failure) => reserve.settle(model, Some(&failure.usage.clone().unwrap_or_default())),
+        Ok(reply) => model.charge(reserved, reply.usage.as_ref()),
+        Err(failure) => model.charge(reserved, Some(&failure.usage.clone().unwrap_or_default())),
     }
     if let Err(failure) = &heard {
         let class = failure.class;

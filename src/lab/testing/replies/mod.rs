@@ -9,7 +9,7 @@ mod live;
 mod models;
 mod request;
 
-pub use budget::{CallBudget, RealModel, UNPRICED_TOKENS};
+pub use budget::RealModel;
 pub use file::{NoReply, RecordMode, ReplyFile};
 pub use live::{ModelReply, whole_reply};
 pub use models::{Charged, RunModels};

@@ -1,0 +1,129 @@
+//! Words of the operator with those who may read them: words for one participant have no way into text for others.
+
+use super::ids::{SeatId, Text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Private content to include in an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reveal {
+    /// Messages to a single seat, from the operator or from another seat, and the operator's notes to some seats.
+    pub whispers: bool,
+    /// Finally hidden utterances.
+    pub hidden: bool,
+}
+
+/// Who gets a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// The person who steers.
+    Operator,
+    /// Somebody who may only watch.
+    Watcher,
+    /// A participant.
+    Seat(SeatId),
+    /// A program that speaks MCP or ACP.
+    Client,
+    /// Readers of a file.
+    Export(Reveal),
+}
+
+/// A message of the operator to one participant.
+///
+/// Whoever wants its text says for whom. It is not printed either, and cannot be turned into a [`Text`].
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Addressed {
+    text: Text,
+    to: SeatId,
+}
+
+impl Addressed {
+    /// Returns a message.
+    pub fn new(to: SeatId, text: Text) -> Addressed {
+        Addressed { text, to }
+    }
+
+    /// Returns the participant who reads it.
+    pub fn to(&self) -> &SeatId {
+        &self.to
+    }
+
+    /// Returns another message to the same participant.
+    pub fn with_text(self, text: Text) -> Addressed {
+        Addressed { text, ..self }
+    }
+
+    /// Returns the text for those who may read it: the operator, the participant, an export that reveals whispers.
+    pub fn text_for(&self, audience: &Audience) -> Option<&Text> {
+        let may = match audience {
+            Audience::Operator => true,
+            Audience::Seat(seat) => *seat == self.to,
+            Audience::Export(reveal) => reveal.whispers,
+            Audience::Watcher | Audience::Client => false,
+        };
+        may.then_some(&self.text)
+    }
+}
+
+impl fmt::Debug for Addressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Addressed").field("to", &self.to).finish_non_exhaustive()
+    }
+}
+
+/// Words of the operator while they wait.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Words {
+    /// For everybody.
+    All(Text),
+    /// For one participant.
+    One(Addressed),
+}
+
+impl Words {
+    /// Returns the only participant who reads them.
+    pub fn hearer(&self) -> Option<&SeatId> {
+        match self {
+            Words::All(_) => None,
+            Words::One(words) => Some(words.to()),
+        }
+    }
+
+    /// Returns the text for those who may read it.
+    pub fn text_for(&self, audience: &Audience) -> Option<&Text> {
+        match self {
+            Words::All(text) => Some(text),
+            Words::One(words) => words.text_for(audience),
+        }
+    }
+
+    /// Returns other words for the same readers.
+    pub fn with_text(self, text: Text) -> Words {
+        match self {
+            Words::All(_) => Words::All(text),
+            Words::One(words) => Words::One(words.with_text(text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_who_may_read_it_get_the_text() {
+        let bo = SeatId::from("bo");
+        let words = Addressed::new(bo.clone(), "psst".into()).with_text("canary".into());
+        let reads = |audience| words.text_for(&audience).is_some();
+        assert!(reads(Audience::Operator) && reads(Audience::Seat(bo)));
+        assert!(reads(Audience::Export(Reveal { whispers: true, hidden: false })));
+        let hidden = Audience::Export(Reveal { whispers: false, hidden: true });
+        for audience in [Audience::Watcher, Audience::Client, Audience::Seat("ada".into()), hidden]
+        {
+            assert!(!reads(audience));
+        }
+        assert!(!format!("{:?}", Words::One(words)).contains("canary"));
+    }
+}
