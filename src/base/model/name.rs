@@ -30,7 +30,33 @@ impl fmt::Display for NameFault {
     }
 }
 
+/// Characters that may follow a name besides blanks, in the scripts that write a line without them too.
+const AFTER_NAME: [char; 8] = [',', ':', ';', '.', '，', '：', '；', '、'];
+
+/// Returns whether a character may follow the name of somebody who is addressed.
+pub fn ends_name(c: char) -> bool {
+    c.is_whitespace() || AFTER_NAME.contains(&c)
+}
+
+/// Returns the text after a name, whatever its case; `None` if the text begins with another word.
+pub fn after_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = text.chars();
+    for c in name.chars() {
+        let other = rest.next()?;
+        if !c.to_lowercase().eq(other.to_lowercase()) {
+            return None;
+        }
+    }
+    let rest = rest.as_str();
+    (!name.is_empty() && rest.chars().next().is_none_or(ends_name)).then_some(rest)
+}
+
 impl Participant {
+    /// Returns all by which it is addressed: id, name, aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&*self.id.0, &*self.name].into_iter().chain(self.aliases.iter().map(|alias| &**alias))
+    }
+
     /// Returns the fault of its name, if it has one.
     pub fn name_fault<'a>(
         &self,

@@ -13,7 +13,7 @@ const KEYS: [&str; 7] = ["choice", "answer", "next", "next_speaker", "speaker", 
 /// Maximum nesting of a name in JSON.
 const DEPTH_MAX: usize = 8;
 
-/// NameChoice to choose from, and other names for them.
+/// Names to choose from, and other names for them.
 pub(super) struct NameChoice<'a> {
     /// Every spelling with its name, longest first.
     spellings: Vec<(Vec<char>, &'a Text)>,

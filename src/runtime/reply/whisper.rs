@@ -1,13 +1,22 @@
-//! Private messages in a reply: a paragraph that begins with `WHISPER NAME:` is for that participant alone.
+//! Private messages in a reply: the rest of a paragraph behind `WHISPER NAME:` is for that participant alone. The marker
+//! stands at the start of a line, or in capitals behind a sentence.
 //!
 //! Private text must never become public, so a paragraph with an unknown name is removed as well.
 
 use crate::model::contract::WHISPER;
+use crate::model::name::{after_name, ends_name};
 use crate::model::payload::Whisper;
 use crate::model::{Participant, SeatId};
 
 /// Maximum length of the names between `WHISPER` and the colon, in bytes.
 const NAMES_MAX: usize = 80;
+
+/// Marks that may stand before the marker.
+const MARKS: &str = "*_#>-[(";
+/// Signs between the names and the message.
+const SIGNS: &str = ":：–—])";
+/// Characters at the end of a sentence.
+const SENTENCE_ENDS: &str = ".!?…。！？\"”»)";
 
 /// A reply and its whispers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,41 +45,28 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     let mut code = false;
     for line in reply.split_inclusive('\n') {
         code ^= line.trim_start().starts_with("```");
-        let begun = if code { None } else { beginning(line) };
-        if let Some((loud, names, rest)) = begun {
-            let found: Option<Vec<&SeatId>> =
-                split(names).map(|name| addressee(name, roster)).collect();
-            match found.filter(|found| !found.is_empty()) {
-                Some(found) => {
-                    paragraph = Paragraph::Private(found.len());
-                    let whisper = |to: &&SeatId| Whisper {
-                        to: (*to).clone(),
-                        text: rest.into(),
-                        left: false,
-                    };
-                    parted.whispers.extend(found.iter().map(whisper));
-                    continue;
-                }
-                None if loud => {
-                    paragraph = Paragraph::Nobodys;
-                    parted.unknown.push(names.trim().to_owned());
-                    continue;
-                }
-                None => {}
+        let begun = if code { None } else { Beginning::find(line, roster) };
+        if let Some(Beginning { before, to, rest }) = begun {
+            if !before.is_empty() {
+                give(&mut parted, paragraph, before);
             }
+            match to {
+                Ok(found) => {
+                    paragraph = Paragraph::Private(found.len());
+                    let whisper = |to: SeatId| Whisper { to, text: rest.into(), left: false };
+                    parted.whispers.extend(found.into_iter().map(whisper));
+                }
+                Err(name) => {
+                    paragraph = Paragraph::Nobodys;
+                    parted.unknown.push(name.to_owned());
+                }
+            }
+            continue;
         }
         if line.trim().is_empty() {
             paragraph = Paragraph::Public;
         }
-        match paragraph {
-            Paragraph::Public => parted.text.push_str(line),
-            Paragraph::Private(n) => {
-                for whisper in parted.whispers.iter_mut().rev().take(n) {
-                    whisper.text = format!("{}{line}", whisper.text).into();
-                }
-            }
-            Paragraph::Nobodys => {}
-        }
+        give(&mut parted, paragraph, line);
     }
     for whisper in &mut parted.whispers {
         whisper.text = whisper.text.trim().into();
@@ -82,23 +78,93 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     parted
 }
 
-/// Parses a line that begins a private message: true if the marker is in capitals, the names, and the text after the
-/// colon.
-fn beginning(line: &str) -> Option<(bool, &str, &str)> {
-    let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>-[(".contains(c));
-    let (word, rest) = bare.split_at_checked(WHISPER.len())?;
-    let loud = word == WHISPER;
-    if !word.eq_ignore_ascii_case(WHISPER) || !rest.starts_with([' ', '\t']) {
+/// Adds a line to a paragraph.
+fn give(parted: &mut Parted, paragraph: Paragraph, line: &str) {
+    match paragraph {
+        Paragraph::Public => parted.text.push_str(line),
+        Paragraph::Private(n) => {
+            for whisper in parted.whispers.iter_mut().rev().take(n) {
+                whisper.text = format!("{}{line}", whisper.text).into();
+            }
+        }
+        Paragraph::Nobodys => {}
+    }
+}
+
+/// A line in which a private message begins.
+struct Beginning<'a> {
+    /// Text before the marker.
+    before: &'a str,
+    /// The receivers, or names that nobody has.
+    to: Result<Vec<SeatId>, &'a str>,
+    /// The message.
+    rest: &'a str,
+}
+
+impl<'a> Beginning<'a> {
+    fn find(line: &'a str, roster: &[&Participant]) -> Option<Beginning<'a>> {
+        let bare = line.trim_start_matches(|c: char| c.is_whitespace() || MARKS.contains(c));
+        if let Some((word, rest)) = bare.split_at_checked(WHISPER.len())
+            && word.eq_ignore_ascii_case(WHISPER)
+        {
+            return receivers(rest, word == WHISPER, roster).map(|(to, rest)| Beginning {
+                before: "",
+                to,
+                rest,
+            });
+        }
+        line.match_indices(WHISPER).find_map(|(at, word)| {
+            let before =
+                line[..at].trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(c));
+            if !before.ends_with(|c| SENTENCE_ENDS.contains(c)) {
+                return None;
+            }
+            let (to, rest) = receivers(&line[at + word.len()..], true, roster)?;
+            Some(Beginning { before, to, rest })
+        })
+    }
+}
+
+/// Parses the receivers of a private message and its text; `loud` is true if the marker is in capitals.
+fn receivers<'a>(
+    rest: &'a str,
+    loud: bool,
+    roster: &[&Participant],
+) -> Option<(Result<Vec<SeatId>, &'a str>, &'a str)> {
+    if rest.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let (names, said) = rest.split_once(':').filter(|(names, _)| names.len() <= NAMES_MAX)?;
-    let names = names.trim();
-    let names = match names.split_at_checked(3) {
-        Some((to, rest)) if to.eq_ignore_ascii_case("to ") => rest,
-        Some(_) | None => names,
+    let skipped = |c: char| c.is_whitespace() || MARKS.contains(c) || SIGNS.contains(c) || c == '@';
+    let bare = rest.trim_start_matches(skipped);
+    let bare = match bare.split_at_checked(3) {
+        Some((to, rest)) if to.eq_ignore_ascii_case("to ") => rest.trim_start_matches(skipped),
+        Some(_) | None => bare,
     };
     // emphasis around the names ends after the colon
-    Some((loud, names, said.trim_start_matches(['*', '_', ']', ')'])))
+    let said =
+        |text: &'a str| text.trim_start_matches(|c: char| SIGNS.contains(c) || "*_])".contains(c));
+    let sign = bare.find(|c| SIGNS.contains(c)).filter(|at| *at <= NAMES_MAX);
+    if let Some(at) = sign {
+        let names = split(&bare[..at]).map(|name| addressee(name, roster).cloned());
+        let found: Option<Vec<SeatId>> = names.collect();
+        if let Some(found) = found.filter(|found| !found.is_empty()) {
+            return Some((Ok(found), said(&bare[at..])));
+        }
+    }
+    if !loud {
+        return None;
+    }
+    // without a sign the longest name counts
+    let named = roster
+        .iter()
+        .flat_map(|seat| seat.names().filter_map(|name| Some((&seat.id, after_name(bare, name)?))));
+    if let Some((to, text)) = named.min_by_key(|(_, text)| text.len()) {
+        return Some((Ok(vec![to.clone()]), text.trim_start_matches(ends_name)));
+    }
+    // a name that nobody has is told from prose by its colon
+    let (names, text) =
+        bare.split_once([':', '：']).filter(|(names, _)| names.len() <= NAMES_MAX)?;
+    Some((Err(names.trim()), text))
 }
 
 fn split(names: &str) -> impl Iterator<Item = &str> {
@@ -107,13 +173,9 @@ fn split(names: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the participant with a name or alias; `None` if none exists.
 fn addressee<'a>(name: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
-    let bare = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let means = |p: &&&Participant| {
-        let names = [&p.id.0, &p.name].into_iter().chain(&p.aliases);
-        names
-            .into_iter()
-            .any(|known| known.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase() == bare)
-    };
+    let plain = |name: &str| name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let bare = plain(name);
+    let means = |p: &&&Participant| p.names().any(|known| plain(known) == bare);
     roster.iter().find(means).map(|p| &p.id)
 }
 
@@ -153,6 +215,16 @@ mod tests {
             ("Thought Marek: no.", "Thought Marek: no.", &[], &[]),
             ("WHISPERED Marek: no.", "WHISPERED Marek: no.", &[], &[]),
             ("WHISPER Marek:", "", &[], &[]),
+            ("I ask 350. WHISPER Marek: 330.", "I ask 350.", &[("marek", "330.")], &[]),
+            ("Fine! (WHISPER to Marek — 330.", "Fine!", &[("marek", "330.")], &[]),
+            ("Hm. WHISPER Hanna: secret\nsecret", "Hm.", &[], &["Hanna"]),
+            ("WHISPER: Marek: 330.", "", &[("marek", "330.")], &[]),
+            ("[WHISPER Marek] 330.", "", &[("marek", "330.")], &[]),
+            ("WHISPER @Marek：330。", "", &[("marek", "330。")], &[]),
+            ("WHISPER Marek, take 330.", "", &[("marek", "take 330.")], &[]),
+            ("I asked WHISPER Marek: no.", "I asked WHISPER Marek: no.", &[], &[]),
+            ("WHISPER NETWORKS are old.", "WHISPER NETWORKS are old.", &[], &[]),
+            ("Old. WHISPERING Marek: no.", "Old. WHISPERING Marek: no.", &[], &[]),
         ] {
             let parted = parted(reply, &roster);
             assert_eq!(parted.text, text, "{reply}");

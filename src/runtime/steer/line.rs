@@ -4,7 +4,8 @@
 //! participant never becomes a command that others hear.
 
 use super::slash::{self, TypedFault};
-use crate::model::{Addressed, Audience, Command, Participant, SeatId, Text, Words};
+use crate::model::name::{after_name, ends_name};
+use crate::model::{Addressed, Audience, Command, SeatId, Text, Words};
 use crate::state::{PendingCommand, State};
 use crate::text;
 use std::borrow::Cow;
@@ -13,9 +14,6 @@ use std::borrow::Cow;
 const SIGN: &str = "@@";
 /// Command that does the same as the sign.
 const WHISPER: &str = "/whisper";
-/// Characters that may follow the name, in the scripts that write a line without blanks too.
-const AFTER_NAME: [char; 8] = [',', ':', ';', '.', '，', '：', '；', '、'];
-
 /// A way in through which people and clients type lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoint {
@@ -193,12 +191,12 @@ fn for_one(words: &Addressed, state: &State) -> TypedFault {
 fn whisper(rest: &str, state: &State) -> Result<Addressed, TypedFault> {
     let here = || state.seats.iter().filter(|seat| !seat.gone);
     let mut named: Vec<(&str, &SeatId)> = here()
-        .flat_map(|seat| names(&seat.spec).map(|name| (name, &seat.spec.id)))
-        .filter_map(|(name, id)| Some((without_name(rest, name)?, id)))
+        .flat_map(|seat| seat.spec.names().map(|name| (name, &seat.spec.id)))
+        .filter_map(|(name, id)| Some((after_name(rest, name)?, id)))
         .collect();
     // the longest name: a seat may be called "Bo Lind" and another "Bo"
     named.sort_by_key(|(text, _)| text.len());
-    let word = rest.split(|c: char| c.is_whitespace() || AFTER_NAME.contains(&c)).next();
+    let word = rest.split(ends_name).next();
     let word = word.unwrap_or_default();
     let by_number = || {
         let seat = state.seats.get(word.parse::<usize>().ok()?.checked_sub(1)?)?;
@@ -207,29 +205,11 @@ fn whisper(rest: &str, state: &State) -> Result<Addressed, TypedFault> {
     let Some((text, to)) = named.first().copied().or_else(by_number) else {
         return Err(format!("nobody here is called {word}; nothing was said").into());
     };
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || AFTER_NAME.contains(&c));
+    let text = text.trim_start_matches(ends_name);
     if text.is_empty() {
         return Err(format!("write what {to} alone should hear, as in: {SIGN}{to} TEXT").into());
     }
     Ok(Addressed::new(to.clone(), text.into()))
-}
-
-fn names(seat: &Participant) -> impl Iterator<Item = &str> {
-    [&*seat.id.0, &*seat.name].into_iter().chain(seat.aliases.iter().map(|alias| &**alias))
-}
-
-/// Returns the text after a name, whatever its case; `None` if the text begins with another word.
-fn without_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = text.chars();
-    for c in name.chars() {
-        let other = rest.next()?;
-        if !c.to_lowercase().eq(other.to_lowercase()) {
-            return None;
-        }
-    }
-    let rest = rest.as_str();
-    let ends = |c: char| c.is_whitespace() || AFTER_NAME.contains(&c);
-    (!name.is_empty() && rest.chars().next().is_none_or(ends)).then_some(rest)
 }
 
 /// Returns the name and the text of a line for one participant: after `@@` and a letter or a digit, or after
