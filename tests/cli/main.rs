@@ -108,5 +108,6 @@ mod themes;
 mod tls;
 mod tools;
 mod trust;
+mod visible;
 mod whispers;
 mod world;

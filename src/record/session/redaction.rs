@@ -148,8 +148,11 @@ impl Redaction {
                     if text.chars().count() >= QUOTED_CHARS {
                         self.texts.push(text.to_owned());
                     }
-                    // plans and step results are passed on in parts
+                    // plans and step results are passed on in parts, and rehearsed lines have the stance
                     strings(&end.structured, &mut self.texts);
+                    let stance = end.stance.as_deref().map(str::trim);
+                    let stance = stance.filter(|said| said.chars().count() >= QUOTED_CHARS);
+                    self.texts.extend(stance.map(str::to_owned));
                 }
                 _ => {}
             }

@@ -115,8 +115,15 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
 /// Returns the arguments and public text of a command.
 fn command(analysis: &Analysis<'_>, command: &Command) -> String {
     let hidden = |n: u32| analysis.state.utterance(n).is_some_and(|e| e.hidden.is_some());
-    if let Command::Whisper(words) = command {
-        return format!("to {}", name(analysis.state, words.to()));
+    match command {
+        Command::Whisper(words) => return format!("to {}", name(analysis.state, words.to())),
+        Command::Note { to, .. } if command.is_private() => {
+            let names: Vec<String> = to.iter().map(|seat| name(analysis.state, seat)).collect();
+            return format!("to {}", names.join(", "));
+        }
+        // the queued message may be a whisper
+        Command::EditQueued { of, .. } => return of.to_string(),
+        _ => {}
     }
     if let Command::Edit { utterance, .. } = command
         && hidden(*utterance)

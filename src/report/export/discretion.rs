@@ -4,8 +4,9 @@
 //! collected while the events are read; a second pass is needed only if there is any.
 
 use crate::logged::Logged;
+use crate::model::contract::WHISPER;
 use crate::model::{
-    BatchId, Command, Event, Key, Kind, Participant, Reveal, SeatId, SteerLine, TurnId,
+    BatchId, Command, Event, Key, Kind, Participant, Reveal, SeatId, SteerLine, TurnId, VoiceSpec,
 };
 use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
 use crate::state::State;
@@ -83,6 +84,8 @@ pub struct Private {
     ids: Vec<crate::model::Text>,
     /// Seats that could whisper at the start.
     whisperers: BTreeSet<SeatId>,
+    /// Rehearsed lines that are whispers, also to somebody who is not there.
+    rehearsed: Vec<String>,
     /// True if a participant whispered.
     whispered: bool,
 }
@@ -91,13 +94,25 @@ fn may_whisper(seat: &Participant) -> bool {
     !seat.reply.to.is_empty()
 }
 
+/// Returns the paragraphs of rehearsed lines from the marker of a whisper on.
+fn rehearsed_whispers(seat: &Participant) -> Vec<String> {
+    let VoiceSpec::Lines { lines, .. } = &seat.voice else { return vec![] };
+    let paragraphs = lines.iter().flat_map(|line| line.text.split("\n\n"));
+    let whispers =
+        paragraphs.filter_map(|text| Some(text[text.find(WHISPER)?..].trim().to_owned()));
+    whispers.collect()
+}
+
 impl Private {
     /// Processes an event.
     pub fn take(&mut self, event: &Event) {
         match &event.kind {
             Kind::Opened(opened) => {
                 let may = opened.participants.iter().filter(|seat| may_whisper(seat));
-                self.whisperers.extend(may.map(|seat| seat.id.clone()));
+                for seat in may {
+                    self.whisperers.insert(seat.id.clone());
+                    self.rehearsed.extend(rehearsed_whispers(seat));
+                }
             }
             Kind::TurnEnded(end) => self.whispered |= !end.whispers.is_empty(),
             Kind::CommandGiven(given) => match &given.line.command {
@@ -138,6 +153,7 @@ impl Private {
                 out.turns.extend(summaries_of_whispers(records.iter()));
             }
             out.commands = self.commands;
+            out.texts = self.rehearsed;
             if self.whispered {
                 out.add_whispers(records.iter(), BTreeSet::new());
             }
