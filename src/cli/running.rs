@@ -25,9 +25,8 @@ pub struct RunningSession {
 
 impl RunningSession {
     /// Finds the conversation of a session; it need not run.
-    pub fn find(name: &str, context: &Context) -> Result<RunningSession, Failure> {
-        let name = SessionName { session: Some(name.to_owned()), last: false };
-        let path = session_file::find(&name, context)?;
+    pub fn find(which: &SessionName, context: &Context) -> Result<RunningSession, Failure> {
+        let path = session_file::find(which, context)?;
         RunningSession::at(path, context)
     }
 

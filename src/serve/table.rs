@@ -1,7 +1,7 @@
 //! State of the conversation for the page: participants, the floor, and commands that wait.
 
 use super::access::Right;
-use super::transcript::{PageTranscript, row_id};
+use super::transcript::{PageTranscript, for_others, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
 use crate::export::conclusion;
@@ -177,7 +177,7 @@ fn run_word(state: &State, attached: bool) -> &'static str {
 
 fn why(state: &State) -> Option<String> {
     let why = match &state.ended {
-        Some(ended) => Some(conclusion(state, ended).replace(" by you", " by the host")),
+        Some(ended) => Some(for_others(&conclusion(state, ended))),
         None => state.pause_why.as_ref().map(ToString::to_string),
     };
     why.map(|why| text::label(&why).into_owned())

@@ -308,9 +308,22 @@ fn remarks(head: &str, who: &str) -> String {
     for_others(&about)
 }
 
-/// Names the operator in a narration, which addresses the operator as "you".
-fn for_others(told: &str) -> String {
-    told.replace(" by you", " by the host")
+/// What a narration says of the operator, whom it addresses as "you".
+const OF_THE_OPERATOR: [&str; 3] = ["ended by", "stopped by", "edited by"];
+
+/// Names the operator in a narration. Its own words stand at the start or at the end; others' words, such as a title,
+/// stay as they are.
+pub(super) fn for_others(told: &str) -> String {
+    for by in OF_THE_OPERATOR {
+        let own = format!("{by} you");
+        if let Some(rest) = told.strip_prefix(&own) {
+            return format!("{by} the host{rest}");
+        }
+        if let Some(before) = told.strip_suffix(&own).filter(|before| before.ends_with(", ")) {
+            return format!("{before}{by} the host");
+        }
+    }
+    told.to_owned()
 }
 
 /// Returns whether the notes of an event are for everyone. All others are the operator's: commands, guidance, requests
@@ -343,4 +356,23 @@ fn is_public(kind: &Kind) -> bool {
             | Kind::VerdictGiven(_)
             | Kind::ResultGiven(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_others;
+
+    #[test]
+    fn only_the_narrators_words_about_the_operator_are_changed() {
+        for (told, others) in [
+            ("ended by you, 7 turns", "ended by the host, 7 turns"),
+            ("stopped by you", "stopped by the host"),
+            ("cut short, stopped by you", "cut short, stopped by the host"),
+            ("new title: Stand by you", "new title: Stand by you"),
+            ("new title: I was stopped by you", "new title: I was stopped by you"),
+            ("Bo joins, by you", "Bo joins, by you"),
+        ] {
+            assert_eq!(for_others(told), others);
+        }
+    }
 }

@@ -55,8 +55,14 @@ fn a_session_is_resumed_in_the_background() {
     house.run(&["stop", &id]).code(0);
     let ran = house.run(&["resume", &id, "--detach"]).code(0);
     assert_eq!(ran.out.trim(), id, "{}", ran.err);
-    house.run(&["say", &id, "Hello.", "--no-wait"]).code(0);
-    house.run(&["stop", &id]).code(0);
+    house.run(&["say", "--last", "Hello.", "--no-wait"]).code(0);
+    house.run(&["steer", "--last", r#"{"do":"mark","text":"here"}"#, "--no-wait"]).code(0);
+    let unclear = house.run(&["say", "--last", "one", "two"]).code(2);
+    assert!(unclear.err.contains("leave out SESSION or --last"), "{}", unclear.err);
+    assert!(house.run(&["say", "Hello."]).code(2).err.contains("TEXT is missing"));
+    let stopped = house.run(&["stop", "--last"]).code(0);
+    let told = format!("stopped: {id}; resume: colloquium resume {id}");
+    assert!(stopped.err.contains(&told), "{}", stopped.err);
     let kinds: Vec<String> =
         events(&log).iter().map(|e| e["kind"].as_str().unwrap().to_owned()).collect();
     assert!(kinds.iter().any(|kind| kind == "conversation.reopened"), "{kinds:?}");

@@ -1,15 +1,16 @@
 //! The files that an agreement covers: the regular files of the folder in which commands run.
 //!
-//! `.git`, recordings and sessions of this program, and folders behind links are not covered.
+//! `.git` is not covered, nor are recordings and sessions of this program that no command names and nobody can execute.
 
 use crate::cli::error::{Exit, Failure};
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Maximum number of files, and of folders.
 const FILES_MAX: usize = 1_000;
@@ -29,10 +30,16 @@ pub struct BoundFiles {
 }
 
 impl BoundFiles {
-    /// Reads the files of a folder.
-    pub fn read(folder: &Path) -> Result<BoundFiles, Failure> {
-        let mut walk = Walk { root: folder, files: BTreeMap::new(), folders: 0, bytes: 0 };
-        let is_complete = walk.enter(folder)?;
+    /// Reads the files of a folder in which commands of these words run.
+    pub fn read(folder: &Path, words: &[&str]) -> Result<BoundFiles, Failure> {
+        let mut walk = Walk {
+            root: folder,
+            words,
+            files: BTreeMap::new(),
+            folders: BTreeSet::new(),
+            bytes: 0,
+        };
+        let is_complete = walk.enter(folder, Place::Own)?;
         let files = if is_complete { walk.files } else { BTreeMap::new() };
         Ok(BoundFiles { files, is_too_large: !is_complete })
     }
@@ -57,7 +64,7 @@ impl BoundFiles {
         }
         if !self.files.is_empty() {
             lines.push(format!(
-                "covered: {} files of its folder; not covered: .git, recordings, sessions, programs elsewhere",
+                "covered: {} files of its folder; not covered: .git, recordings and sessions that nothing runs, programs elsewhere",
                 self.files.len()
             ));
         }
@@ -79,18 +86,32 @@ impl BoundFiles {
     }
 }
 
+/// Place of a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Below the folder of the commands.
+    Own,
+    /// Elsewhere: its files may be those of a device, so they are known by their last change alone, not by their bytes.
+    BehindLink,
+}
+
 struct Walk<'a> {
     root: &'a Path,
+    words: &'a [&'a str],
     files: BTreeMap<String, String>,
-    folders: usize,
+    /// The folders entered, by their real paths: a link may lead back.
+    folders: BTreeSet<PathBuf>,
     bytes: u64,
 }
 
 impl Walk<'_> {
     /// Adds the files of a folder; returns false if there are too many.
-    fn enter(&mut self, folder: &Path) -> Result<bool, Failure> {
-        self.folders += 1;
-        if self.folders > FILES_MAX {
+    fn enter(&mut self, folder: &Path, place: Place) -> Result<bool, Failure> {
+        let real = folder.canonicalize().map_err(|e| unread(folder, &e))?;
+        if !self.folders.insert(real) {
+            return Ok(true);
+        }
+        if self.folders.len() > FILES_MAX {
             return Ok(false);
         }
         for entry in fs::read_dir(folder).map_err(|e| unread(folder, &e))? {
@@ -100,10 +121,15 @@ impl Walk<'_> {
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 found => found.map_err(|e| unread(&path, &e))?.file_type(),
             };
+            let is_git = path.file_name().is_some_and(|name| name == ".git");
             let goes_on = if kind.is_dir() {
-                path.file_name().is_some_and(|name| name == ".git") || self.enter(&path)?
+                is_git || self.enter(&path, place)?
+            } else if kind.is_symlink() && path.is_dir() {
+                let listed = self.add(&path, place).map_err(|e| unread(&path, &e))?;
+                // a folder elsewhere that cannot be read is asked about each time
+                listed && (is_git || self.enter(&path, Place::BehindLink).unwrap_or(false))
             } else if kind.is_file() || kind.is_symlink() {
-                self.add(&path).map_err(|e| unread(&path, &e))?
+                self.add(&path, place).map_err(|e| unread(&path, &e))?
             } else {
                 true
             };
@@ -114,15 +140,32 @@ impl Walk<'_> {
         Ok(true)
     }
 
+    /// Returns whether a word of a command contains the name of a file.
+    fn is_named(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.words.iter().any(|word| word.contains(&*name))
+    }
+
     /// Adds a file, or a link with its target.
-    fn add(&mut self, path: &Path) -> io::Result<bool> {
+    fn add(&mut self, path: &Path, place: Place) -> io::Result<bool> {
         let mut hash = Sha256::new();
         if path.is_symlink() {
             hash.update(fs::read_link(path)?.as_os_str().as_encoded_bytes());
         }
-        if path.is_file() {
-            if is_of_program(path)? {
+        if place == Place::BehindLink {
+            let found = path.metadata()?;
+            hash.update(found.ino().to_le_bytes());
+            hash.update(found.mode().to_le_bytes());
+            for time in [found.ctime(), found.ctime_nsec()] {
+                hash.update(time.to_le_bytes());
+            }
+        } else if path.is_file() {
+            let executable = path.metadata()?.mode() & 0o111;
+            if executable == 0 && !self.is_named(path) && is_of_program(path)? {
                 return Ok(true);
+            }
+            if executable != 0 {
+                hash.update(executable.to_le_bytes());
             }
             let left = BYTES_MAX - self.bytes;
             let read = match untrusted::open(path) {
@@ -142,7 +185,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if this program wrote the file: a recording of replies, or a session.
+/// Returns true if a file looks as if this program wrote it: a recording of replies, or a session.
 fn is_of_program(path: &Path) -> io::Result<bool> {
     let name = path.to_string_lossy();
     if !name.ends_with(".jsonl") {

@@ -72,7 +72,8 @@ impl Content {
         let runs =
             |command: &Vec<S>| command.first().is_none_or(|first| first.as_ref() != http::AGREED);
         let files = if commands.iter().any(runs) {
-            BoundFiles::read(&folder)?
+            let words = commands.iter().flatten().map(AsRef::as_ref);
+            BoundFiles::read(&folder, &words.collect::<Vec<&str>>())?
         } else {
             BoundFiles::default()
         };
@@ -139,6 +140,7 @@ fn agreements(paths: &Paths) -> Vec<Agreement> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     fn paths(folder: &Path) -> Paths {
         let path = |name: &str| folder.join(name);
@@ -173,6 +175,31 @@ mod tests {
         assert!(binds(&["sh", "-c", "date >log"], "log"));
         assert!(!binds(&["make", "go"], ".git/index"));
         assert!(!binds(&["make", "go"], "talk.replies.jsonl"));
+        assert!(binds(&["sh", "talk.replies.jsonl"], "talk.replies.jsonl"));
+        assert!(binds(&["sh", "-c", "sh ./talk.replies.jsonl x"], "talk.replies.jsonl"));
+    }
+
+    #[test]
+    fn covers_folders_behind_links_and_what_can_be_executed() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let content = || Content::read(&["text"], &[vec!["make"]], folder.path()).unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(other.path().join("run.sh"), "one").unwrap();
+        std::os::unix::fs::symlink(other.path(), path("tools")).unwrap();
+        std::os::unix::fs::symlink(folder.path(), path("loop")).unwrap();
+        let before = content();
+        assert!(before.files.is_complete());
+        fs::remove_file(other.path().join("run.sh")).unwrap();
+        fs::write(other.path().join("run.sh"), "two").unwrap();
+        fs::write(other.path().join("more.sh"), "").unwrap();
+        assert_ne!(before, content(), "a file behind a link");
+        let session = r#"{"seq":0,"at":"x"}"#;
+        fs::write(path("talk.jsonl"), session).unwrap();
+        let before = content();
+        fs::write(path("talk.jsonl"), format!("{session}\n{session}")).unwrap();
+        assert_eq!(before, content(), "a session that grows");
+        fs::set_permissions(path("talk.jsonl"), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_ne!(before, content(), "a session that can be executed");
     }
 
     #[test]

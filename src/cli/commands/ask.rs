@@ -192,10 +192,31 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 
+/// Opinion of those who disagree with an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dissent {
+    /// The answer does not mention it.
+    NotStated,
+    /// Nobody disagrees.
+    Nobody,
+    /// The opinion.
+    Stated(String),
+}
+
+impl Dissent {
+    /// Returns the opinion, if there is one.
+    pub fn opinion(&self) -> Option<&str> {
+        match self {
+            Dissent::Stated(opinion) => Some(opinion),
+            Dissent::NotStated | Dissent::Nobody => None,
+        }
+    }
+}
+
 /// Answer of a panel.
 struct Answer<'a> {
     answer: Text,
-    dissent: Option<String>,
+    dissent: Dissent,
     state: &'a State,
     session: Option<&'a str>,
     /// The files that the panel read.
@@ -227,7 +248,11 @@ impl Answer<'_> {
 
     fn text(&self) -> String {
         let label = if self.state.rehearsed { format!("{REHEARSED}\n\n") } else { String::new() };
-        let dissent = self.dissent.as_deref().unwrap_or("none");
+        let dissent = match &self.dissent {
+            Dissent::NotStated => "not stated",
+            Dissent::Nobody => "none",
+            Dissent::Stated(opinion) => opinion,
+        };
         let cut = self.material.iter().filter(|part| part.is_cut());
         let cut: String = cut.map(|part| format!("{}\n", part.words())).collect();
         format!("{label}{}\n\nDissent: {dissent}\n\n{cut}{}\n", self.answer, self.cost())
@@ -243,7 +268,8 @@ impl Answer<'_> {
         let spent = self.state.spent();
         let whole = json!({
             "answer": self.answer,
-            "dissent": self.dissent,
+            "dissent": self.dissent.opinion(),
+            "dissent_stated": self.dissent != Dissent::NotStated,
             "result": self.state.result.as_ref().map(|(result, _)| result),
             "material": self.material.iter().map(|part| json!({
                 "name": part.name, "bytes": part.bytes, "read": part.read,
@@ -262,7 +288,7 @@ impl Answer<'_> {
 
 /// Returns the answer of a conversation (its verdict, or the text of its last turn, unless that is hidden) and the
 /// dissent in it.
-pub fn found(state: &State) -> Option<(String, Option<String>)> {
+pub fn found(state: &State) -> Option<(String, Dissent)> {
     let last = state.last.as_ref().and_then(|last| last.number);
     let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
     let words = entry.filter(|e| e.number == last && e.hidden.is_none());
@@ -277,10 +303,10 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
 }
 
 /// Splits an answer at the dissent line. An empty dissent or `none` means that the panel agrees.
-fn parts(words: &str) -> (String, Option<String>) {
+fn parts(words: &str) -> (String, Dissent) {
     let lines: Vec<&str> = words.lines().collect();
     let Some(at) = lines.iter().rposition(|line| behind_label(line, DISSENT).is_some()) else {
-        return (words.trim().to_owned(), None);
+        return (words.trim().to_owned(), Dissent::NotStated);
     };
     let (before, after) = lines.split_at(at);
     let first = after.first().and_then(|line| behind_label(line, DISSENT)).unwrap_or_default();
@@ -288,7 +314,8 @@ fn parts(words: &str) -> (String, Option<String>) {
     let dissent = format!("{}\n{rest}", first.trim_matches(['*', '_', ' ']));
     let dissent = dissent.trim();
     let agrees = dissent.trim_end_matches('.').eq_ignore_ascii_case("none") || dissent.is_empty();
-    (before.join("\n").trim().to_owned(), (!agrees).then(|| dissent.to_owned()))
+    let dissent = if agrees { Dissent::Nobody } else { Dissent::Stated(dissent.to_owned()) };
+    (before.join("\n").trim().to_owned(), dissent)
 }
 
 #[cfg(test)]
@@ -297,17 +324,22 @@ mod tests {
 
     #[test]
     fn dissent_is_told_apart_from_the_answer() {
-        let check = |words: &str, answer: &str, dissent: Option<&str>| {
-            assert_eq!(parts(words), (answer.to_owned(), dissent.map(str::to_owned)), "{words}");
+        let check = |words: &str, answer: &str, dissent: Dissent| {
+            assert_eq!(parts(words), (answer.to_owned(), dissent), "{words}");
         };
-        check("Yes.", "Yes.", None);
-        check("Yes.\nDISSENT: none.", "Yes.", None);
+        let stated = |opinion: &str| Dissent::Stated(opinion.into());
+        check("Yes.", "Yes.", Dissent::NotStated);
+        check("Yes.\nDISSENT: none.", "Yes.", Dissent::Nobody);
         check(
             "Yes.\n\n**Dissent:** Bo would wait.\nSo would Cy.",
             "Yes.",
-            Some("Bo would wait.\nSo would Cy."),
+            stated("Bo would wait.\nSo would Cy."),
         );
-        check("The word dissent: means no.\nDISSENT:", "The word dissent: means no.", None);
-        check("é\nDissent: é", "é", Some("é"));
+        check(
+            "The word dissent: means no.\nDISSENT:",
+            "The word dissent: means no.",
+            Dissent::Nobody,
+        );
+        check("é\nDissent: é", "é", stated("é"));
     }
 }

@@ -1,5 +1,6 @@
 //! `attach`: the full screen on a conversation that another process runs, with every command.
 
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::play::attached::{self, GUEST, Visit};
@@ -28,7 +29,7 @@ impl AttachArgs {
         let words = ["watch", self.session.as_deref().unwrap_or("--last"), "--headless"];
         place::check_screen(&context.command(&words), context)?;
         let running = match &self.session {
-            Some(name) => RunningSession::find(name, context)?,
+            Some(name) => RunningSession::find(&SessionName::from_option(Some(name)), context)?,
             None => RunningSession::only("attach", context)?,
         };
         attached::show(&Visit { running, name: self.name, watches: self.read_only }, context)

@@ -2,6 +2,7 @@
 
 use crate::cli::args::{RunOptions, Topic};
 use crate::cli::commands::check;
+use crate::cli::commands::talk;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
@@ -37,9 +38,9 @@ const SEED_SHIFT: u32 = 11;
 /// Run a scenario: a file, `-` for standard input, or a bundled or own name
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Scenario name or file
-    #[arg(value_name = "SCENARIO")]
-    scenario: String,
+    /// Scenario name or file; `round-table` if only --topic is given
+    #[arg(value_name = "SCENARIO", required_unless_present = "topic")]
+    scenario: Option<String>,
     #[command(flatten)]
     options: RunOptions,
 }
@@ -47,7 +48,8 @@ pub struct RunArgs {
 impl RunArgs {
     /// Returns the next action.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
-        next(self.scenario, self.options, context)
+        let scenario = self.scenario.unwrap_or_else(|| talk::KIND.into());
+        next(scenario, self.options, context)
     }
 }
 

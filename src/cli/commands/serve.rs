@@ -1,6 +1,7 @@
 //! `serve`: the page of a running conversation for browsers, with a link to watch, a link to steer, and a link for each
 //! person who takes part by one.
 
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
@@ -59,7 +60,7 @@ impl ServeArgs {
         self.check_address()?;
         let public = self.public()?;
         let running = match &self.session {
-            Some(name) => RunningSession::find(name, context)?,
+            Some(name) => RunningSession::find(&SessionName::from_option(Some(name)), context)?,
             None => RunningSession::only("serve", context)?,
         };
         let server = PageServer {

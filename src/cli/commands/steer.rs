@@ -1,5 +1,6 @@
 //! `steer`: sends steering lines to a running conversation and prints their receipts.
 
+use crate::cli::args::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
@@ -10,7 +11,7 @@ use crate::cli::session_file;
 use crate::live::client::{Received, Receiver, Sender};
 use crate::live::protocol::{Bye, Doing};
 use crate::model::{Key, Kind, SteerLine};
-use crate::session::Record;
+use crate::session::{Record, SessionFiles};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -28,26 +29,28 @@ const OPEN_MAX: usize = 32;
 
 /// Steer a running conversation from a script or another terminal
 #[derive(Debug, Args)]
+#[command(override_usage = "colloquium steer [OPTIONS] <SESSION|--last> <LINE>")]
 pub struct SteerArgs {
-    /// Session id, id prefix or path
+    /// Session id, id prefix or path; left out with --last
     #[arg(value_name = "SESSION")]
-    session: String,
+    first: String,
     /// Command as a JSON line, as in '{"do":"pause"}'; `-` reads lines from standard input
     #[arg(value_name = "LINE", allow_hyphen_values = true)]
-    line: String,
+    second: Option<String>,
     #[command(flatten)]
     sending: Sending,
 }
 
 /// Say something to the participants of a running conversation
 #[derive(Debug, Args)]
+#[command(override_usage = "colloquium say [OPTIONS] <SESSION|--last> <TEXT>")]
 pub struct SayArgs {
-    /// Session id, id prefix or path
+    /// Session id, id prefix or path; left out with --last
     #[arg(value_name = "SESSION")]
-    session: String,
+    first: String,
     /// The message; `@@NAME TEXT` is for one participant alone, `/x` is a command
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
-    text: String,
+    second: Option<String>,
     #[command(flatten)]
     sending: Sending,
 }
@@ -55,14 +58,16 @@ pub struct SayArgs {
 /// End a running conversation, as Ctrl-C would
 #[derive(Debug, Args)]
 pub struct StopArgs {
-    /// Session id, id prefix or path
-    #[arg(value_name = "SESSION")]
-    session: String,
+    #[command(flatten)]
+    which: SessionName,
 }
 
 /// Options of commands that are sent to a running conversation.
 #[derive(Debug, Args)]
 struct Sending {
+    /// Most recent session
+    #[arg(long)]
+    last: bool,
     /// Your name in the log of the conversation
     #[arg(long = "as", value_name = "WORD", default_value = "script")]
     name: String,
@@ -74,31 +79,65 @@ struct Sending {
     timeout: Option<u64>,
 }
 
+impl Sending {
+    /// Returns the session of a command and its last word, which has a name in messages.
+    fn named(
+        &self,
+        first: String,
+        second: Option<String>,
+        name: &str,
+    ) -> Result<(SessionName, String), Failure> {
+        match (self.last, second) {
+            (true, None) => Ok((SessionName { session: None, last: true }, first)),
+            (false, Some(line)) => Ok((SessionName { session: Some(first), last: false }, line)),
+            (true, Some(_)) => Err(Failure::usage(
+                "--last selects the most recent session",
+                format!(
+                    "leave out SESSION or --last; a {name} of several words needs quotation marks"
+                ),
+            )),
+            (false, None) => Err(Failure::usage(
+                format!("{name} is missing"),
+                "name the session first, or use --last",
+            )),
+        }
+    }
+}
+
 /// Lines to send.
 type Lines = mpsc::Receiver<io::Result<String>>;
 
 impl SteerArgs {
     /// Sends the lines and prints a receipt for each.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let lines = if self.line == "-" { typed() } else { one(self.line) };
-        send(&self.session, lines, &self.sending, true, context)
+        let (which, line) = self.sending.named(self.first, self.second, "LINE")?;
+        let running = RunningSession::find(&which, context)?;
+        let lines = if line == "-" { typed() } else { one(line) };
+        send(&running, lines, &self.sending, true, context)
     }
 }
 
 impl SayArgs {
     /// Sends the message.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let running = RunningSession::find(&self.session, context)?;
-        let line = SteerLine::from(session_file::read_typed(&self.text, &running.path)?);
+        let (which, text) = self.sending.named(self.first, self.second, "TEXT")?;
+        let running = RunningSession::find(&which, context)?;
+        let line = SteerLine::from(session_file::read_typed(&text, &running.path)?);
         let line = Value::Object(line.to_map()).to_string();
-        send(&self.session, one(line), &self.sending, false, context)
+        send(&running, one(line), &self.sending, false, context)
     }
 }
 
 impl StopArgs {
     /// Ends the conversation and waits for its end.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let running = RunningSession::find(&self.session, context)?;
+        let running = RunningSession::find(&self.which, context)?;
+        let name = context.name_of(&SessionFiles::at(&running.path));
+        let resume = context.command(&["resume", &name]);
+        let stopped = || {
+            context.say(&format!("stopped: {name}; resume: {resume}"));
+            Ok(Exit::Done)
+        };
         block_on(async {
             let greeted = running.greet(context).await?;
             let (mut receiver, mut sender) = running.enter(greeted, "stop", context).await?;
@@ -111,12 +150,12 @@ impl StopArgs {
                     Received::Error(error) => {
                         return Err(Failure::new(Exit::Failed, error.text));
                     }
-                    Received::Bye(Bye::Ended) => return Ok(Exit::Done),
-                    Received::Bye(_) | Received::Lost if ended => return Ok(Exit::Done),
+                    Received::Bye(Bye::Ended) => return stopped(),
+                    Received::Bye(_) | Received::Lost if ended => return stopped(),
                     Received::Bye(_) | Received::Lost => return Err(gone()),
                 }
                 if ended {
-                    return Ok(Exit::Done);
+                    return stopped();
                 }
             }
         })
@@ -150,13 +189,12 @@ fn gone() -> Failure {
 }
 
 fn send(
-    session: &str,
+    running: &RunningSession,
     lines: Lines,
     sending: &Sending,
     prints: bool,
     context: &Context,
 ) -> Result<Exit, Failure> {
-    let running = RunningSession::find(session, context)?;
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let greeted = running.greet(context).await?;

@@ -14,8 +14,8 @@ use crate::net::is_local;
 use crate::voice::program;
 use clap::Args;
 
-/// Default kind of talk.
-const KIND: &str = "round-table";
+/// Scenario of a talk that names no other.
+pub const KIND: &str = "round-table";
 /// Maximum number of models that are offered if none is named.
 const OFFERED: usize = 3;
 

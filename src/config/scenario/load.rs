@@ -16,6 +16,7 @@ use super::runs;
 use super::seat::{Others, Team, Teams, members, seats};
 use super::set::Override;
 use super::shows::{poles, words};
+use super::spelling;
 use super::tools::DeclaredTools;
 use super::topic::AnyTopic;
 use super::tree::At;
@@ -123,6 +124,7 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
     let mut walk = Walk::new(&source.text, rows);
     let faults = |faults| Faults::new(faults, &source.name, &source.text);
     let Some(mut root) = walk.parse() else { return Err(faults(walk.faults)) };
+    spelling::make_usual(&mut root);
     for setting in &source.settings {
         if let Err(why) = setting.apply(&mut root) {
             let fix = "set a key of the scenario schema";

@@ -29,6 +29,7 @@ mod schema;
 mod seat;
 mod set;
 mod shows;
+mod spelling;
 mod tools;
 mod topic;
 mod tree;

@@ -2,6 +2,7 @@
 //!
 //! Only inserts values into the tree; the check validates them.
 
+use super::spelling::usual;
 use super::tree::{Node, TableEntry, Value, quote};
 use crate::model::sentence::sentence_error;
 
@@ -73,14 +74,16 @@ impl Override {
     /// A sentence that names the key at which nothing can be set.
     pub fn apply(&self, root: &mut Node) -> Result<(), SettingFault> {
         let mut at = root;
+        let mut table = None;
         for segment in &self.path {
+            let segment = usual(table.replace(segment.as_str()), segment);
             let shown = at.quoted();
             at = match &mut at.value {
                 Value::Table(entries) => {
-                    let found = entries.iter().position(|e| e.key == *segment);
+                    let found = entries.iter().position(|e| e.key == segment);
                     let index = found.unwrap_or_else(|| {
                         let node = Node { span: None, value: Value::Table(vec![]) };
-                        entries.push(TableEntry { key: segment.clone(), key_span: None, node });
+                        entries.push(TableEntry { key: segment.to_owned(), key_span: None, node });
                         entries.len() - 1
                     });
                     &mut entries[index].node

@@ -1,7 +1,7 @@
 //! Reports of a conversation for a client, read from its session only.
 
 use crate::catalogue::{self, Query};
-use crate::cli::commands::ask::found;
+use crate::cli::commands::ask::{Dissent, found};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
@@ -99,7 +99,7 @@ pub fn result(log: &Log) -> Result<Value, Failure> {
         "cause": ended.and_then(|end| end.text.as_ref()),
         "title": state.shown_title(),
         "answer": answer,
-        "dissent": dissent.flatten(),
+        "dissent": dissent.as_ref().and_then(Dissent::opinion),
         "verdict": state.verdict.as_ref().map(|(verdict, _)| &verdict.how),
         "turns": state.utterances,
         "failed_turns": state.failed,
