@@ -1,6 +1,7 @@
 //! Creation of the runtime that runs on the calling thread.
 
 use crate::cli::error::{Exit, Failure};
+use rustix::process::{Resource, getrlimit};
 use std::future::Future;
 use std::io;
 use std::time::Duration;
@@ -12,6 +13,7 @@ const IDLE_THREAD: Duration = Duration::from_secs(1);
 /// Runs work to completion. Background tasks that still block then, such as an uninterruptible read or a search through
 /// a folder, are abandoned.
 pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    check_open_files()?;
     let runtime = Builder::new_current_thread()
         .enable_all()
         // an idle helper thread would wake the process
@@ -22,6 +24,19 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
     let done = runtime.block_on(Box::pin(work));
     runtime.shutdown_background();
     done
+}
+
+/// Number of open files below which the library of signals fails with a panic.
+const OPEN_FILES_MIN: u64 = 16;
+
+/// Rejects a limit of open files with which no runtime can start.
+fn check_open_files() -> Result<(), Failure> {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    if limit >= OPEN_FILES_MIN {
+        return Ok(());
+    }
+    let message = format!("the limit of open files is {limit}, which is too low");
+    Err(Failure::new(Exit::Failed, message).hint("raise it: ulimit -n 1024"))
 }
 
 /// Returns the failure for a rejected system call.
