@@ -231,6 +231,17 @@ fn lists_the_first_commands_and_names_the_others() {
     assert!(!sessions.contains("  show "), "{sessions}");
 }
 
+/// Placeholders vote for nobody and plan nothing, so an end that they cause is no forecast.
+#[test]
+fn a_plan_that_depends_on_replies_says_so() {
+    let house = House::new();
+    for name in ["consensus", "planner-executor"] {
+        let told = house.run(&["check", name]).code(0).out;
+        assert!(told.contains("then it depends on the replies"), "{name}: {told}");
+        assert!(!told.contains("no votes") && !told.contains("failed"), "{name}: {told}");
+    }
+}
+
 #[test]
 fn check_and_dry_run_print_one_plan() {
     let house = House::new();

@@ -228,7 +228,11 @@ impl Plan {
             {
                 "ends with the verdict".into()
             }
-            (Some(ended), None) => crate::export::ended(ended.reason),
+            (Some(ended), None) if ended.reason == StopReason::Completed => {
+                crate::export::ended(ended.reason)
+            }
+            // placeholders name nobody, vote for nothing and plan nothing
+            (Some(_), None) => "then it depends on the replies".into(),
             (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
             (None, None) => "then it waits for a person".into(),
         }
