@@ -80,3 +80,31 @@ fn a_program_that_is_killed_outright_takes_its_scripts_along() {
         std::thread::yield_now();
     }
 }
+
+/// The page on scripts: its program speaks, and each line that it shows fits the schema of lines.
+#[test]
+fn the_example_of_the_help_speaks_and_its_lines_fit_the_schema() {
+    let house = House::new();
+    let page = house.run(&["help", "scripts"]).code(0).out;
+    let code: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    let from = |begin: &str| code.iter().position(|line| line.starts_with(begin)).unwrap();
+    let program = &code[from("import json")..=from("print(")];
+    house.file("sam.py", &program.join("\n"));
+    let seat = &code[from("[[participant]]")..=from("script =")];
+    let talk = format!(
+        "title = \"A talk\"\n[limits]\nturns = 2\n[[participant]]\nname = \"Ada\"\nlines = [\"Tea.\"]\n{}\n",
+        seat.join("\n")
+    );
+    let path = house.file("talk.toml", &talk);
+    let ran = house.run(&["run", &path, "--headless", "--trust"]).code(0);
+    assert!(ran.out.contains("[2] Sam\n  I have heard 1 messages."), "{ran:?}");
+    let schema = serde_json::from_str(&house.run(&["schema", "script"]).code(0).out).unwrap();
+    let fits = jsonschema::draft202012::new(&schema).unwrap();
+    for line in [r#"{"delta": "Tea, "}"#, r#"{"error": "no tea"}"#, r#"{"pass": true}"#] {
+        assert!(page.contains(line), "{line}");
+        assert!(fits.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
+    }
+    let last = r#"{"text": "Tea, then.", "structured": {"cups": 2}, "finish": "stop", "usage": {"input": 120, "output": 4}}"#;
+    assert!(fits.is_valid(&serde_json::from_str(last).unwrap()));
+    assert!(!fits.is_valid(&serde_json::json!({"words": "tea"})));
+}

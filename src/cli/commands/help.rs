@@ -16,6 +16,7 @@ const PAGES: &[Page] = &[
     ("scenarios", include_str!("../../../assets/help/scenarios.md")),
     ("models", include_str!("../../../assets/help/models.md")),
     ("tools", include_str!("../../../assets/help/tools.md")),
+    ("scripts", include_str!("../../../assets/help/scripts.md")),
     ("agents", include_str!("../../../assets/help/agents.md")),
     ("http", include_str!("../../../assets/help/http.md")),
     #[cfg(feature = "mcp")]

@@ -10,6 +10,7 @@ use crate::scenario;
 use crate::settings::{self, Paths, make_private};
 use crate::testing;
 use crate::ui::theme;
+use crate::voice;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -30,6 +31,8 @@ pub enum Of {
     Test,
     /// A steering line
     Steer,
+    /// A line that a participant's script writes
+    Script,
     /// A line of a session
     Event,
     /// A line of the results of a batch
@@ -53,6 +56,7 @@ impl Of {
             Of::Scenario => scenario::schema(&policy::rows()),
             Of::Test => test(),
             Of::Steer => schema::steering_line(),
+            Of::Script => voice::script::schema(),
             Of::Event => schema::event(),
             Of::Results => batch::schema(),
             Of::Theme => theme::schema(),

@@ -4,8 +4,9 @@
 
 use crate::model::{Channel, ErrorClass, Text, Usage};
 use crate::voice::{Chunk, Done, Pieces};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::mem;
 
 /// Maximum length of a line, in bytes.
@@ -42,20 +43,37 @@ enum Kind {
     Lines,
 }
 
-/// One JSON line of the protocol.
-#[derive(Default, Deserialize)]
+/// A line that a script writes.
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Line {
+    /// Next piece of the reply, shown at once.
     delta: Option<String>,
+    /// Next piece of reasoning, for the log and the operator.
     think: Option<String>,
+    /// The whole reply, in place of the deltas; with it, the line is the last one.
     text: Option<String>,
+    /// Data of the reply; with it, the line is the last one.
     structured: Value,
+    /// Reason for the end of the reply, such as `stop` or `length`; with it, the line is the last one.
     finish: Option<Text>,
+    /// Tokens that the reply used; with it, the line is the last one.
     usage: Option<Usage>,
+    /// True if the participant passes its turn; the line is the last one.
     pass: bool,
     /// Parsed separately, so that an unknown key on the same line cannot hide it.
     #[serde(skip)]
     error: Option<String>,
+}
+
+/// Returns the JSON Schema of a line that a script writes.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Line).to_value();
+    schema["properties"]["error"] = json!({
+        "type": "string",
+        "description": "Reason why the turn failed, which is never said aloud; the line is the last one.",
+    });
+    schema
 }
 
 impl Line {

@@ -28,6 +28,8 @@
 mod answer;
 pub(super) mod request;
 
+pub use answer::schema;
+
 use super::{CallFailure, CallRequest, Chunk, Out, Pieces, Speaking, Voice, spawn_class};
 use crate::model::{ErrorClass, Text, Timeouts};
 use crate::spawn::{self, Child, ChildEnvironment, ChildExit, Job, Output, SpawnError};
