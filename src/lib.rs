@@ -37,6 +37,7 @@
 //! | failed calls, retries and their delays (HTTP 429) | `engine/turns.rs`; failures are classified by `voice/remote/failure.rs` |
 //! | turns that are cut off | `engine/turns.rs` (`cut`); the text shown so far is sealed by `engine/drive.rs` |
 //! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
+//! | default limits in money and tokens; the account that conversations and calls share | `runtime/ledger.rs` |
 //! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
 //! | positions between two poles (`STANCE:` lines) | `engine/stream.rs` and `reply/stance.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
 //! | polls before and after, and the swing | `engine/poll.rs`; `state/poll.rs` |
@@ -74,6 +75,7 @@
 //! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
 //! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args.rs` |
+//! | completion of words in a shell | `cli/completing.rs` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | the end of a run: saving, and the command to resume | `cli/play/leaving.rs`, `cli/play/outcome.rs` |

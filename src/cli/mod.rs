@@ -7,6 +7,7 @@ mod appearance;
 mod args;
 mod command_line;
 mod commands;
+mod completing;
 mod context;
 pub mod crash;
 mod document;
@@ -147,6 +148,11 @@ pub fn main() -> ExitCode {
     spawn::mark_descendants();
     spawn::hide_memory();
     play::signals::let_writes_fail();
+    match completing::answer(Cli::command) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(e) => e.exit(),
+    }
     let done = match Cli::of_process() {
         Ok(cli) => dispatch(cli),
         Err(e) => parse_error(&e),
@@ -210,7 +216,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Themes(themes)) => return themes.run(context),
         Some(Command::Keys(keys)) => return keys.run(context),
         Some(Command::Paths(paths)) => return paths.run(context),
-        Some(Command::Completions(completions)) => return completions.run(Cli::command()),
+        Some(Command::Completions(completions)) => return completions.run(&Cli::command()),
         Some(Command::Man(man)) => return man.run(Cli::command()),
         Some(Command::Help(help)) => return help.run(Cli::command()),
     };

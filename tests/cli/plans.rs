@@ -1,7 +1,7 @@
 //! Reports before and after a run: silent participants, estimates without requests, costs in the log, enforced limits,
 //! and their page in the manual.
 
-use crate::house::House;
+use crate::house::{House, end};
 use crate::server::Server;
 use serde_json::Value;
 
@@ -167,12 +167,28 @@ fn shells_and_the_manual_know_every_command() {
     let house = House::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let ran = house.run(&["completions", shell]).code(0);
-        assert!(ran.out.contains("dry-run") && ran.out.contains("scenarios"), "{shell}");
+        assert!(ran.out.contains("COLLOQUIUM_COMPLETE"), "{shell}");
     }
     house.run(&["completions", "tcsh"]).code(2);
     let ran = house.run(&["man"]).code(0);
     assert!(ran.out.contains(".TH colloquium 1") && ran.out.contains(".TH colloquium-run 1"));
     assert!(ran.out.contains("\\-\\-max\\-usd"), "{}", ran.out);
+    house.run(&["run", "round-table", "--rehearsed", "--headless"]).code(0);
+    let session = house.sessions()[0]["id"].as_str().unwrap().to_owned();
+    // a shell asks for the words that may follow
+    let asks = |words: &[&str]| {
+        let script = "COLLOQUIUM_COMPLETE=bash _CLAP_IFS=' ' _CLAP_COMPLETE_INDEX=$(($# - 1)) exec \"$0\" -- \"$@\"";
+        end(house.shell(script, words).spawn().unwrap()).code(0).out
+    };
+    for (words, offered) in [
+        (&["colloquium", "run", "round-t"][..], "round-table"),
+        (&["colloquium", "resume", ""], &session),
+        (&["colloquium", "run", "--model", "gpt,cla"], "gpt,claude"),
+        (&["colloquium", "help", "steer"], "steering"),
+        (&["colloquium", "exp"], "export"),
+    ] {
+        assert!(asks(words).contains(offered), "{words:?}: {}", asks(words));
+    }
 }
 
 #[test]

@@ -48,11 +48,16 @@ const LIST_WIDTH: usize = 58;
 #[derive(Debug, Args)]
 pub struct HelpArgs {
     /// A topic or a command; without one, the list of topics
-    #[arg(conflicts_with = "skill")]
+    #[arg(value_name = "TOPIC", conflicts_with = "skill")]
     topic: Option<String>,
     /// Print instructions that let a coding agent write scenarios and tests
     #[arg(long)]
     skill: bool,
+}
+
+/// Returns the names of all topics.
+pub fn topics() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|(name, _)| *name)
 }
 
 impl HelpArgs {
@@ -70,7 +75,7 @@ impl HelpArgs {
                 command.clone().bin_name(name).render_long_help().to_string()
             }
             (None, None) => {
-                let names: Vec<_> = PAGES.iter().map(|(name, _)| *name).collect();
+                let names: Vec<_> = topics().collect();
                 return Err(Failure::usage(
                     format!("no help topic or command `{topic}`"),
                     format!(

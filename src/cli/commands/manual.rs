@@ -1,9 +1,11 @@
 //! `completions` and `man`: generates shell completions and the manual from the command definitions.
 
+use crate::cli::completing;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
+use crate::cli::runtime::refused;
 use clap::{Args, Command};
-use clap_complete::{Shell, generate};
+use clap_complete::Shell;
 use clap_mangen::Man as Page;
 use std::io;
 
@@ -21,11 +23,9 @@ pub struct ManArgs {}
 
 impl CompletionsArgs {
     /// Prints the completion script for a shell.
-    pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
-        let mut script = vec![];
-        let name = program.get_name().to_owned();
-        generate(self.shell, &mut program, name, &mut script);
-        output::data(&script)
+    pub fn run(self, program: &Command) -> Result<Exit, Failure> {
+        let script = completing::script(self.shell, program.get_name());
+        output::data(&script.map_err(refused)?)
     }
 }
 
