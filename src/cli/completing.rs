@@ -3,55 +3,45 @@
 //! The script of `completions` asks the program itself, by an environment variable, what may follow.
 
 use crate::catalogue::{self, SessionSummary};
-use crate::cli::commands::help;
 use crate::cli::source::own_names;
 use crate::scenario::bundled_names;
 use crate::session::ReadProgress;
 use crate::settings::{Environment, ModelList, Paths};
 use crate::text;
 use clap::{Arg, Command};
-use clap_complete::Shell;
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
-use clap_complete::env::{CompleteEnv, Shells};
+use clap_complete::env::CompleteEnv;
 use std::ffi::OsStr;
-use std::io;
+use std::path::Path;
 
 /// Variable by which a shell asks: its value is the name of the shell.
-const ASKS: &str = "COLLOQUIUM_COMPLETE";
+pub const ASKS: &str = "COLLOQUIUM_COMPLETE";
 /// Sessions that are offered, the most recent first.
 const SESSIONS_MAX: usize = 50;
 
 /// Answers a shell that asks for completions; returns whether one did.
-pub fn answer(parser: fn() -> Command) -> clap::error::Result<bool> {
-    let folder = std::env::current_dir().ok();
-    let asked = CompleteEnv::with_factory(move || with_names(parser())).var(ASKS);
-    asked.try_complete(std::env::args_os(), folder.as_deref())
-}
-
-/// Returns the script that makes a shell ask.
-pub fn script(shell: Shell, name: &str) -> io::Result<Vec<u8>> {
-    let mut script = vec![];
-    if let Some(shell) = Shells::builtins().completer(&shell.to_string()) {
-        shell.write_registration(ASKS, name, name, name, &mut script)?;
-    }
-    Ok(script)
+pub fn answer(parser: fn() -> Command, topics: fn() -> Vec<String>) -> clap::error::Result<bool> {
+    let asked = CompleteEnv::with_factory(move || with_names(parser(), topics)).var(ASKS);
+    asked.try_complete(std::env::args_os(), Some(Path::new(".")))
 }
 
 /// Lets every argument with a known kind of value complete it.
-fn with_names(command: Command) -> Command {
-    let complete: fn(Arg) -> Arg = |arg| {
+fn with_names(command: Command, topics: fn() -> Vec<String>) -> Command {
+    let complete = |arg: Arg| {
         let kind = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
         match kind.as_deref() {
             Some("SCENARIO") => arg.add(ArgValueCompleter::new(scenarios)),
             Some("SESSION") => arg.add(ArgValueCompleter::new(sessions)),
             Some("MODEL" | "MODEL,...") => arg.add(ArgValueCompleter::new(models)),
-            Some("TOPIC") => arg.add(ArgValueCompleter::new(topics)),
+            Some("TOPIC") => arg.add(ArgValueCompleter::new(move |begun: &OsStr| {
+                beginning(begun, topics().into_iter())
+            })),
             _ => arg,
         }
     };
-    command.mut_args(complete).mut_subcommands(with_names)
+    command.mut_args(complete).mut_subcommands(|command| with_names(command, topics))
 }
 
 /// Completes the name of a scenario: a bundled one, an own one, or a file.
@@ -82,11 +72,6 @@ fn models(begun: &OsStr) -> Vec<CompletionCandidate> {
     let before = text.rfind(',').map_or("", |at| &text[..=at]);
     let words = ModelList::bundled().families.keys();
     beginning(begun, words.map(|word| format!("{before}{word}")))
-}
-
-/// Completes a topic of `help`.
-fn topics(begun: &OsStr) -> Vec<CompletionCandidate> {
-    beginning(begun, help::topics().map(str::to_owned))
 }
 
 fn paths() -> Option<Paths> {

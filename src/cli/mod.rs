@@ -148,7 +148,7 @@ pub fn main() -> ExitCode {
     spawn::mark_descendants();
     spawn::hide_memory();
     play::signals::let_writes_fail();
-    match completing::answer(Cli::command) {
+    match completing::answer(Cli::command, commands::help::topics) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(e) => e.exit(),

@@ -76,7 +76,7 @@ struct Used {
 
 /// A conversation that asks for its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct AskedLimits<'a> {
     /// Its participants.
     pub seats: &'a [&'a Participant],
     /// Limits of its own.
@@ -120,8 +120,8 @@ impl Ledger {
     ///
     /// # Errors
     /// If nothing is left and the conversation is not free.
-    pub fn reserve(self: &Arc<Ledger>, ask: &Ask<'_>) -> Result<Budget, Exhausted> {
-        let Ask { seats, own, past, each } = *ask;
+    pub fn reserve(self: &Arc<Ledger>, ask: &AskedLimits<'_>) -> Result<RunBudget, Exhausted> {
+        let AskedLimits { seats, own, past, each } = *ask;
         let is_free = seats.iter().all(|seat| is_free(seat));
         let mut used = self.used.lock();
         let left = self.most.minus(used.spent.plus(used.reserved)).usd;
@@ -150,7 +150,7 @@ impl Ledger {
         let money = if is_free { Money::default() } else { money };
         used.reserved = used.reserved.plus(money);
         let reservation = Reservation { ledger: self.clone(), money };
-        Ok(Budget { limits, reservation, before, worth })
+        Ok(RunBudget { limits, reservation, before, worth })
     }
 
     /// Sets aside what a call may cost; waits for running calls if what they set aside leaves no room.
@@ -207,7 +207,7 @@ impl Drop for Reservation {
 
 /// The part of an account that a run of a conversation may use; dropping it gives it back.
 #[derive(Debug)]
-pub struct Budget {
+pub struct RunBudget {
     /// Limits in dollars or tokens.
     pub limits: Limits,
     reservation: Reservation,
@@ -217,7 +217,7 @@ pub struct Budget {
     worth: Option<u64>,
 }
 
-impl Budget {
+impl RunBudget {
     /// Charges what the conversation used until its end.
     pub fn charge(self, end: &State) {
         let usd = Usd(used_by(end, self.worth).0.saturating_sub(self.before.0));
@@ -275,11 +275,11 @@ mod tests {
         seats: &[&Participant],
         own: &Limits,
         each: Option<Usd>,
-    ) -> Result<Budget, Exhausted> {
-        ledger.reserve(&Ask { seats, own, past: &State::default(), each })
+    ) -> Result<RunBudget, Exhausted> {
+        ledger.reserve(&AskedLimits { seats, own, past: &State::default(), each })
     }
 
-    fn amounts(budget: &Budget) -> (Option<f64>, Option<u64>) {
+    fn amounts(budget: &RunBudget) -> (Option<f64>, Option<u64>) {
         (budget.limits.usd.map(f64::from), budget.limits.tokens)
     }
 

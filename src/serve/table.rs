@@ -5,7 +5,7 @@ use super::transcript::{PageTranscript, for_others, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
 use crate::export::conclusion;
-use crate::model::{Audience, Command, Purpose, SeatId, TurnId, Words};
+use crate::model::{Command, Purpose, QueuedWords, Recipient, SeatId, TurnId};
 use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
 use crate::text;
@@ -261,9 +261,9 @@ fn queued(state: &State) -> Vec<Queued> {
         let words = pending.words.as_ref();
         let to = match command {
             Command::Floor { to } => Some(to),
-            _ => words.and_then(Words::hearer),
+            _ => words.and_then(QueuedWords::hearer),
         };
-        let text = words.and_then(|words| words.text_for(&Audience::Operator));
+        let text = words.and_then(|words| words.text_for(&Recipient::Operator));
         let text = text.map_or(String::new(), |text| text::block(text).into_owned());
         Queued { command: command.name(), text, to: to.map(|to| name(state, to)) }
     });

@@ -29,6 +29,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("shared", &[]),
     // a phase may show the messages that are least alike
     ("state", &["logged", "model", "scenario", "aggregate", "shared", "text"]),
+    // limits in money, for all that run conversations or calls
+    ("ledger", &["model", "state"]),
     // a thousand sessions are looked through by several threads
     ("catalogue", &["model", "session", "state", "text", "workers", "untrusted", "own_file"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
@@ -90,6 +92,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
         // a transcript that must not change has the format of an export
         "testing",
         &[
+            "ledger",
             "export",
             "engine",
             "text",

@@ -4,7 +4,7 @@ use crate::moments::{failed, failed_in, limited};
 use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
-use colloquium::model::{Audience, Command, Event, Kind, Ms, VoiceSpec};
+use colloquium::model::{Command, Event, Kind, Ms, Recipient, VoiceSpec};
 use colloquium::ui::act::undo;
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::layout::Panels;
@@ -236,7 +236,7 @@ fn two_signs_before_a_name_whisper() {
     stage.press(&[Esc]);
     stage.screen.view.writing = true;
     let asked = stage.press(&[Enter]);
-    let is_whisper = |command: &Command| matches!(command, Command::Whisper(words) if words.text_for(&Audience::Operator).is_some_and(|text| **text == *"psst"));
+    let is_whisper = |command: &Command| matches!(command, Command::Whisper(words) if words.text_for(&Recipient::Operator).is_some_and(|text| **text == *"psst"));
     assert!(matches!(&asked[..], [Request::Send(c)] if is_whisper(c)), "{asked:?}");
 }
 

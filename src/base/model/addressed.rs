@@ -1,4 +1,4 @@
-//! Words of the operator with those who may read them: words for one participant have no way into text for others.
+//! QueuedWords of the operator with those who may read them: words for one participant have no way into text for others.
 
 use super::ids::{SeatId, Text};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct Reveal {
 
 /// Who gets a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Audience {
+pub enum Recipient {
     /// The person who steers.
     Operator,
     /// Somebody who may only watch.
@@ -56,12 +56,12 @@ impl Addressed {
     }
 
     /// Returns the text for those who may read it: the operator, the participant, an export that reveals whispers.
-    pub fn text_for(&self, audience: &Audience) -> Option<&Text> {
+    pub fn text_for(&self, audience: &Recipient) -> Option<&Text> {
         let may = match audience {
-            Audience::Operator => true,
-            Audience::Seat(seat) => *seat == self.to,
-            Audience::Export(reveal) => reveal.whispers,
-            Audience::Watcher | Audience::Client => false,
+            Recipient::Operator => true,
+            Recipient::Seat(seat) => *seat == self.to,
+            Recipient::Export(reveal) => reveal.whispers,
+            Recipient::Watcher | Recipient::Client => false,
         };
         may.then_some(&self.text)
     }
@@ -73,37 +73,37 @@ impl fmt::Debug for Addressed {
     }
 }
 
-/// Words of the operator while they wait.
+/// QueuedWords of the operator while they wait.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Words {
+pub enum QueuedWords {
     /// For everybody.
     All(Text),
     /// For one participant.
     One(Addressed),
 }
 
-impl Words {
+impl QueuedWords {
     /// Returns the only participant who reads them.
     pub fn hearer(&self) -> Option<&SeatId> {
         match self {
-            Words::All(_) => None,
-            Words::One(words) => Some(words.to()),
+            QueuedWords::All(_) => None,
+            QueuedWords::One(words) => Some(words.to()),
         }
     }
 
     /// Returns the text for those who may read it.
-    pub fn text_for(&self, audience: &Audience) -> Option<&Text> {
+    pub fn text_for(&self, audience: &Recipient) -> Option<&Text> {
         match self {
-            Words::All(text) => Some(text),
-            Words::One(words) => words.text_for(audience),
+            QueuedWords::All(text) => Some(text),
+            QueuedWords::One(words) => words.text_for(audience),
         }
     }
 
     /// Returns other words for the same readers.
-    pub fn with_text(self, text: Text) -> Words {
+    pub fn with_text(self, text: Text) -> QueuedWords {
         match self {
-            Words::All(_) => Words::All(text),
-            Words::One(words) => Words::One(words.with_text(text)),
+            QueuedWords::All(_) => QueuedWords::All(text),
+            QueuedWords::One(words) => QueuedWords::One(words.with_text(text)),
         }
     }
 }
@@ -117,13 +117,14 @@ mod tests {
         let bo = SeatId::from("bo");
         let words = Addressed::new(bo.clone(), "psst".into()).with_text("canary".into());
         let reads = |audience| words.text_for(&audience).is_some();
-        assert!(reads(Audience::Operator) && reads(Audience::Seat(bo)));
-        assert!(reads(Audience::Export(Reveal { whispers: true, hidden: false })));
-        let hidden = Audience::Export(Reveal { whispers: false, hidden: true });
-        for audience in [Audience::Watcher, Audience::Client, Audience::Seat("ada".into()), hidden]
+        assert!(reads(Recipient::Operator) && reads(Recipient::Seat(bo)));
+        assert!(reads(Recipient::Export(Reveal { whispers: true, hidden: false })));
+        let hidden = Recipient::Export(Reveal { whispers: false, hidden: true });
+        for audience in
+            [Recipient::Watcher, Recipient::Client, Recipient::Seat("ada".into()), hidden]
         {
             assert!(!reads(audience));
         }
-        assert!(!format!("{:?}", Words::One(words)).contains("canary"));
+        assert!(!format!("{:?}", QueuedWords::One(words)).contains("canary"));
     }
 }

@@ -44,7 +44,7 @@ mod voice;
 pub mod wire;
 
 pub use act::{ActKind, TurnAct};
-pub use addressed::{Addressed, Audience, Reveal, Words};
+pub use addressed::{Addressed, QueuedWords, Recipient, Reveal};
 pub use agent::{AgentSpec, Permission};
 pub use answer::{
     Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer, TrajectoryScores,

@@ -56,8 +56,8 @@ pub struct HelpArgs {
 }
 
 /// Returns the names of all topics.
-pub fn topics() -> impl Iterator<Item = &'static str> {
-    PAGES.iter().map(|(name, _)| *name)
+pub fn topics() -> Vec<String> {
+    PAGES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
 impl HelpArgs {
@@ -75,7 +75,7 @@ impl HelpArgs {
                 command.clone().bin_name(name).render_long_help().to_string()
             }
             (None, None) => {
-                let names: Vec<_> = topics().collect();
+                let names = topics();
                 return Err(Failure::usage(
                     format!("no help topic or command `{topic}`"),
                     format!(

@@ -1,11 +1,12 @@
 //! `completions` and `man`: generates shell completions and the manual from the command definitions.
 
-use crate::cli::completing;
+use crate::cli::completing::ASKS;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::runtime::refused;
 use clap::{Args, Command};
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 use clap_mangen::Man as Page;
 use std::io;
 
@@ -24,8 +25,11 @@ pub struct ManArgs {}
 impl CompletionsArgs {
     /// Prints the completion script for a shell.
     pub fn run(self, program: &Command) -> Result<Exit, Failure> {
-        let script = completing::script(self.shell, program.get_name());
-        output::data(&script.map_err(refused)?)
+        let (mut script, name) = (vec![], program.get_name());
+        if let Some(shell) = Shells::builtins().completer(&self.shell.to_string()) {
+            shell.write_registration(ASKS, name, name, name, &mut script).map_err(refused)?;
+        }
+        output::data(&script)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::cli::args::{RunOptions, Topic};
 use crate::cli::commands::check;
-use crate::cli::commands::talk;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
@@ -21,7 +20,7 @@ use crate::cli::play::{casting, dry_run, material, seating, state_file, terminal
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
-use crate::ledger::Budget;
+use crate::ledger::RunBudget;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Debate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, TakesPart, Wait};
@@ -34,6 +33,9 @@ use std::sync::Arc;
 
 /// Bits shifted out of a random seed, so that it fits into 53 bits, which every JSON reader can represent.
 const SEED_SHIFT: u32 = 11;
+
+/// Scenario of a topic that comes without one.
+pub const ROUND_TABLE: &str = "round-table";
 
 /// Run a scenario: a file, `-` for standard input, or a bundled or own name
 #[derive(Debug, Args)]
@@ -48,7 +50,7 @@ pub struct RunArgs {
 impl RunArgs {
     /// Returns the next action.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
-        let scenario = self.scenario.unwrap_or_else(|| talk::KIND.into());
+        let scenario = self.scenario.unwrap_or_else(|| ROUND_TABLE.into());
         next(scenario, self.options, context)
     }
 }
@@ -68,7 +70,7 @@ struct Prepared {
     loaded: Loaded,
     history: History,
     models: ModelSource,
-    budget: Option<Budget>,
+    budget: Option<RunBudget>,
 }
 
 /// Finds the scenario named on the command line.

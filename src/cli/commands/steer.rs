@@ -81,7 +81,7 @@ struct Sending {
 
 impl Sending {
     /// Returns the session of a command and its last word, which has a name in messages.
-    fn named(
+    fn session_and_line(
         &self,
         first: String,
         second: Option<String>,
@@ -110,7 +110,7 @@ type Lines = mpsc::Receiver<io::Result<String>>;
 impl SteerArgs {
     /// Sends the lines and prints a receipt for each.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let (which, line) = self.sending.named(self.first, self.second, "LINE")?;
+        let (which, line) = self.sending.session_and_line(self.first, self.second, "LINE")?;
         let running = RunningSession::find(&which, context)?;
         let lines = if line == "-" { typed() } else { one(line) };
         send(&running, lines, &self.sending, true, context)
@@ -120,7 +120,7 @@ impl SteerArgs {
 impl SayArgs {
     /// Sends the message.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let (which, text) = self.sending.named(self.first, self.second, "TEXT")?;
+        let (which, text) = self.sending.session_and_line(self.first, self.second, "TEXT")?;
         let running = RunningSession::find(&which, context)?;
         let line = SteerLine::from(session_file::read_typed(&text, &running.path)?);
         let line = Value::Object(line.to_map()).to_string();

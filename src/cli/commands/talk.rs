@@ -14,8 +14,6 @@ use crate::net::is_local;
 use crate::voice::program;
 use clap::Args;
 
-/// Scenario of a talk that names no other.
-pub const KIND: &str = "round-table";
 /// Maximum number of models that are offered if none is named.
 const OFFERED: usize = 3;
 
@@ -30,7 +28,7 @@ pub struct TalkArgs {
     #[arg(value_name = "MODEL")]
     minds: Vec<String>,
     /// Kind of talk: a scenario
-    #[arg(long, value_name = "SCENARIO", default_value = KIND)]
+    #[arg(long, value_name = "SCENARIO", default_value = run::ROUND_TABLE)]
     kind: String,
     #[command(flatten)]
     options: RunOptions,

@@ -2,7 +2,7 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::resolve::ModelSource;
-use crate::ledger::Budget;
+use crate::ledger::RunBudget;
 use crate::model::{Limits, Participant};
 
 /// Decides if a conversation may start. Called after rehearsed lines, substitute voices and models are resolved, and
@@ -15,7 +15,7 @@ pub trait Gate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<Option<Budget>, Failure>;
+    ) -> Result<Option<RunBudget>, Failure>;
 }
 
 /// Gate for a user of the program: rejects only limits that cannot be enforced.
@@ -27,7 +27,7 @@ impl Gate for OperatorGate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<Option<Budget>, Failure> {
+    ) -> Result<Option<RunBudget>, Failure> {
         models.count(seats, limits).map(|()| None)
     }
 }

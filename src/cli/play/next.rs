@@ -6,7 +6,7 @@ use crate::cli::error::Exit;
 use crate::cli::models::inquiry::Inquiry;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::trust::allowed::Allowed;
-use crate::ledger::Budget;
+use crate::ledger::RunBudget;
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Ms, Seq};
 use crate::session::replay::Speed;
@@ -245,5 +245,5 @@ pub struct Setup {
     /// First notice on the screen, if any.
     pub notice: Option<String>,
     /// Part of an account, if several conversations share one.
-    pub budget: Option<Budget>,
+    pub budget: Option<RunBudget>,
 }

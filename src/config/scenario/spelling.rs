@@ -45,7 +45,10 @@ fn ids(seats: &mut [Node]) {
     let id = |seat: &Node| seat.get("id").and_then(Node::text).map(str::to_owned);
     let mut taken: Vec<String> = seats.iter().filter_map(id).collect();
     for (at, seat) in seats.iter_mut().enumerate() {
-        let Some(name) = seat.get("name").filter(|_| seat.get("id").is_none()) else { continue };
+        if seat.get("id").is_some() {
+            continue;
+        }
+        let Some(name) = seat.get("name") else { continue };
         let (span, Some(text)) = (name.span.clone(), name.text()) else { continue };
         let mut id = id_of(text);
         if id.is_empty() || taken.contains(&id) {

@@ -60,7 +60,7 @@ impl Conversation {
                 self.release(|hold| by(&hold.given.key) == by(&given.key));
             }
             Command::Say { text, .. } => {
-                command.words = Some(Words::All(text.clone()));
+                command.words = Some(QueuedWords::All(text.clone()));
                 if let Some(to) = targets.seats.first() {
                     self.ask_floor(to, given.line.thread, &given.key);
                 }
@@ -74,9 +74,9 @@ impl Conversation {
             | Command::AnswerStep { text, .. }
             | Command::SpeakAs { text, .. }
             | Command::Speak { text, .. } => {
-                command.words = Some(Words::All(text.clone()));
+                command.words = Some(QueuedWords::All(text.clone()));
             }
-            Command::Whisper(words) => command.words = Some(Words::One(words.clone())),
+            Command::Whisper(words) => command.words = Some(QueuedWords::One(words.clone())),
             Command::Note { text, lives, .. } => {
                 let rounds = self.open_threads().map(|t| (t.id, t.round.max(1))).collect();
                 self.notes.push(Note {
@@ -312,9 +312,10 @@ impl Conversation {
     pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
         let Some(command) = self.pending_mut(of) else { return };
         let words = command.words.clone();
-        let to: Vec<SeatId> = words.as_ref().and_then(Words::hearer).cloned().into_iter().collect();
+        let to: Vec<SeatId> =
+            words.as_ref().and_then(QueuedWords::hearer).cloned().into_iter().collect();
         // an entry keeps the words of a whisper beside its only reader
-        let text = words.as_ref().and_then(|words| words.text_for(&Audience::Operator));
+        let text = words.as_ref().and_then(|words| words.text_for(&Recipient::Operator));
         let text = text.cloned().unwrap_or_else(|| "".into());
         command.placed.push(thread);
         let given = command.given.clone();

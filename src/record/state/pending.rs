@@ -16,7 +16,7 @@ pub struct PendingCommand {
     /// The command as given.
     pub given: Arc<CommandGiven>,
     /// Current words of its message; a queued message can be edited.
-    pub words: Option<Words>,
+    pub words: Option<QueuedWords>,
     /// True if a receipt reported it as queued.
     pub queued: bool,
     /// True if the event that carries it out was applied.
@@ -36,14 +36,14 @@ impl PendingCommand {
     pub fn command(&self) -> Command {
         let mut command = self.given.line.command.clone();
         match (&mut command, &self.words) {
-            (Command::Whisper(words), Some(Words::One(current))) => *words = current.clone(),
+            (Command::Whisper(words), Some(QueuedWords::One(current))) => *words = current.clone(),
             (
                 Command::Say { text, .. }
                 | Command::CutIn { text, .. }
                 | Command::SpeakAs { text, .. }
                 | Command::Speak { text, .. }
                 | Command::AnswerStep { text, .. },
-                Some(Words::All(current)),
+                Some(QueuedWords::All(current)),
             ) => *text = current.clone(),
             _ => {}
         }

@@ -289,11 +289,11 @@ fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draf
     match state.turns.values().find(|t| t.seat == *who) {
         None => wait(command),
         Some(turn) => match &command.words {
-            Some(Words::All(text)) => {
+            Some(QueuedWords::All(text)) => {
                 let refused = |why: Text| too_late_because(command, LateReason::WrongForm, &why);
                 Some(turns::spoken(state, turn, text).unwrap_or_else(refused))
             }
-            Some(Words::One(_)) | None => Some(turns::passed(turn, state.ms)),
+            Some(QueuedWords::One(_)) | None => Some(turns::passed(turn, state.ms)),
         },
     }
 }

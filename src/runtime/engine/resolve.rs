@@ -112,7 +112,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
         }
         Command::LiftNote { note } => targets.of = Some(reference(state, note)?),
         Command::Whisper(words) => {
-            words.text_for(&Audience::Operator).map_or(Ok(()), |text| worded(text))?;
+            words.text_for(&Recipient::Operator).map_or(Ok(()), |text| worded(text))?;
             present(state, words.to())?;
             targets.threads = inner(state, line);
         }

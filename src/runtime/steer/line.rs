@@ -5,7 +5,7 @@
 
 use super::slash::{self, TypedFault};
 use crate::model::name::{after_name, ends_name};
-use crate::model::{Addressed, Audience, Command, SeatId, Text, Words};
+use crate::model::{Addressed, Command, QueuedWords, Recipient, SeatId, Text};
 use crate::state::{PendingCommand, State};
 use crate::text;
 use std::borrow::Cow;
@@ -136,7 +136,7 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
 
 /// Returns the command of words for everybody.
 fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
-    if let Some(Words::One(words)) = typing.from.and_then(|from| from.words.as_ref()) {
+    if let Some(QueuedWords::One(words)) = typing.from.and_then(|from| from.words.as_ref()) {
         return Err(for_one(words, state));
     }
     // a letter before the sign may be a key that was meant to open the box
@@ -173,10 +173,10 @@ fn edited(words: Addressed, typing: &Typing<'_>, state: &State) -> Result<Comman
         (Manner::Edit, Some(from)) => from,
         _ => return Ok(Command::Whisper(words)),
     };
-    let Some(Words::One(before)) = &from.words else {
+    let Some(QueuedWords::One(before)) = &from.words else {
         return Err("this was for everyone: esc, then write it again".into());
     };
-    let reader = Audience::Seat(before.to().clone());
+    let reader = Recipient::Seat(before.to().clone());
     // only the same reader gets the new text
     let text = words.text_for(&reader).ok_or_else(|| for_one(before, state))?;
     Ok(Command::EditQueued { of: from.given.key.0.clone(), text: text.clone() })
@@ -246,7 +246,7 @@ pub fn hearer(draft: &str, state: &State) -> Option<Result<SeatId, String>> {
 /// Returns a queued message as its line.
 pub fn spelled(command: &PendingCommand) -> String {
     let Some(words) = &command.words else { return String::new() };
-    let text = words.text_for(&Audience::Operator).map_or("", |text| &**text);
+    let text = words.text_for(&Recipient::Operator).map_or("", |text| &**text);
     match words.hearer() {
         Some(to) => format!("{SIGN}{to} {text}"),
         None => text.to_owned(),

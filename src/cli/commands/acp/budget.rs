@@ -3,7 +3,7 @@
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
-use crate::ledger::{Ask, Budget, Exhausted, Ledger};
+use crate::ledger::{AskedLimits, Exhausted, Ledger, RunBudget};
 use crate::model::{Limits, Participant};
 use crate::state::State;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ impl EditorGate {
         seats: &[&Participant],
         own: &Limits,
         past: &State,
-    ) -> Result<Budget, Failure> {
-        let ask = Ask { seats, own, past, each: None };
+    ) -> Result<RunBudget, Failure> {
+        let ask = AskedLimits { seats, own, past, each: None };
         self.0.reserve(&ask).map_err(|Exhausted(most)| {
             let message = format!("the budget of {} for all conversations is used up", most.usd);
             Failure::new(Exit::Budget, message)
@@ -38,7 +38,7 @@ impl Gate for EditorGate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<Option<Budget>, Failure> {
+    ) -> Result<Option<RunBudget>, Failure> {
         let all: Vec<&Participant> = seats.iter().collect();
         let budget = self.reserve(&all, limits, &State::default())?;
         let Limits { usd, tokens, .. } = budget.limits;

@@ -13,7 +13,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
 use crate::cli::source;
-use crate::ledger::Budget;
+use crate::ledger::RunBudget;
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
 use crate::scenario;
@@ -149,7 +149,7 @@ impl ClientSession {
         &self,
         prompt: &ClientPrompt,
         past: &State,
-    ) -> Result<(Vec<Command>, Budget), Failure> {
+    ) -> Result<(Vec<Command>, RunBudget), Failure> {
         let given = command(&prompt.text, past)?;
         let files = prompt.files().map(|line| line.command);
         let mut commands: Vec<Command> = files.collect();

@@ -6,7 +6,7 @@
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
-use crate::ledger::{self, Ask, Budget, Exhausted, Ledger};
+use crate::ledger::{self, AskedLimits, Exhausted, Ledger, RunBudget};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::settings::Serving;
 use crate::state::State;
@@ -43,10 +43,10 @@ impl Bounds {
         own: &Limits,
         past: &State,
         places: usize,
-    ) -> Result<Budget, Failure> {
+    ) -> Result<RunBudget, Failure> {
         let share = || Usd(self.ledger.left().0 / places.max(1) as u64);
         let each = Some(if self.ledger.is_set() { share() } else { ledger::MCP_EACH });
-        self.ledger.reserve(&Ask { seats, own, past, each }).map_err(|Exhausted(most)| {
+        self.ledger.reserve(&AskedLimits { seats, own, past, each }).map_err(|Exhausted(most)| {
             let message = format!("the budget of {} for all conversations is used up", most.usd);
             Failure::new(Exit::Budget, message).hint("raise mcp.max_usd in the settings")
         })
@@ -122,7 +122,7 @@ impl Gate for ClientGate {
         seats: &[Participant],
         limits: &mut Limits,
         models: &ModelSource,
-    ) -> Result<Option<Budget>, Failure> {
+    ) -> Result<Option<RunBudget>, Failure> {
         let unrehearsed = seats.iter().find(|seat| !seat.voice.is_rehearsed());
         if let (true, Some(seat)) = (self.rehearsed, unrehearsed) {
             let message = format!("{} has no rehearsed lines", seat.id);

@@ -1,6 +1,6 @@
 //! The input of the operator, and above it the queued messages.
 
-use crate::model::{Audience, Words};
+use crate::model::{QueuedWords, Recipient};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -97,9 +97,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let state = if editing { "editing" } else { "queued" };
         let words = message.words.as_ref();
         let whom = words
-            .and_then(Words::hearer)
+            .and_then(QueuedWords::hearer)
             .map_or(String::new(), |to| format!(", only {} hears it", screen.transcript.name(to)));
-        let words = words.and_then(|words| words.text_for(&Audience::Operator));
+        let words = words.and_then(|words| words.text_for(&Recipient::Operator));
         let words = words.map_or("", |words| &**words);
         bar.left(format!("{state} {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
