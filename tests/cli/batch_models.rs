@@ -18,7 +18,7 @@ fn kinds(house: &House, session: &str) -> Vec<String> {
 
 /// Models on one machine compete for its memory, so no call begins before the previous one has ended.
 #[test]
-fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_more() {
+fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_ask_the_same() {
     let house = House::new();
     let server = Server::start("Thought {n}: so it is.\nANSWER: 4", None);
     let items = house.file("items.jsonl", ITEMS);
@@ -52,25 +52,23 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         assert!(turns && kinds.len() > 1, "{}: {kinds:?}", line["protocol"]);
         assert_eq!((&line["correct"], &line["outcome"]), (&true.into(), &"ended".into()), "{line}");
     }
-    let spent = tokens("self-consistency-tokens");
-    let allowed = tokens("society-of-minds");
-    assert!(0 < spent && spent <= allowed, "{spent} of {allowed} tokens");
+    // the last sample begins while its mean cost is left, and none is cut
+    let spent = tokens("self-consistency-tokens") as f64;
+    let allowed = tokens("society-of-minds") as f64;
+    assert!(0.7 * allowed < spent && spent <= 1.05 * allowed, "{spent} of {allowed} tokens");
     assert!(
         of("self-consistency-tokens")["calls"]["speak"].as_u64() > Some(6),
         "its prompts are shorter, so it may ask more often"
     );
     assert_eq!(of("single")["models"]["endpoint:tiny"]["calls"], 1);
-    // a baseline uses the settings of the protocol's first model; anything else would compare two models
+    // the vote comes after the six calls of the protocol, and is its first round
     let bodies: Vec<Value> =
         server.asked.lock().unwrap().iter().filter_map(|b| serde_json::from_str(b).ok()).collect();
-    // the protocol comes first, with six calls
-    let of_baselines = bodies.iter().skip(6);
-    let sampled: Vec<_> =
-        of_baselines.map(|b| (b["temperature"].as_f64(), b["max_tokens"].as_u64())).collect();
-    assert!(
-        sampled.len() > 20 && sampled.iter().all(|s| *s == (Some(0.2), Some(60))),
-        "{sampled:?}"
-    );
+    assert_eq!(bodies[6..9], bodies[..3]);
+    let sampled =
+        bodies[6..9].iter().map(|b| (b["temperature"].as_f64(), b["max_tokens"].as_u64()));
+    assert_eq!(sampled.clone().next(), Some((Some(0.2), Some(60))));
+    assert_eq!(sampled.clone().nth(1).unwrap().0, Some(1.0));
     let asked = server.asked.lock().unwrap().len();
     house.run(&args).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), asked, "nothing is asked twice");

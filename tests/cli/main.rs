@@ -8,6 +8,7 @@ mod agents;
 mod agents_resumed;
 mod ask;
 mod batch;
+mod batch_arms;
 mod batch_compared;
 mod batch_hostile;
 mod batch_large;

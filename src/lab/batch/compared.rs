@@ -1,25 +1,27 @@
-//! Comparisons of protocols on the same items: each pair with its test, and the first protocol against its baselines.
+//! Comparisons of arms on the same items: the family of tests of the examined arm against its baselines, all pairs, and
+//! the conclusions.
 
-use super::gathered::{Report, small};
+use super::arm::Equal;
+use super::gathered::{Family, Report, small};
 use crate::analysis::{Cell, Table};
 use crate::stats::{Discordant, holm};
 use std::collections::BTreeMap;
 
 /// Largest p-value that counts as a difference.
 const SIGNIFICANT: f64 = 0.05;
-/// Baselines with as many calls as the examined protocol.
-const SAME_CALLS: [&str; 2] = ["self-consistency", "reflection"];
-/// Baselines with as many tokens.
-const SAME_TOKENS: [&str; 1] = ["self-consistency-tokens"];
+/// Difference in accuracy of the statement on power.
+const DETECTED: f64 = 0.05;
+/// Square of the sum of the normal quantiles for a two-sided test at 5 % with a power of 80 %.
+const POWER: f64 = 7.849;
 
-/// Two protocols on the items that both were scored on.
+/// Two arms on the items with a key that both ended.
 struct Pair<'a> {
     one: &'a str,
     other: &'a str,
     items: Discordant,
     /// p-value of McNemar's test.
     p: f64,
-    /// The same after Holm's correction for all pairs.
+    /// The same after Holm's correction for all tests of the family.
     corrected: f64,
 }
 
@@ -31,30 +33,26 @@ impl Pair<'_> {
     }
 }
 
-/// Returns all pairs of protocols that have items in common.
-fn all_pairs(report: &Report) -> Vec<Pair<'_>> {
-    let right: Vec<(&str, BTreeMap<&str, bool>)> = report
-        .protocols
-        .iter()
-        .map(|name| {
-            let scored = report.scored(name).map(|(line, right)| (line.item.as_str(), right));
-            (name.as_str(), scored.collect())
-        })
-        .collect();
+/// Compares arms by name; pairs without common items are left out.
+fn compare<'a>(report: &'a Report, named: &[(&'a str, &'a str)]) -> Vec<Pair<'a>> {
+    let outcome = |name: &'a str| -> BTreeMap<&str, bool> {
+        report.judged(name).map(|(line, right)| (line.item.as_str(), right)).collect()
+    };
+    let right: BTreeMap<&str, BTreeMap<&str, bool>> =
+        report.protocols.iter().map(|name| (name.as_str(), outcome(name))).collect();
     let mut pairs = vec![];
-    for (at, (one, mine)) in right.iter().enumerate() {
-        for (other, theirs) in right.iter().skip(at + 1) {
-            let both: Vec<(bool, bool)> =
-                mine.iter().filter_map(|(item, a)| Some((*a, *theirs.get(item)?))).collect();
-            let count = |split: (bool, bool)| small(both.iter().filter(|b| **b == split).count());
-            let items = Discordant {
-                first: count((true, false)),
-                second: count((false, true)),
-                items: small(both.len()),
-            };
-            if items.items > 0 {
-                pairs.push(Pair { one, other, items, p: items.mcnemar(), corrected: 1.0 });
-            }
+    for (one, other) in named {
+        let (Some(mine), Some(theirs)) = (right.get(one), right.get(other)) else { continue };
+        let both: Vec<(bool, bool)> =
+            mine.iter().filter_map(|(item, a)| Some((*a, *theirs.get(item)?))).collect();
+        let count = |split: (bool, bool)| small(both.iter().filter(|b| **b == split).count());
+        let items = Discordant {
+            first: count((true, false)),
+            second: count((false, true)),
+            items: small(both.len()),
+        };
+        if items.items > 0 {
+            pairs.push(Pair { one, other, items, p: items.mcnemar(), corrected: 1.0 });
         }
     }
     let values: Vec<f64> = pairs.iter().map(|pair| pair.p).collect();
@@ -64,12 +62,42 @@ fn all_pairs(report: &Report) -> Vec<Pair<'_>> {
     pairs
 }
 
+/// Returns the family of tests.
+fn family(report: &Report) -> Vec<(&str, &str)> {
+    match &report.family {
+        Family::Baselines => {}
+        Family::AllPairs => return all_pairs(report),
+        Family::Against(arm) => {
+            let others = report.protocols.iter().filter(|name| *name != arm);
+            return others.map(|other| (other.as_str(), arm.as_str())).collect();
+        }
+    }
+    let arms = &report.made.arms;
+    let pairs: Vec<(&str, &str)> = arms
+        .iter()
+        .filter(|arm| report.protocols.contains(&arm.name))
+        .filter_map(|arm| Some((arm.baseline_of.as_deref()?, arm.name.as_str())))
+        .collect();
+    match report.protocols.split_first() {
+        Some((first, others)) if pairs.is_empty() => {
+            others.iter().map(|other| (first.as_str(), other.as_str())).collect()
+        }
+        _ => pairs,
+    }
+}
+
+/// Returns all pairs of arms.
+fn all_pairs(report: &Report) -> Vec<(&str, &str)> {
+    let names = || report.protocols.iter().map(String::as_str).enumerate();
+    names().flat_map(|(at, one)| names().skip(at + 1).map(move |(_, other)| (one, other))).collect()
+}
+
 /// Returns the table of all pairs.
 pub(super) fn pairs(report: &Report) -> Table {
     let mut table = Table::new(
         "pairs",
         "Who beat whom",
-        "items that both scored: difference in accuracy (percentage points), with a 95 % percentile interval of the \
+        "items with a key that both ended: difference in accuracy (percentage points), with a 95 % percentile interval of the \
          bootstrap over all samples; the items that only one got right; p: exact McNemar test with mid-p; Holm: the same, \
          corrected for all pairs of this table",
         2,
@@ -86,7 +114,7 @@ pub(super) fn pairs(report: &Report) -> Table {
             ("holm", "Holm"),
         ],
     );
-    for pair in all_pairs(report) {
+    for pair in compare(report, &all_pairs(report)) {
         let Some((low, high)) = pair.items.bootstrap() else { continue };
         let points = |value: f64| Cell::Difference(value, 1);
         table.rows.push(vec![
@@ -114,18 +142,25 @@ pub(super) fn conclusions(report: &Report) -> Table {
         1,
         &[("about", "about"), ("conclusion", "conclusion")],
     );
-    let pairs = all_pairs(report);
-    if !pairs.is_empty() {
+    let pairs = compare(report, &family(report));
+    let mut say = |about: &str, conclusion: String| {
+        table.rows.push(vec![Cell::text(about), Cell::Text(conclusion)]);
+    };
+    let mut examined: Vec<&str> = pairs.iter().map(|pair| pair.one).collect();
+    examined.dedup();
+    if let Some(names) = describe_family(report, &pairs) {
         let survive = pairs.iter().filter(|pair| pair.corrected <= SIGNIFICANT).count();
-        let all = match pairs.len() {
-            1 => "1 comparison".to_owned(),
-            n => format!("{n} comparisons"),
-        };
-        let conclusion = format!("of {all}, {survive} survive a correction (Holm, 5 %)");
-        table.rows.push(vec![Cell::text("pairs"), Cell::Text(conclusion)]);
+        let of = pairs.len();
+        say("family", format!("{names}; {survive} of {of} survive (Holm, 5 %)"));
     }
-    if let Some(worth) = worth(report, &pairs) {
-        table.rows.push(vec![Cell::text("worth"), Cell::Text(worth)]);
+    for name in examined {
+        let own: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.one == name).collect();
+        if let Some(worth) = worth(report, &own) {
+            say("worth", worth);
+        }
+        if let Some(power) = power(&own) {
+            say("power", power);
+        }
     }
     for protocol in &report.protocols {
         let keyed = report.all(protocol).any(|line| line.key.is_some());
@@ -138,40 +173,94 @@ pub(super) fn conclusions(report: &Report) -> Table {
     table
 }
 
-/// Returns the sentence on whether the first protocol was worth its calls and tokens, compared with the best baseline
-/// that used as many.
-fn worth(report: &Report, pairs: &[Pair<'_>]) -> Option<String> {
-    let first = report.protocols.first()?;
-    let against = |names: &[&str]| {
-        let of = pairs.iter().filter(|pair| pair.one == first && names.contains(&pair.other));
-        of.min_by(|a, b| a.points().total_cmp(&b.points()))
-    };
-    let describe = |pair: &Pair<'_>, equal: &str| {
-        let points = pair.points();
-        format!(
-            "{points:+.1} points against {} with as many {equal} (p = {:.3})",
-            pair.other, pair.p
-        )
-    };
-    let calls = against(&SAME_CALLS);
-    let tokens = against(&SAME_TOKENS);
-    let compared: Vec<&Pair<'_>> = calls.into_iter().chain(tokens).collect();
-    if compared.is_empty() {
-        return None;
+/// Describes the family of tests; `None` without tests.
+fn describe_family(report: &Report, pairs: &[Pair<'_>]) -> Option<String> {
+    let first = pairs.first()?.one;
+    let arms = report.protocols.len();
+    match &report.family {
+        Family::Baselines => {}
+        Family::AllPairs => return Some(format!("all pairs of {arms} arms")),
+        Family::Against(arm) => {
+            return Some(format!("each of {} others against {arm}", pairs.len()));
+        }
     }
-    let better = |pair: &&Pair<'_>| pair.points() > 0.0 && pair.p <= SIGNIFICANT;
-    let worse = |pair: &&Pair<'_>| pair.points() < 0.0 && pair.p <= SIGNIFICANT;
-    let verdict = if compared.iter().all(better) {
+    let are_baselines = report.made.arms.iter().any(|arm| arm.baseline_of.is_some());
+    let alone = pairs.iter().all(|pair| pair.one == first);
+    let examined = if alone { first } else { "each examined arm" };
+    Some(match (pairs, are_baselines) {
+        ([only], _) => format!("{examined} against {}", only.other),
+        (_, true) if alone => format!("{examined} against each of its {} baselines", pairs.len()),
+        (_, true) => format!("{examined} against its baselines"),
+        (_, false) => format!("{examined} against each of {} others", pairs.len()),
+    })
+}
+
+/// Returns the sentence on whether an arm was worth its calls and tokens, compared with the best baseline that used as
+/// many.
+fn worth(report: &Report, pairs: &[&Pair<'_>]) -> Option<String> {
+    let equal = |name: &str| report.made.arms.iter().find(|arm| arm.name == name).map(|a| a.equal);
+    let mut verdicts = vec![];
+    let mut parts = vec![];
+    for (kind, word) in [(Equal::Calls, "calls"), (Equal::Tokens, "tokens")] {
+        let same: Vec<_> = pairs.iter().filter(|pair| equal(pair.other) == Some(kind)).collect();
+        let best = same.iter().min_by(|a, b| a.points().total_cmp(&b.points()));
+        let Some((pair, (low, high))) = best.and_then(|pair| Some((pair, pair.items.bootstrap()?)))
+        else {
+            continue;
+        };
+        let best = match same.len() {
+            1 => format!("with as many {word}"),
+            n => format!("the best of {n} with as many {word}"),
+        };
+        parts.push(format!(
+            "{} points ({} to {}) against {}, {best}, {} (Holm)",
+            signed(pair.points()),
+            signed(low * 100.0),
+            signed(high * 100.0),
+            pair.other,
+            probability(pair.corrected)
+        ));
+        verdicts.push(if pair.corrected > SIGNIFICANT { 0.0 } else { pair.points() });
+    }
+    let verdict = if parts.is_empty() {
+        return None;
+    } else if verdicts.iter().all(|points| *points > 0.0) {
         "was worth its cost"
-    } else if compared.iter().any(worse) {
+    } else if verdicts.iter().any(|points| *points < 0.0) {
         "was not worth its cost"
     } else {
         "was not shown to be worth its cost"
     };
-    let parts: Vec<String> = calls
-        .map(|pair| describe(pair, "calls"))
-        .into_iter()
-        .chain(tokens.map(|pair| describe(pair, "tokens")))
-        .collect();
-    Some(format!("{first} {verdict}: {}", parts.join(", ")))
+    Some(format!("{} {verdict}: {}", pairs.first()?.one, parts.join("; ")))
+}
+
+/// Returns the number of items that a small difference needs at the observed disagreement with the closest arm; `None`
+/// without disagreement.
+fn power(pairs: &[&Pair<'_>]) -> Option<String> {
+    let share = |pair: &&&Pair<'_>| {
+        let Discordant { first, second, items } = pair.items;
+        f64::from(first + second) / f64::from(items.max(1))
+    };
+    let closest = pairs.iter().filter(|pair| share(pair) > 0.0);
+    let closest = closest.min_by(|a, b| a.points().abs().total_cmp(&b.points().abs()))?;
+    let share = share(&closest);
+    let items = POWER * share / DETECTED.powi(2);
+    let step = if items < 100.0 { 1.0 } else { 10.0 };
+    Some(format!(
+        "{:.0} points at the disagreement with {} ({:.0} %) need about {:.0} items (80 %)",
+        DETECTED * 100.0,
+        closest.other,
+        share * 100.0,
+        (items / step).ceil() * step
+    ))
+}
+
+/// Formats a difference with its sign.
+fn signed(points: f64) -> String {
+    format!("{points:+.1}").replace('-', "\u{2212}")
+}
+
+/// Formats a p-value.
+fn probability(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
 }

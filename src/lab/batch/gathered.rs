@@ -1,9 +1,10 @@
 //! The results of a batch under analysis, and the denominators of its statistics.
 //!
-//! There are three: *all* conversations, conversations that *ended* without a failure, and *scored* conversations,
-//! which also gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right,
-//! nor replaced by a random one. With too many of them the score is withheld.
+//! The outcome is the share of right answers among all conversations that *ended* without a failure and have a key: ties
+//! and unreadable answers are wrong. *Scored* conversations gave a readable answer, or a tie. With too many unreadable
+//! answers the score is withheld.
 
+use super::arm::BatchFile;
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::stats::wilson;
@@ -15,7 +16,7 @@ use std::path::Path;
 /// Results under analysis.
 #[derive(Default)]
 pub struct Report {
-    /// Protocols, in order of first appearance.
+    /// Names of the arms with results, in the order of `batch.json`; unlisted ones follow by first appearance.
     pub(super) protocols: Vec<String>,
     /// Results by protocol, then by item.
     of: BTreeMap<String, BTreeMap<String, ResultLine>>,
@@ -23,8 +24,10 @@ pub struct Report {
     pub damaged: Vec<u64>,
     /// Conversations that count.
     rules: ReportRules,
-    /// Circumstances of the run.
-    pub made: RunNote,
+    /// Tests that the conclusions correct for.
+    pub family: Family,
+    /// Arms and runs, as the batch noted them.
+    pub made: BatchFile,
 }
 
 /// Circumstances of a batch, as it notes them before its first call; empty if unknown.
@@ -43,9 +46,30 @@ pub struct RunNote {
     /// Date of the first run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub begun: String,
+    /// SHA-256 of the items file, in hexadecimal.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sha256: String,
     /// Seed of the batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Part of the items, as in `1/4`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Maximum number of concurrent conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<usize>,
+}
+
+/// Family of tests that share a correction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// The examined arm against its baselines; without baselines, the first arm against the others.
+    #[default]
+    Baselines,
+    /// Every other arm against the one with this name.
+    Against(String),
+    /// All pairs of arms.
+    AllPairs,
 }
 
 /// Rules of a report for conversations with flaws.
@@ -60,7 +84,9 @@ pub struct ReportRules {
 impl Report {
     /// Reads a results file.
     pub fn read(path: &Path, rules: ReportRules) -> io::Result<Report> {
-        let mut report = Report { rules, ..Report::default() };
+        // results are readable without their list of arms, or with a damaged one
+        let made = BatchFile::read(&BatchFile::path(path)).ok().flatten().unwrap_or_default();
+        let mut report = Report { rules, made, ..Report::default() };
         for line in open_results(path)? {
             match line {
                 Ok(mut line) => {
@@ -76,7 +102,20 @@ impl Report {
                 Err(BadResult::Io(e)) => return Err(e),
             }
         }
+        let scenario = Path::new(&report.made.scenario).file_stem().unwrap_or_default();
+        let arms = &report.made.arms;
+        // the sort is stable
+        report.protocols.sort_by_key(|name| match arms.iter().position(|arm| arm.name == *name) {
+            Some(at) => at,
+            None if arms.is_empty() && scenario == name.as_str() => 0,
+            None => arms.len() + 1,
+        });
         Ok(report)
+    }
+
+    /// Returns the names of the arms with results, in order.
+    pub fn arms(&self) -> &[String] {
+        &self.protocols
     }
 
     /// Returns whether there are no results.
@@ -98,6 +137,14 @@ impl Report {
         line.measured.truncated > 0 && !self.rules.with_truncated
     }
 
+    /// Returns the conversations that ended with a key, each with whether its answer is right. A tie and an unreadable
+    /// answer are wrong: otherwise a protocol would gain by abstaining.
+    pub(super) fn judged(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
+        let keyed = self.ended(protocol).filter(|line| line.key.is_some());
+        keyed.map(|line| (line, line.correct == Some(true)))
+    }
+
+    /// Returns the part of [`Report::judged`] that gave a readable answer or a tie.
     pub(super) fn scored(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
         let tie = |line: &ResultLine| (line.key.is_some() && is_tie(line)).then_some(false);
         self.ended(protocol)
@@ -128,11 +175,11 @@ impl Report {
     /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld or missing.
     pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
         let bar = |protocol: &String| {
-            let scored = self.scored(protocol).count();
-            let right = self.scored(protocol).filter(|(_, right)| *right).count();
-            let (low, high) = wilson(small(right), small(scored));
-            let shown = scored > 0 && self.withheld(protocol).is_none();
-            shown.then(|| (right as f64 / scored as f64, low, high))
+            let all = self.judged(protocol).count();
+            let right = self.judged(protocol).filter(|(_, right)| *right).count();
+            let (low, high) = wilson(small(right), small(all));
+            let shown = all > 0 && self.withheld(protocol).is_none();
+            shown.then(|| (right as f64 / all as f64, low, high))
         };
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }

@@ -211,6 +211,13 @@ pub fn digest(texts: &[&str]) -> String {
     hex.get(..NAME_DIGITS).unwrap_or(&hex).to_owned()
 }
 
+/// Returns the SHA-256 of a file, in hexadecimal.
+pub fn file_digest(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut untrusted::open(path)?, &mut hash)?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Returns a 64-bit hash that is the same on every machine.
 pub fn hash(text: &str) -> u64 {
     let bytes = Sha256::digest(text.as_bytes());

@@ -1,10 +1,11 @@
 //! Merges the results of several machines into one file, without duplicates. Rejects results of different prompts or
 //! judges.
 
+use super::arm::{BATCH_VERSION, BatchFile};
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::own_file::OwnFile;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,8 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
             }
         }
     }
+    let note_path = BatchFile::path(to);
+    let note = noted(files, &note_path, &by)?;
     let spell = |out: &mut dyn Write| {
         for (line, _) in all.values() {
             serde_json::to_writer(&mut *out, line)?;
@@ -99,7 +102,35 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
         Ok(())
     };
     OwnFile::create_whole(to, spell).map_err(|e| Refused::Io(to.to_owned(), e))?;
+    if let Some(note) = note {
+        OwnFile::replace(&note_path, note.as_bytes(), |line| line.starts_with(b"{"))
+            .map_err(|e| Refused::Io(note_path, e))?;
+    }
     Ok(all.len())
+}
+
+/// Returns the text of `batch.json` for merged results, with the arms and runs of all parts; `None` if no part has any.
+fn noted(
+    files: &[PathBuf],
+    to: &Path,
+    by: &BTreeMap<String, (String, Option<String>, &Path)>,
+) -> Result<Option<String>, Refused> {
+    let mut all = BatchFile { version: BATCH_VERSION, ..BatchFile::default() };
+    let mut seen = BTreeSet::new();
+    // a list that is there already keeps its order
+    let parts = files.iter().map(|file| BatchFile::path(file));
+    for path in [to.to_owned()].into_iter().chain(parts) {
+        if seen.insert(path.clone())
+            && let Some(part) = BatchFile::read(&path).map_err(|e| Refused::Io(path.clone(), e))?
+        {
+            all.extend(part);
+        }
+    }
+    all.arms.retain(|arm| by.get(&arm.name).is_none_or(|(made, ..)| *made == arm.fingerprint));
+    if all.arms.is_empty() {
+        return Ok(None);
+    }
+    all.text().map(Some).map_err(|e| Refused::Io(to.to_owned(), e.into()))
 }
 
 /// Returns the path of a session relative to `folder`, or an absolute path if it is outside.

@@ -7,6 +7,8 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod arithmetic;
+mod arm;
+mod baseline;
 mod bounded;
 mod called;
 mod calls;
@@ -25,18 +27,20 @@ mod run;
 mod schema;
 mod troubles;
 
+pub use arm::{Arm, ArmSeat, BATCH_VERSION, BatchFile, Equal};
+pub use baseline::{Shape, first_round};
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
 pub use file::{Appended, BadResult, open_results, reopen_results};
-pub use gathered::{ReportRules, RunNote};
-pub use items::{BatchItem, Damaged, Items, digest, hash};
+pub use gathered::{Family, ReportRules, RunNote};
+pub use items::{BatchItem, Damaged, Items, digest, file_digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
 pub use page::page;
 pub use results::{
     Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
 };
-pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
+pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Slice};
 pub use schema::schema;
 pub use troubles::Troubles;

@@ -32,11 +32,11 @@ pub(super) fn strengths(report: &Report) -> Table {
         ],
     );
     // a protocol without a score is not compared
-    let is_scored = |name: &&String| report.scored(name).next().is_some();
+    let is_scored = |name: &&String| report.withheld(name).is_none();
     let names: Vec<&String> = report.protocols.iter().filter(is_scored).collect();
     let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
-        for (line, is_right) in report.scored(name) {
+        for (line, is_right) in report.judged(name) {
             let of = right.entry(&line.item).or_insert_with(|| vec![None; names.len()]);
             if let Some(slot) = of.get_mut(at) {
                 *slot = Some(is_right);

@@ -1,8 +1,9 @@
 //! Tables of batch results: accuracy, cost and changes over the rounds, and how a debate loses answers: minorities that
 //! adopt the majority, right answers that are given up, and right answers that were stated and not chosen.
 
+use super::arm::{ArmSeat, Equal};
 pub use super::gathered::Report;
-use super::gathered::{is_tie, small};
+use super::gathered::{RunNote, is_tie, small};
 use super::results::{Held, ResultLine, ResultOutcome};
 use super::{compared, quality};
 use crate::analysis::{Cell, Column, Table};
@@ -18,6 +19,7 @@ impl Report {
     pub fn tables(&self) -> Vec<Table> {
         vec![
             self.head(),
+            self.arms_table(),
             compared::conclusions(self),
             self.accuracy(),
             compared::pairs(self),
@@ -54,13 +56,56 @@ impl Report {
         let items: BTreeSet<&str> = lines().map(|line| line.item.as_str()).collect();
         let models: BTreeSet<&str> =
             lines().flat_map(|line| line.measured.models.keys()).map(String::as_str).collect();
+        let runs = &self.made.runs;
+        let each = |of: fn(&RunNote) -> String| {
+            let mut values: Vec<String> = runs.iter().map(of).collect();
+            values.dedup();
+            values.retain(|value| !value.is_empty());
+            values.join(", ")
+        };
         row("protocols", &self.protocols.join(", "));
-        row("items", &format!("{} ({})", items.len(), self.made.items).replace(" ()", ""));
+        row(
+            "items",
+            &format!("{} ({})", items.len(), each(|run| run.items.clone())).replace(" ()", ""),
+        );
         row("models", &models.into_iter().collect::<Vec<_>>().join(", "));
-        row("begun", &self.made.begun);
-        row("seed", &self.made.seed.map_or(String::new(), |seed| seed.to_string()));
-        row("command", &self.made.command);
-        row("version", &self.made.program);
+        row("begun", &each(|run| run.begun.clone()));
+        row("seed", &each(|run| run.seed.map_or(String::new(), |seed| seed.to_string())));
+        row("command", &each(|run| run.command.clone()));
+        row("version", &each(|run| run.program.clone()));
+        table
+    }
+
+    /// Returns the table of the arms: what each one is compared with, its seats, and remarks on it.
+    fn arms_table(&self) -> Table {
+        let mut table = Table::new(
+            "arms",
+            "Arms",
+            "as many: effort on each item that equals that of the examined arm",
+            1,
+            &[
+                ("arm", "arm"),
+                ("baseline_of", "baseline of"),
+                ("equal", "as many"),
+                ("seats", "seats"),
+                ("notes", "notes"),
+            ],
+        );
+        let arms = self.made.arms.iter().filter(|arm| self.protocols.contains(&arm.name));
+        for arm in arms {
+            let seats: Vec<String> = arm.seats.iter().map(ArmSeat::describe).collect();
+            table.rows.push(vec![
+                Cell::text(&arm.name),
+                Cell::text(arm.baseline_of.as_deref().unwrap_or_default()),
+                Cell::text(match arm.equal {
+                    Equal::No => "",
+                    Equal::Calls => "calls",
+                    Equal::Tokens => "tokens",
+                }),
+                Cell::text(&seats.join(", ")),
+                Cell::text(&arm.notes.join("; ")),
+            ]);
+        }
         table
     }
 
@@ -68,23 +113,21 @@ impl Report {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "of all: correct answers as a share of all items with a key; all: every conversation; truncated: a prompt left out \
-             a part of it, so it does not count; ended: finished without a failure; scored: also gave a readable answer or \
-             a tie, which counts as wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson \
-             interval; withheld if more than --max-unread of the conversations with a key gave none, or of the judgements \
-             could not be read",
+            "accuracy: right answers as a share of all conversations that ended with a key, with a 95 % Wilson interval; ties \
+             and unread answers are wrong. Of read: the share among readable answers. Withheld if more than --max-unread \
+             could not be read; truncated: a prompt left out a part of the conversation, so it does not count",
             1,
             &[
                 ("protocol", "protocol"),
-                ("of_all", "of all"),
                 ("all", "all"),
-                ("ended", "ended"),
-                ("scored", "scored"),
-                ("ties", "ties"),
+                ("ended", "ended with a key"),
                 ("right", "right"),
                 ("accuracy", "accuracy"),
                 ("low", "from"),
                 ("high", "to"),
+                ("ties", "ties"),
+                ("unread", "unread"),
+                ("of_read", "of read"),
             ],
         );
         let truncated = |protocol: &str| self.all(protocol).filter(|l| self.excludes(l)).count();
@@ -95,27 +138,27 @@ impl Report {
         }
         for protocol in &self.protocols {
             let all = self.all(protocol).count();
-            let ended = self.ended(protocol).count();
-            let keyed = self.all(protocol).filter(|line| line.key.is_some()).count();
-            let scored = self.scored(protocol).count();
-            let right = self.scored(protocol).filter(|(_, right)| *right).count();
-            let (low, high) = wilson(small(right), small(scored));
-            let score = |cell: Cell| match (scored, self.withheld(protocol)) {
+            let ended = self.judged(protocol).count();
+            let right = self.judged(protocol).filter(|(_, right)| *right).count();
+            let ties = self.judged(protocol).filter(|(line, _)| is_tie(line)).count();
+            let unread = ended - self.scored(protocol).count();
+            let (low, high) = wilson(small(right), small(ended));
+            let score = |cell: Cell| match (ended, self.withheld(protocol)) {
                 (0, _) => Cell::None,
                 (_, Some(_)) => Cell::text("withheld"),
                 (_, None) => cell,
             };
             table.rows.push(vec![
                 Cell::text(protocol),
-                if scored == 0 { Cell::None } else { percent(right, keyed) },
                 Cell::Count(all as u64),
                 Cell::Count(ended as u64),
-                Cell::Count(scored as u64),
-                Cell::Count(self.ended(protocol).filter(|line| is_tie(line)).count() as u64),
                 Cell::Count(right as u64),
-                score(percent(right, scored)),
+                score(percent(right, ended)),
                 score(Cell::FineShare(low)),
                 score(Cell::FineShare(high)),
+                Cell::Count(ties as u64),
+                Cell::Count(unread as u64),
+                percent(right, ended - ties - unread),
             ]);
             if any_truncated && let Some(row) = table.rows.last_mut() {
                 row.push(Cell::Count(truncated(protocol) as u64));
@@ -316,7 +359,7 @@ impl Report {
                     })
                     .collect();
             let money: Option<f64> = self.all(protocol).map(|line| line.measured.usd).sum();
-            let right = self.scored(protocol).filter(|(_, right)| *right).count();
+            let right = self.judged(protocol).filter(|(_, right)| *right).count();
             table.rows.push(vec![
                 Cell::text(protocol),
                 Cell::Rate(sum as f64 / n as f64),

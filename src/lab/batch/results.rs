@@ -229,11 +229,28 @@ pub struct Turned {
     pub after: Vec<String>,
 }
 
+/// Effort of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Calls for all purposes.
+    pub calls: u64,
+    /// Input and output tokens.
+    pub tokens: u64,
+}
+
+impl Effort {
+    /// Returns the effort of a result.
+    pub fn new(line: &ResultLine) -> Effort {
+        let Measured { calls, input, output, .. } = &line.measured;
+        Effort { calls: calls.values().sum(), tokens: input + output }
+    }
+}
+
 /// Results so far, in a few bytes each.
 #[derive(Debug, Default)]
 pub struct KnownResults {
-    /// Outcome and tokens by the hash of item and protocol.
-    outcomes: BTreeMap<u64, (ResultOutcome, u64)>,
+    /// Outcome and effort by the hash of item and protocol.
+    outcomes: BTreeMap<u64, (ResultOutcome, Effort)>,
     /// Number of finished conversations by protocol.
     protocols: BTreeMap<String, u64>,
     /// Fingerprints by protocol.
@@ -247,26 +264,21 @@ pub struct KnownResults {
 }
 
 impl KnownResults {
-    /// Returns the outcome of an item's conversation; `None` if it is not over.
-    pub fn outcome(&self, item: &str, protocol: &str) -> Option<ResultOutcome> {
-        self.outcomes.get(&place(item, protocol)).map(|(outcome, _)| *outcome)
-    }
-
-    /// Returns the input and output tokens of an item's conversation; `None` if it is not over.
-    pub fn tokens_of(&self, item: &str, protocol: &str) -> Option<u64> {
-        self.outcomes.get(&place(item, protocol)).map(|(_, tokens)| *tokens)
+    /// Returns the outcome and the effort of an item's conversation; `None` if it is not over.
+    pub fn made(&self, item: &str, protocol: &str) -> Option<(ResultOutcome, Effort)> {
+        self.outcomes.get(&place(item, protocol)).copied()
     }
 
     /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
-        let tokens = line.measured.input + line.measured.output;
+        let effort = Effort::new(line);
         let place = place(&line.item, &line.protocol);
-        if self.outcomes.insert(place, (line.outcome, tokens)).is_none() {
+        if self.outcomes.insert(place, (line.outcome, effort)).is_none() {
             *self.protocols.entry(line.protocol.clone()).or_default() += 1;
         }
         self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
         self.usd += line.measured.usd.unwrap_or_default();
-        self.tokens += tokens;
+        self.tokens += effort.tokens;
     }
 
     /// Returns the number of failed conversations.

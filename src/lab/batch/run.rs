@@ -3,29 +3,15 @@
 //! Each conversation gets a slice of the remaining budget and returns the unused part, so that concurrent conversations
 //! never overspend. The next run starts or resumes every conversation without a result.
 
+use super::arm::{Arm, Equal};
 use super::file::Appended;
 use super::items::{BatchItem, Damaged};
-use super::results::{KnownResults, ResultLine, ResultOutcome};
+use super::results::{Effort, KnownResults, ResultLine, ResultOutcome};
 use crate::workers;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use tokio::sync::watch;
-
-/// A protocol of a batch: one way to run every item.
-#[derive(Clone, Debug)]
-pub struct Protocol {
-    /// Name in results and reports.
-    pub name: String,
-    /// Digest of its prompts, models and judges.
-    pub fingerprint: String,
-    /// Digest of its judge alone, if it has one.
-    pub judge: Option<String>,
-    /// Minimum and maximum calls by its formula.
-    pub planned: super::Calls,
-    /// True if its tokens on an item are limited to those of the first protocol.
-    pub as_many_tokens: bool,
-}
 
 /// A share of the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,12 +27,12 @@ pub struct Slice {
 pub struct BatchJob {
     /// Item of the conversation.
     pub item: BatchItem,
-    /// Index of the protocol in the batch.
-    pub protocol: usize,
+    /// Index of the arm in the batch.
+    pub arm: usize,
     /// Share of the budget.
     pub slice: Slice,
-    /// Token limit for comparison with the first protocol; `None` without such a comparison.
-    pub tokens: Option<u64>,
+    /// Number of calls that equals the effort of the examined conversation; `None` if the arm decides.
+    pub calls: Option<u64>,
     /// True if an earlier attempt failed.
     pub again: bool,
 }
@@ -100,10 +86,10 @@ pub enum BatchStopped {
     Unwritable(io::Error),
 }
 
-/// A batch: its protocols, its budget, and its share of the items.
+/// A batch: its arms, its budget, and its share of the items.
 pub struct BatchRun<'a> {
-    /// Protocols, the examined one first.
-    pub protocols: &'a [Protocol],
+    /// Arms, the examined one first.
+    pub arms: &'a [Arm],
     /// Maximum number of concurrent conversations.
     pub jobs: usize,
     /// Budget of all conversations together.
@@ -172,7 +158,7 @@ impl BatchRun<'_> {
         let halt = |why: BatchStopped| {
             stopped.lock().get_or_insert(why);
         };
-        let names: Vec<&str> = self.protocols.iter().map(|p| p.name.as_str()).collect();
+        let names: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
         let mut progress = Progress {
             done: done.len() as u64,
             failed: done.failed() as u64,
@@ -204,22 +190,27 @@ impl BatchRun<'_> {
         };
         let slice = || ledger.lock().slice(self.budget, self.jobs);
         let work = |jobs: Vec<BatchJob>| {
-            let mut tokens = None;
+            let mut made: BTreeMap<usize, (ResultOutcome, Effort)> = BTreeMap::new();
             let mut all = vec![];
             for mut job in jobs {
+                let known = |arm: usize| {
+                    let name = &self.arms.get(arm)?.name;
+                    made.get(&arm).copied().or_else(|| done.made(&job.item.id, name))
+                };
+                let Ok(calls) = self.calls(job.arm, known) else { break };
+                job.calls = calls;
                 let Some(slice) = slice() else {
                     all.push((job, JobOutcome::NoBudget));
                     break;
                 };
                 job.slice = slice;
-                job.tokens = job.tokens.or(tokens);
                 let played = play.play(&job);
                 let line = match &played {
                     JobOutcome::Over(line) => Some(&**line),
                     JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
                 };
                 ledger.lock().give_back(job.slice, line);
-                tokens = line.map(|line| line.measured.input + line.measured.output);
+                made.extend(line.map(|line| (job.arm, (line.outcome, Effort::new(line)))));
                 let goes_on = line.is_some();
                 all.push((job, played));
                 if !goes_on {
@@ -255,33 +246,46 @@ impl BatchRun<'_> {
     }
 }
 
+/// The examined conversation of an item did not end well, so its baselines wait for a retry.
+struct NotComparable;
+
 impl BatchRun<'_> {
-    /// Returns the conversations of an item that are still to run. Conversations that depend on each other are grouped.
+    /// Returns the conversations of an item that are still to run, in the order of the arms: a baseline runs after the
+    /// examined conversation, whose effort it gets.
     fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
-        let mut groups: Vec<Vec<BatchJob>> = vec![];
-        let mut compared = None;
-        for (protocol, of) in self.protocols.iter().enumerate() {
-            let before = done.outcome(&item.id, &of.name);
+        let jobs = self.arms.iter().enumerate().filter_map(|(arm, of)| {
+            let before = done.made(&item.id, &of.name).map(|(outcome, _)| outcome);
             let again = before == Some(ResultOutcome::Failed) && self.retry;
-            if before.is_some() && !again {
-                continue;
+            let runs = before.is_none() || again;
+            let slice = Slice::default();
+            runs.then(|| BatchJob { item: item.clone(), arm, slice, calls: None, again })
+        });
+        let jobs: Vec<BatchJob> = jobs.collect();
+        if jobs.is_empty() { vec![] } else { vec![jobs] }
+    }
+
+    /// Returns the number of calls of an arm on an item, `None` if the arm decides. `known` returns the conversations of
+    /// the item that are over, by the index of their arm.
+    fn calls(
+        &self,
+        arm: usize,
+        known: impl Fn(usize) -> Option<(ResultOutcome, Effort)>,
+    ) -> Result<Option<u64>, NotComparable> {
+        let Some(of) = self.arms.get(arm).filter(|arm| arm.baseline_of.is_some()) else {
+            return Ok(None);
+        };
+        let Some((ResultOutcome::Ended, examined)) = known(0) else { return Err(NotComparable) };
+        Ok(match of.equal {
+            Equal::No => None,
+            Equal::Calls => Some(examined.calls.max(1)),
+            Equal::Tokens => {
+                // the samples before it have the same prompts
+                let samples = (1..arm).filter_map(&known).map(|(_, effort)| effort);
+                let sample = samples.filter(|effort| effort.calls > 0 && effort.tokens > 0).next();
+                let sample = sample.ok_or(NotComparable)?;
+                Some((examined.tokens * sample.calls / sample.tokens).max(1))
             }
-            let first = if of.as_many_tokens { self.protocols.first() } else { None };
-            let tokens = first.and_then(|first| done.tokens_of(&item.id, &first.name));
-            let job =
-                BatchJob { item: item.clone(), protocol, slice: Slice::default(), tokens, again };
-            let behind = if of.as_many_tokens && tokens.is_none() { compared } else { None };
-            match behind.and_then(|at: usize| groups.get_mut(at)) {
-                Some(group) => group.push(job),
-                None => {
-                    if protocol == 0 {
-                        compared = Some(groups.len());
-                    }
-                    groups.push(vec![job]);
-                }
-            }
-        }
-        groups
+        })
     }
 }
 
@@ -291,63 +295,70 @@ mod tests {
     use crate::batch::results::tests::a_result;
     use std::fs;
 
-    /// Records its jobs, and reports 70 tokens for the first protocol.
-    struct Noted(Mutex<Vec<(String, usize, Option<u64>)>>);
+    /// Records its jobs. The examined conversation makes 7 calls with 70 tokens, the vote 2 calls with 15 tokens.
+    struct Noted {
+        jobs: Mutex<Vec<(String, usize, Option<u64>)>>,
+        fails: bool,
+    }
 
     impl JobRunner for Noted {
         fn play(&self, job: &BatchJob) -> JobOutcome {
-            let asked = (job.item.id.clone(), job.protocol, job.tokens);
-            self.0.lock().push(asked);
-            let name = ["debate", "single", "tokens"][job.protocol];
+            self.jobs.lock().push((job.item.id.clone(), job.arm, job.calls));
+            let name = ["debate", "vote", "samples", "tokens"][job.arm];
             let mut line = a_result(&job.item.id, name);
-            line.measured.input = if job.protocol == 0 { 70 } else { 5 };
+            let (calls, tokens) = if job.arm == 0 { (7, 70) } else { (2, 15) };
+            line.measured.input = tokens;
+            line.measured.calls.insert("speak".into(), calls);
+            if job.arm == 0 && self.fails {
+                line.outcome = ResultOutcome::Failed;
+            }
             JobOutcome::Over(Box::new(line))
         }
     }
 
     #[test]
-    fn token_baseline_runs_after_its_protocol() {
-        let named = |name: &str, as_many_tokens| Protocol {
+    fn baselines_get_the_effort_of_the_examined_conversation() {
+        let arm = |name: &str, equal| Arm {
             name: name.into(),
             fingerprint: "f".into(),
-            judge: None,
-            planned: None,
-            as_many_tokens,
+            baseline_of: (name != "debate").then(|| "debate".into()),
+            equal,
+            ..Arm::default()
         };
-        let protocols = [named("debate", false), named("single", false), named("tokens", true)];
+        let arms = [
+            arm("debate", Equal::No),
+            arm("vote", Equal::No),
+            arm("samples", Equal::Calls),
+            arm("tokens", Equal::Tokens),
+        ];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
         let items = folder.path().join("items.jsonl");
-        fs::write(&items, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n").unwrap();
-        let batch = |protocols| BatchRun {
-            protocols,
-            jobs: 3,
-            budget: Slice::default(),
-            retry: false,
-            shard: None,
-            all: 9,
-        };
-        let run = |protocols| {
+        fs::write(&items, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+        let run = |arms: &[Arm], fails: bool, retry: bool| {
             let (mut results, done) = Appended::open(&path).unwrap();
-            let noted = Noted(Mutex::default());
+            let noted = Noted { jobs: Mutex::default(), fails };
             let (_tx, stop) = watch::channel(false);
             let items = super::super::items::Items::open(&items).unwrap();
-            batch(protocols).run(items, &done, &mut results, &stop, &noted, |_, _| ()).unwrap();
-            let mut asked = noted.0.into_inner();
-            asked.sort();
-            asked
+            let budget = Slice::default();
+            BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8 }
+                .run(items, &done, &mut results, &stop, &noted, |_, _| ())
+                .unwrap();
+            let mut jobs = noted.jobs.into_inner();
+            jobs.sort();
+            jobs
         };
-        // the results of the earlier run provide the tokens of the first protocol
-        assert_eq!(run(&protocols[..2]).len(), 6);
-        let later = run(&protocols);
-        let expected = ["a", "b", "c"].map(|item| (item.to_owned(), 2, Some(70)));
-        assert_eq!(later, expected);
-        fs::remove_file(&path).unwrap();
-        let at_once = run(&protocols);
-        let of = |at: usize| at_once.iter().filter(move |(_, protocol, _)| *protocol == at);
-        assert!(of(2).all(|(.., tokens)| *tokens == Some(70)) && of(2).count() == 3, "{at_once:?}");
-        assert!(of(0).chain(of(1)).all(|(.., tokens)| tokens.is_none()), "{at_once:?}");
-        assert!(run(&protocols).is_empty(), "nothing is asked twice");
+        // baselines wait while there is nothing to compare them with
+        assert_eq!(run(&arms, true, false).len(), 2);
+        assert!(run(&arms, false, false).is_empty());
+        let first = run(&arms[..2], false, true);
+        assert_eq!(first.len(), 4, "{first:?}");
+        let of = |item: &str| {
+            let job = |arm, calls| (item.to_owned(), arm, Some(calls));
+            [job(2, 7), job(3, 70 * 2 / 15)]
+        };
+        assert_eq!(run(&arms, false, false), [of("a"), of("b")].concat());
+        assert!(run(&arms, false, true).is_empty(), "nothing is asked twice");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
-use super::folder::run_note;
 use crate::batch::report::{Report, UNREAD_MOST};
-use crate::batch::{CONVERSATIONS, Refused, ReportRules, arithmetic, conversations, merge, page};
+use crate::batch::{
+    CONVERSATIONS, Family, Refused, ReportRules, arithmetic, conversations, merge, page,
+};
 use crate::cli::args::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
@@ -37,6 +38,12 @@ pub struct ReportArgs {
     /// Count conversations too whose prompts left out a part, because the context window was too small
     #[arg(long)]
     with_truncated: bool,
+    /// Test every other arm against this one, in place of the examined arm against its baselines
+    #[arg(long, value_name = "ARM", conflicts_with = "all_pairs")]
+    against: Option<String>,
+    /// Test all pairs of arms
+    #[arg(long)]
+    all_pairs: bool,
     #[command(flatten)]
     target: Target,
 }
@@ -113,7 +120,6 @@ impl ReportArgs {
                 "name the folder of a batch; combine results from several machines with `batch merge`",
             )
         })?;
-        report.made = path.parent().map(run_note).unwrap_or_default();
         for number in &report.damaged {
             context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
         }
@@ -121,6 +127,15 @@ impl ReportArgs {
             let message = format!("{} has no results", path.display());
             return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
         }
+        report.family = match &self.against {
+            Some(arm) if !report.arms().contains(arm) => {
+                let hint = format!("the arms are {}", report.arms().join(", "));
+                return Err(Failure::usage(format!("--against: there is no arm `{arm}`"), hint));
+            }
+            Some(arm) => Family::Against(arm.clone()),
+            None if self.all_pairs => Family::AllPairs,
+            None => Family::Baselines,
+        };
         let mut tables = report.tables();
         if let Some(name) = &self.table {
             let names: Vec<&str> = tables.iter().map(|table| table.name).collect();

@@ -43,9 +43,9 @@ pub struct BatchArgs {
     /// Stop before all conversations together use more than N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub max_tokens: Option<u64>,
-    /// Also run single, self-consistency and reflection with as many calls, and a plain vote
-    #[arg(long)]
-    pub baselines: bool,
+    /// Also run baselines [default: all]: plain-vote, single, and self-consistency and reflection with as many calls
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
+    pub baselines: Option<Vec<String>>,
     /// Run only part I of N, so that N machines share the work
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,

@@ -2,7 +2,7 @@
 //! budget is exhausted.
 
 use super::protocols::Prepared;
-use crate::batch::Slice;
+use crate::batch::{Equal, Slice};
 use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::opened;
 use crate::cli::play::dry_run;
@@ -99,17 +99,18 @@ pub fn estimate(
     let mut compared = Spent::default();
     let mut lines = vec![];
     for prepared in all.iter().filter(|prepared| !prepared.loaded.all_rehearsed()) {
-        let used = if prepared.protocol.as_many_tokens {
+        let used = if prepared.arm.equal == Equal::Tokens {
             compared.clone()
         } else {
-            let opened = opened(prepared.of_item(first)?, BTreeMap::new(), 0, false)?;
+            let calls = prepared.arm.planned.map(|(_, most)| most);
+            let opened = opened(prepared.of_item(first, calls)?, BTreeMap::new(), 0, false)?;
             let estimate = dry_run::estimated(opened);
             if estimate.truncated {
                 lines.push(too_long(prepared)?);
             }
             estimate.spent
         };
-        if prepared.protocol.name == all.first().map_or("", |first| &first.protocol.name) {
+        if prepared.arm.baseline_of.is_none() {
             compared = used.clone();
         }
         sum = sum.with(&used);
@@ -127,7 +128,7 @@ pub fn estimate(
 
 /// Returns the warning for a protocol whose prompts will not fit; an error if a window is only assumed.
 fn too_long(prepared: &Prepared) -> Result<String, Failure> {
-    let name = &prepared.protocol.name;
+    let name = &prepared.arm.name;
     let mut seats = prepared.loaded.participants.iter().filter(|seat| seat.window.is_none());
     let unknown = seats.find_map(|seat| Some(&seat.voice.as_model()?.name));
     match unknown {

@@ -1,6 +1,6 @@
 //! Conversations of a batch. Each has its own session and is resumed if it was stopped.
 
-use super::folder::SESSIONS;
+use super::folder::{SESSIONS, folder_name};
 use super::protocols::Prepared;
 use crate::batch::{
     BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest, hash, line,
@@ -29,7 +29,7 @@ const NAME_MAX: usize = 60;
 
 /// Runs the conversations of a batch.
 pub struct Conversations {
-    protocols: Vec<Prepared>,
+    arms: Vec<Prepared>,
     out: PathBuf,
     seed: u64,
     epoch: Option<Wall>,
@@ -44,9 +44,9 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Creates the runner for the conversations of the protocols.
+    /// Creates the runner for the conversations of the arms.
     pub fn new(
-        protocols: Vec<Prepared>,
+        arms: Vec<Prepared>,
         out: PathBuf,
         seed: u64,
         tokens_each: Option<u64>,
@@ -57,7 +57,7 @@ impl Conversations {
         let runtime = runtime.map_err(crate::cli::runtime::refused)?;
         let epoch = context.environment.source_date_epoch().map(Wall);
         Ok(Conversations {
-            protocols,
+            arms,
             out,
             seed,
             epoch,
@@ -70,19 +70,19 @@ impl Conversations {
     }
 
     fn converse(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
-        let Some(prepared) = self.protocols.get(job.protocol) else {
-            return Err(Failure::new(Exit::Failed, "unknown protocol"));
+        let Some(prepared) = self.arms.get(job.arm) else {
+            return Err(Failure::new(Exit::Failed, "unknown arm"));
         };
         let mut number = 1;
         while self.path(prepared, &job.item.id, number).symlink_metadata().is_ok() {
             number += 1;
         }
-        let mut loaded = prepared.of_item(&job.item.values)?;
+        let mut loaded = prepared.of_item(&job.item.values, job.calls)?;
         let mut own = loaded.scenario.limits.clone();
-        own.tokens = own.tokens.into_iter().chain(job.tokens).chain(self.tokens_each).min();
+        own.tokens = own.tokens.into_iter().chain(self.tokens_each).min();
         loaded.scenario.limits = bounded(&own, job.slice);
-        let seed = hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.protocol.name))
-            >> SEED_SHIFT;
+        let seed =
+            hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.arm.name)) >> SEED_SHIFT;
         let opening = opened(loaded, prepared.rates.clone(), seed, false)?;
         if number > 1 {
             let path = self.path(prepared, &job.item.id, number - 1);
@@ -253,11 +253,11 @@ impl Conversations {
             item: &job.item.id,
             line: job.item.line,
             key: job.item.key.as_ref(),
-            protocol: &prepared.protocol.name,
-            fingerprint: &prepared.protocol.fingerprint,
-            judge: prepared.protocol.judge.as_deref(),
+            protocol: &prepared.arm.name,
+            fingerprint: &prepared.arm.fingerprint,
+            judge: prepared.arm.judge.as_deref(),
             session: &session,
-            planned: prepared.protocol.planned,
+            planned: prepared.arm.planned,
         };
         let mut line = line(subject, log.events())?;
         let at_default = own.tokens.is_some() && own.tokens == self.tokens_each;
@@ -279,7 +279,8 @@ impl Conversations {
         let bare = item.len() <= NAME_MAX && item.chars().all(plain) && !item.starts_with('.');
         let name = if bare { item.to_owned() } else { digest(&[item]) };
         let number = if number > 1 { format!("~{number}") } else { String::new() };
-        self.out.join(SESSIONS).join(&prepared.protocol.name).join(format!("{name}{number}.jsonl"))
+        let folder = folder_name(&prepared.arm.name);
+        self.out.join(SESSIONS).join(folder).join(format!("{name}{number}.jsonl"))
     }
 }
 

@@ -13,7 +13,7 @@ mod questions;
 
 pub use args::BatchArgs;
 
-use crate::batch::{BatchRun, Items, Protocol, RunNote, Slice};
+use crate::batch::{Arm, BatchRun, Equal, Items, RunNote, Slice, file_digest};
 use crate::cli::command_line::{arguments, command_line};
 use crate::cli::commands::test::{caught, parts};
 use crate::cli::context::Context;
@@ -55,12 +55,12 @@ impl BatchArgs {
         let needed = all.first().map(Prepared::needed).unwrap_or_default();
         let checked = CheckedItems::read(items, &needed, shard)?;
         checked.report(items, self.skip_damaged, context)?;
-        let protocols: Vec<Protocol> = all.iter().map(|p| p.protocol.clone()).collect();
-        let sum = checked.items * protocols.len() as u64;
+        let arms: Vec<Arm> = all.iter().map(|p| p.arm.clone()).collect();
+        let sum = checked.items * arms.len() as u64;
         let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
         let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
         let budget = BatchBudget::new(limits, &seats);
-        let mut plan = describe_calls(&protocols, checked.items);
+        let mut plan = describe_calls(&arms, checked.items);
         plan.extend(estimate(&all, &checked.first, checked.items)?);
         plan.extend(budget.describe());
         if self.dry_run {
@@ -68,17 +68,18 @@ impl BatchArgs {
         }
         plan.iter().for_each(|line| context.say(line));
         let out = self.out.clone().unwrap_or_else(|| default_out(scenario, items));
-        prepare_folder(&out, scenario, &protocols, self.run_note(items, context))?;
+        let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
+        let note = self.run_note(items, jobs, context)?;
+        prepare_folder(&out, scenario, &arms, note)?;
         let name = match &self.shard {
             Some(shard) => format!("results-{}.jsonl", shard.replace('/', "-of-")),
             None => "results.jsonl".to_owned(),
         };
         let path = out.join(name);
-        let (mut results, done) = open_results(&path, &protocols, context)?;
+        let (mut results, done) = open_results(&path, &arms, context)?;
         let (stop, stopping) = watch::channel(false);
-        let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
         let batch = BatchRun {
-            protocols: &protocols,
+            arms: &arms,
             jobs,
             budget: budget.together,
             retry: self.retry,
@@ -118,18 +119,22 @@ impl BatchArgs {
 
 impl BatchArgs {
     /// Returns the circumstances of this run, for the report.
-    fn run_note(&self, items: &Path, context: &Context) -> RunNote {
+    fn run_note(&self, items: &Path, jobs: usize, context: &Context) -> Result<RunNote, Failure> {
+        let sha256 = file_digest(items).map_err(|e| unreadable(items, &e))?;
         let now = context.environment.source_date_epoch().map_or_else(wall_now, Wall);
         let begun =
             Timestamp::from_millisecond(now.0).map(|at| at.strftime("%Y-%m-%d").to_string());
         let name = items.file_name().map(|name| name.to_string_lossy().into_owned());
-        RunNote {
+        Ok(RunNote {
             program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).into(),
             command: command_line(&arguments(), &context.environment),
             items: name.unwrap_or_default(),
             begun: begun.unwrap_or_default(),
+            sha256,
             seed: Some(self.seed),
-        }
+            shard: self.shard.clone(),
+            jobs: Some(jobs),
+        })
     }
 }
 
@@ -140,13 +145,13 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// Describes the number of calls per protocol and in total, one line each.
-fn describe_calls(protocols: &[Protocol], items: u64) -> Vec<String> {
+/// Describes the number of calls per arm and in total, one line each.
+fn describe_calls(arms: &[Arm], items: u64) -> Vec<String> {
     let mut lines = vec![];
     let mut least_of_all = 0;
     let mut most_of_all = 0;
-    for protocol in protocols {
-        let calls = match protocol.planned {
+    for arm in arms {
+        let calls = match arm.planned {
             Some((least, most)) => {
                 least_of_all += least * items;
                 most_of_all += most * items;
@@ -157,12 +162,15 @@ fn describe_calls(protocols: &[Protocol], items: u64) -> Vec<String> {
                     range(least * items, most * items)
                 )
             }
-            None => "the number of calls depends on the conversation".into(),
+            None if arm.equal == Equal::No => {
+                "the number of calls depends on the conversation".into()
+            }
+            None => "as many calls as the examined conversation".into(),
         };
         let each = if items == 1 { "item" } else { "items" };
-        lines.push(format!("{}: {items} {each}, {calls}", protocol.name));
+        lines.push(format!("{}: {items} {each}, {calls}", arm.name));
     }
-    if protocols.len() > 1 {
+    if arms.len() > 1 {
         lines.push(format!("together: {} calls", range(least_of_all, most_of_all)));
     }
     lines

@@ -1,7 +1,7 @@
 //! Protocols of a batch: the scenario and its baselines, with their voices and fingerprints.
 
 use super::args::BatchArgs;
-use crate::batch::{Protocol, calls, digest};
+use crate::batch::{Arm, ArmSeat, Equal, Shape, calls, digest, first_round};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -12,7 +12,9 @@ use crate::cli::play::cast::Cast;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
-use crate::model::{Aggregation, CallRate, Command, Limits, ModelSpec, SeatId, Text, VoiceSpec};
+use crate::model::{
+    Aggregation, CallRate, Command, Limits, ModelSpec, Participant, SeatId, Text, VoiceSpec,
+};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, ResultRule, Source};
 use crate::tool::Tools;
@@ -22,21 +24,32 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Baseline scenarios. True if the baseline has as many rounds as the protocol makes calls.
-const BASELINES: [(&str, bool); 4] =
-    [("single", false), ("self-consistency", true), ("reflection", true), ("plain-vote", false)];
+/// Baselines with the wording of a bundled scenario, for protocols whose first round is not simultaneous.
+const BUNDLED: [(&str, Equal); 4] = [
+    ("plain-vote", Equal::No),
+    ("self-consistency", Equal::Calls),
+    ("single", Equal::No),
+    ("reflection", Equal::Calls),
+];
 
 /// Baselines of a protocol whose answer is a verdict on two answers.
-const JUDGED_BASELINES: [&str; 2] = ["naive-judge", "expert-judge"];
+const JUDGED: [&str; 2] = ["naive-judge", "expert-judge"];
 
-/// Baseline with an equal number of tokens: its name, its scenario, and the maximum number of its calls per call of the
-/// protocol. It needs more calls because its prompts are shorter.
-const SAME_TOKENS: (&str, &str, u64) = ("self-consistency-tokens", "self-consistency", 10);
+/// Baseline with as many tokens.
+const SAME_TOKENS: &str = "self-consistency-tokens";
 
-/// Protocol that is ready to run.
+/// Largest number of its calls per call of the protocol in a plan. Its prompts are shorter.
+const TOKENS_TIMES: u64 = 10;
+
+/// Temperature of samples of one model whose own temperature is 0: equal samples cannot vote.
+const SAMPLED: f64 = 0.7;
+
+/// Arm that is ready to run.
 pub struct Prepared {
-    /// Name, fingerprint and planned calls.
-    pub protocol: Protocol,
+    /// Name, fingerprint, seats and planned calls.
+    pub arm: Arm,
+    /// Form of a baseline that is derived from the scenario; `None` to run the scenario itself.
+    pub shape: Option<Shape>,
     /// Text of the scenario, with the settings of the command line.
     pub source: Source,
     /// Scenario that provides the topic of a baseline; `None` if this is not a baseline.
@@ -81,8 +94,20 @@ impl Prepared {
     }
 
     /// Returns the scenario for an item.
-    pub fn of_item(&self, values: &Map<String, Value>) -> Result<Loaded, Failure> {
+    /// Baselines with as many calls as the examined conversation get their number.
+    pub fn of_item(
+        &self,
+        values: &Map<String, Value>,
+        calls: Option<u64>,
+    ) -> Result<Loaded, Failure> {
         let mut loaded = with_item(&self.source, values)?;
+        match (&self.shape, loaded.scenario.phases.first_mut(), calls) {
+            (Some(shape), _, calls) => shape.reduce(&mut loaded, calls.unwrap_or(1)),
+            (None, Some(phase), Some(calls)) if self.arm.equal != Equal::No => {
+                phase.policy.options.insert("rounds".into(), calls.into());
+            }
+            _ => {}
+        }
         if let Some(other) = &self.topic_of {
             loaded.scenario.topic = with_item(other, values)?.scenario.topic;
         }
@@ -125,13 +150,13 @@ pub fn prepare(
     let name = Path::new(scenario).file_stem().map(|s| s.to_string_lossy().into_owned());
     let first = one(name.unwrap_or_default(), found, None, args, context)?;
     let mut all = vec![first];
-    if args.baselines {
-        let beside = baselines(&all[0], args, context)?;
-        all.extend(beside);
+    if let Some(names) = &args.baselines {
+        all.extend(chosen(baselines(&all[0], args, context)?, names)?);
     }
     Ok(all)
 }
 
+/// Returns the baselines of the examined protocol: derived from its first round if that is simultaneous, else bundled.
 fn baselines(
     first: &Prepared,
     args: &BatchArgs,
@@ -139,56 +164,246 @@ fn baselines(
 ) -> Result<Vec<Prepared>, Failure> {
     let spec = first.loaded.scenario.answer.as_ref();
     if spec.is_some_and(|spec| spec.by == Aggregation::Judge) {
-        let prepared = JUDGED_BASELINES.iter().map(|name| {
+        let prepared = JUDGED.iter().map(|name| {
             let found = source::find(&context.paths, name)?;
-            one((*name).to_owned(), found, Some(first), args, context)
+            let models = judges_first(&first.loaded);
+            let beside = Beside { examined: first, models };
+            one((*name).to_owned(), found, Some(&beside), args, context)
         });
         return prepared.collect();
     }
-    let Some(spec) = spec.filter(|spec| spec.by.reads_answers()) else {
+    if !spec.is_some_and(|spec| spec.by.reads_answers()) {
         return Err(Failure::usage(
             format!(
                 "{} has no [answer] given by participants, so it cannot have a baseline",
-                first.protocol.name
+                first.arm.name
             ),
             "leave out --baselines",
         ));
+    }
+    match first_round(&first.loaded.scenario) {
+        Some(seats) => Ok(derived_baselines(first, seats)),
+        None => bundled_baselines(first, args, context),
+    }
+}
+
+/// Returns the baselines with these names, all of them without a name.
+fn chosen(mut all: Vec<Prepared>, names: &[String]) -> Result<Vec<Prepared>, Failure> {
+    let names: Vec<&str> = names.iter().map(|name| name.trim()).filter(|n| !n.is_empty()).collect();
+    let mut known: Vec<&str> = all.iter().map(|prepared| prepared.arm.protocol.as_str()).collect();
+    known.sort_unstable();
+    known.dedup();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        let message = format!("--baselines: there is no baseline `{unknown}`");
+        return Err(Failure::usage(message, format!("the baselines are {}", known.join(", "))));
+    }
+    if names.contains(&SAME_TOKENS)
+        && !names.iter().any(|name| ["plain-vote", "self-consistency"].contains(name))
+    {
+        return Err(Failure::usage(
+            format!(
+                "--baselines: {SAME_TOKENS} takes the mean size of a sample from another baseline"
+            ),
+            "add plain-vote",
+        ));
+    }
+    all.retain(|prepared| names.is_empty() || names.contains(&prepared.arm.protocol.as_str()));
+    Ok(all)
+}
+
+/// Returns the model of a seat; `None` without a model.
+fn model_name(loaded: &Loaded, seat: &str) -> Option<Text> {
+    let seat = loaded.participants.iter().find(|other| *other.id.0 == *seat)?;
+    seat.voice.as_model().map(|model| model.name.clone())
+}
+
+/// Returns the first of these seats for each different model, with the brackets of its arms: empty with one model.
+fn models<'a>(loaded: &Loaded, seats: &'a [Text]) -> Vec<(&'a Text, String)> {
+    let mut firsts: Vec<(&Text, Option<Text>)> = vec![];
+    for seat in seats {
+        let model = model_name(loaded, seat);
+        if firsts.iter().all(|(_, other)| *other != model) {
+            firsts.push((seat, model));
+        }
+    }
+    let is_mixed = firsts.len() > 1;
+    let bare = |model: &str| model.split_once(':').map_or(model, |(_, name)| name).to_owned();
+    let names: Vec<Option<Text>> = firsts.iter().map(|(_, model)| model.clone()).collect();
+    let brackets = |model: Option<Text>, seat: &Text| {
+        let Some(model) = model else { return format!(" [{seat}]") };
+        let same = names.iter().flatten().filter(|other| bare(other) == bare(&model)).count();
+        format!(" [{}]", if same > 1 { model.to_string() } else { bare(&model) })
     };
-    let most = first.protocol.planned.map(|(_, most)| most);
-    let mut all = vec![];
-    let beside = BASELINES.iter().filter(|(name, _)| *name != first.protocol.name);
-    let mut beside: Vec<(&str, &str, Option<u64>)> =
-        beside.map(|(name, alike)| (*name, *name, if *alike { most } else { None })).collect();
+    let named =
+        |(seat, model)| (seat, if is_mixed { brackets(model, seat) } else { String::new() });
+    firsts.into_iter().map(named).collect()
+}
+
+fn derived_baselines(first: &Prepared, seats: &[Text]) -> Vec<Prepared> {
+    let models = models(&first.loaded, seats);
+    let one = |seat: &Text| vec![seat.clone()];
+    let all = || Shape::Samples(seats.to_vec());
+    let mut shapes = vec![
+        ("plain-vote", String::new(), Shape::Once(seats.to_vec()), Equal::No),
+        ("self-consistency", String::new(), all(), Equal::Calls),
+    ];
+    for (seat, brackets) in &models {
+        shapes.push(("single", brackets.clone(), Shape::Once(one(seat)), Equal::No));
+        if models.len() > 1 {
+            shapes.push((
+                "self-consistency",
+                brackets.clone(),
+                Shape::Samples(one(seat)),
+                Equal::Calls,
+            ));
+        }
+        shapes.push((
+            "reflection",
+            brackets.clone(),
+            Shape::Reflection((*seat).clone()),
+            Equal::Calls,
+        ));
+    }
     // rehearsed lines use no tokens to compare
     if !first.loaded.all_rehearsed() {
-        let (name, scenario, times) = SAME_TOKENS;
-        beside.push((name, scenario, Some(most.unwrap_or(times) * times)));
+        shapes.push((SAME_TOKENS, String::new(), all(), Equal::Tokens));
     }
-    for (name, scenario, rounds) in beside {
+    shapes.retain(|(name, brackets, ..)| *name != first.arm.name || !brackets.is_empty());
+    let made = shapes
+        .into_iter()
+        .map(|(name, brackets, shape, equal)| derived(first, name, &brackets, shape, equal));
+    made.collect()
+}
+
+/// Prepares a baseline that is derived from the first round of the examined scenario, with its models and voices.
+fn derived(first: &Prepared, name: &str, brackets: &str, shape: Shape, equal: Equal) -> Prepared {
+    let mut loaded = first.loaded.clone();
+    shape.reduce(&mut loaded, 1);
+    let mut notes = vec![];
+    let seats = &mut loaded.participants;
+    let model = seats.first().and_then(|seat| seat.voice.as_model().cloned());
+    let is_one = |seat: &Participant| {
+        seat.voice.as_model().zip(model.as_ref()).is_some_and(|(one, other)| one.name == other.name)
+    };
+    if matches!(shape, Shape::Samples(_)) && seats.iter().all(is_one) {
+        for seat in seats {
+            if let VoiceSpec::Model(spec) = &mut seat.voice
+                && spec.temperature == Some(0.0)
+            {
+                spec.temperature = Some(SAMPLED);
+                notes.push(format!("{} samples at {SAMPLED} in place of 0", seat.id));
+            }
+        }
+    }
+    let (fingerprint, judge) = fingerprints(&loaded);
+    let planned = match (&shape, equal) {
+        (Shape::Once(seats), _) => Some((seats.len() as u64, seats.len() as u64)),
+        (_, Equal::Tokens) => first.arm.planned.map(|(_, most)| (1, most * TOKENS_TIMES)),
+        _ => first.arm.planned,
+    };
+    Prepared {
+        arm: Arm {
+            name: format!("{name}{brackets}"),
+            protocol: name.to_owned(),
+            baseline_of: Some(first.arm.name.clone()),
+            equal,
+            seats: arm_seats(&loaded),
+            notes,
+            fingerprint,
+            judge,
+            planned,
+        },
+        shape: Some(shape),
+        source: first.source.clone(),
+        topic_of: None,
+        loaded,
+        voices: first.voices.clone(),
+        tools: first.tools.clone(),
+        commands: first.commands.clone(),
+        rates: first.rates.clone(),
+        timeless: first.timeless,
+    }
+}
+
+fn bundled_baselines(
+    first: &Prepared,
+    args: &BatchArgs,
+    context: &Context,
+) -> Result<Vec<Prepared>, Failure> {
+    let Some(spec) = &first.loaded.scenario.answer else { return Ok(vec![]) };
+    let specs = |seat: &Text| {
+        let mut seats = first.loaded.participants.iter();
+        seats.find(|other| other.id.0 == *seat).and_then(|seat| seat.voice.as_model().cloned())
+    };
+    let every: Vec<ModelSpec> = spec.of.iter().filter_map(specs).collect();
+    let mut arms = vec![];
+    for (name, equal) in BUNDLED.into_iter().filter(|(name, _)| *name != first.arm.name) {
+        if name == "plain-vote" {
+            arms.push((name, name, String::new(), every.clone(), equal));
+            continue;
+        }
+        for (seat, brackets) in models(&first.loaded, &spec.of) {
+            arms.push((name, name, brackets, specs(seat).into_iter().collect(), equal));
+        }
+    }
+    if !first.loaded.all_rehearsed() {
+        arms.push((SAME_TOKENS, "self-consistency", String::new(), every, Equal::Tokens));
+    }
+    let mut all = vec![];
+    for (name, scenario, brackets, models, equal) in arms {
         let mut found = source::find(&context.paths, scenario)?;
         let settings = &mut found.source.settings;
         settings.push(Override::from_path(&["answer", "form"], &json!(spec.form)));
         if spec.object {
             settings.push(Override::from_path(&["answer", "object"], &true.into()));
         }
-        if let Some(rounds) = rounds {
-            settings.push(Override::from_path(&["phase", "1", "rounds"], &rounds.into()));
-        }
-        let mut prepared = one(name.to_owned(), found, Some(first), args, context)?;
-        if name == SAME_TOKENS.0 {
-            prepared.protocol.as_many_tokens = true;
-            prepared.protocol.planned = rounds.map(|most| (1, most));
-        }
+        let beside = Beside { examined: first, models };
+        let mut prepared = one(name.to_owned(), found, Some(&beside), args, context)?;
+        let arm = &mut prepared.arm;
+        arm.name.push_str(&brackets);
+        arm.equal = equal;
+        arm.planned = match equal {
+            Equal::No => arm.planned,
+            Equal::Calls => first.arm.planned,
+            Equal::Tokens => first.arm.planned.map(|(_, most)| (1, most * TOKENS_TIMES)),
+        };
         all.push(prepared);
     }
     Ok(all)
 }
 
-/// Prepares one protocol. A baseline uses a model of the protocol that it is compared with: the judge's, or else the first.
+/// Returns the models of a scenario, those of its judges first.
+fn judges_first(loaded: &Loaded) -> Vec<ModelSpec> {
+    let verdict = loaded.scenario.verdict.as_ref();
+    let is_judge = |id: &SeatId| verdict.is_some_and(|v| v.judges.contains(&id.0));
+    let seats = loaded.participants.iter();
+    let judges = seats.clone().filter(|seat| is_judge(&seat.id));
+    judges.chain(seats).find_map(|seat| seat.voice.as_model().cloned()).into_iter().collect()
+}
+
+fn arm_seats(loaded: &Loaded) -> Vec<ArmSeat> {
+    let seat = |seat: &Participant| {
+        let model = seat.voice.as_model();
+        ArmSeat {
+            id: seat.id.to_string(),
+            model: model.map(|model| model.name.to_string()),
+            temperature: model.and_then(|model| model.temperature),
+        }
+    };
+    loaded.participants.iter().map(seat).collect()
+}
+
+/// Examined protocol of a bundled baseline, and the models of the baseline's seats in turn.
+struct Beside<'a> {
+    examined: &'a Prepared,
+    models: Vec<ModelSpec>,
+}
+
+/// Prepares one protocol. The seats of a bundled baseline take their models in turn.
 fn one(
     name: String,
     found: FoundScenario,
-    beside: Option<&Prepared>,
+    beside: Option<&Beside<'_>>,
     args: &BatchArgs,
     context: &Context,
 ) -> Result<Prepared, Failure> {
@@ -206,15 +421,9 @@ fn one(
         let message = format!("no one is at the keyboard in a batch: {wait}");
         return Err(Failure::new(Exit::Invalid, message).hint("give the participant a stand_in"));
     }
-    let model = beside.and_then(|beside| {
-        let verdict = beside.loaded.scenario.verdict.as_ref();
-        let is_judge = |id: &SeatId| verdict.is_some_and(|v| v.judges.contains(&id.0));
-        let seats = beside.loaded.participants.iter();
-        let judges = seats.clone().filter(|seat| is_judge(&seat.id));
-        judges.chain(seats).find_map(|seat| seat.voice.as_model())
-    });
-    for seat in &mut loaded.participants {
-        if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, model)
+    let models = beside.map_or(&[][..], |beside| &beside.models);
+    for (seat, model) in loaded.participants.iter_mut().zip(models.iter().cycle()) {
+        if let VoiceSpec::Model(spec) = &mut seat.voice
             && spec.name.is_empty()
         {
             // without a temperature in the protocol, keep the baseline's own: at temperature 0 all samples would be
@@ -253,8 +462,19 @@ fn one(
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
         commands,
-        protocol: Protocol { name, fingerprint, judge, planned, as_many_tokens: false },
-        topic_of: beside.map(|beside| beside.source.clone()),
+        arm: Arm {
+            protocol: name.clone(),
+            name,
+            baseline_of: beside.map(|beside| beside.examined.arm.name.clone()),
+            equal: Equal::No,
+            seats: arm_seats(&loaded),
+            notes: beside.map(|_| "own words".to_owned()).into_iter().collect(),
+            fingerprint,
+            judge,
+            planned,
+        },
+        shape: None,
+        topic_of: beside.map(|beside| beside.examined.source.clone()),
         source: found.source,
         loaded,
         voices: Arc::new(cast),

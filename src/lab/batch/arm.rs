@@ -1,0 +1,165 @@
+//! Arms of a batch, and `batch.json`, which lists them in the order of the plan and the report.
+
+use super::calls::Calls;
+use super::gathered::RunNote;
+use crate::untrusted;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// File that lists the arms of the results beside it.
+const FILE: &str = "batch.json";
+/// Version of the file format.
+pub const BATCH_VERSION: u32 = 2;
+
+/// Effort of a baseline that equals that of the examined conversation on the same item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Equal {
+    /// None: its effort is its own.
+    #[default]
+    No,
+    /// Calls.
+    Calls,
+    /// Input and output tokens.
+    Tokens,
+}
+
+/// Seat of an arm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArmSeat {
+    /// Id of the seat.
+    pub id: String,
+    /// Model of the seat; `None` for lines, scripts and services.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Sampling temperature; `None` for the server's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+}
+
+impl ArmSeat {
+    /// Describes the seat: its id, model and temperature.
+    pub(super) fn describe(&self) -> String {
+        let model = self.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+        let heat = self.temperature.map(|heat| format!(" at {heat}")).unwrap_or_default();
+        format!("{}{model}{heat}", self.id)
+    }
+}
+
+/// An arm of a batch: one way to run every item.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// Name in results and reports: the protocol and, in brackets, its difference from other arms of the protocol.
+    pub name: String,
+    /// Name of the protocol.
+    pub protocol: String,
+    /// Name of the examined arm; `None` if this arm is not a baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline_of: Option<String>,
+    /// Effort that equals that of the examined arm.
+    #[serde(default)]
+    pub equal: Equal,
+    /// Seats with their models.
+    #[serde(default)]
+    pub seats: Vec<ArmSeat>,
+    /// Remarks on wording and sampling that a reader of the results has to know; empty without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Digest of its prompts, models and judges.
+    pub fingerprint: String,
+    /// Digest of its judge alone, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// Minimum and maximum calls by its formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Calls,
+}
+
+/// Content of `batch.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BatchFile {
+    /// Version of the format, [`BATCH_VERSION`] for new files.
+    pub version: u32,
+    /// The examined scenario, as on the command line.
+    pub scenario: String,
+    /// Arms in the order of the plan, the examined one first.
+    #[serde(default)]
+    pub arms: Vec<Arm>,
+    /// Runs that produced the results.
+    #[serde(default)]
+    pub runs: Vec<RunNote>,
+}
+
+impl BatchFile {
+    /// Returns the path of the file for some results: `batch.json` beside `results*.jsonl`, else `NAME.batch.json`.
+    pub fn path(results: &Path) -> PathBuf {
+        let stem = results.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        match stem {
+            Some(stem) if !stem.starts_with("results") => {
+                results.with_file_name(format!("{stem}.{FILE}"))
+            }
+            _ => results.with_file_name(FILE),
+        }
+    }
+
+    /// Reads a file; `None` if it does not exist. A file of version 1 has one run, and no arms.
+    ///
+    /// # Errors
+    /// The error of the operating system, or [`ErrorKind::InvalidData`].
+    pub fn read(path: &Path) -> io::Result<Option<BatchFile>> {
+        let bytes = match untrusted::read(path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            bytes => bytes?,
+        };
+        let mut value: Value = serde_json::from_slice(&bytes)?;
+        if let Some(run) = value.get("run").cloned() {
+            value["runs"] = Value::from(vec![run]);
+        }
+        Ok(serde_json::from_value(value).map(Some)?)
+    }
+
+    /// Returns the arm with a name.
+    pub fn arm(&self, name: &str) -> Option<&Arm> {
+        self.arms.iter().find(|arm| arm.name == name)
+    }
+
+    /// Adds the unknown arms and runs of another file.
+    pub fn extend(&mut self, other: BatchFile) {
+        if self.scenario.is_empty() {
+            self.scenario = other.scenario;
+        }
+        for arm in other.arms {
+            if self.arm(&arm.name).is_none() {
+                self.arms.push(arm);
+            }
+        }
+        for run in other.runs {
+            if !self.runs.contains(&run) {
+                self.runs.push(run);
+            }
+        }
+    }
+
+    /// Returns the text of the file.
+    ///
+    /// # Errors
+    /// If it cannot be serialised.
+    pub fn text(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|text| format!("{text}\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_results_have_a_list_of_their_own() {
+        let path = |of: &str| BatchFile::path(Path::new(of)).display().to_string();
+        assert_eq!(path("out/results.jsonl"), "out/batch.json");
+        assert_eq!(path("out/results-1-of-2.jsonl"), "out/batch.json");
+        assert_eq!(path("all.jsonl"), "all.batch.json");
+    }
+}
