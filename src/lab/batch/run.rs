@@ -280,8 +280,8 @@ impl BatchRun<'_> {
             Equal::Calls => Some(examined.calls.max(1)),
             Equal::Tokens => {
                 // the samples before it have the same prompts
-                let samples = (1..arm).filter_map(&known).map(|(_, effort)| effort);
-                let sample = samples.filter(|effort| effort.calls > 0 && effort.tokens > 0).next();
+                let mut samples = (1..arm).filter_map(&known).map(|(_, effort)| effort);
+                let sample = samples.find(|effort| effort.calls > 0 && effort.tokens > 0);
                 let sample = sample.ok_or(NotComparable)?;
                 Some((examined.tokens * sample.calls / sample.tokens).max(1))
             }
