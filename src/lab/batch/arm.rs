@@ -114,8 +114,10 @@ impl BatchFile {
             bytes => bytes?,
         };
         let mut value: Value = serde_json::from_slice(&bytes)?;
-        if let Some(run) = value.get("run").cloned() {
-            value["runs"] = Value::from(vec![run]);
+        if let Some(file) = value.as_object_mut()
+            && let Some(run) = file.remove("run")
+        {
+            file.insert("runs".into(), Value::from(vec![run]));
         }
         Ok(serde_json::from_value(value).map(Some)?)
     }
