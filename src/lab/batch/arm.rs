@@ -1,7 +1,6 @@
 //! Arms of a batch, and `batch.json`, which lists them in the order of the plan and the report.
 
 use super::calls::Calls;
-use super::gathered::RunNote;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,6 +74,36 @@ pub struct Arm {
     /// Minimum and maximum calls by its formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Calls,
+}
+
+/// Circumstances of a batch, as it notes them before its first call; empty if unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunNote {
+    /// Program and version.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    /// The command line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// Name of the items file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub items: String,
+    /// Date of the first run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub begun: String,
+    /// SHA-256 of the items file, in hexadecimal.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sha256: String,
+    /// Seed of the batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Part of the items, as in `1/4`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Maximum number of concurrent conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<usize>,
 }
 
 /// Content of `batch.json`.

@@ -2,7 +2,7 @@
 //! the conclusions.
 
 use super::arm::Equal;
-use super::gathered::{Family, Report, small};
+use super::gathered::{Report, TestFamily, small};
 use crate::analysis::{Cell, Table};
 use crate::stats::{Discordant, holm};
 use std::collections::BTreeMap;
@@ -65,9 +65,9 @@ fn compare<'a>(report: &'a Report, named: &[(&'a str, &'a str)]) -> Vec<Pair<'a>
 /// Returns the family of tests.
 fn family(report: &Report) -> Vec<(&str, &str)> {
     match &report.family {
-        Family::Baselines => {}
-        Family::AllPairs => return all_pairs(report),
-        Family::Against(arm) => {
+        TestFamily::Baselines => {}
+        TestFamily::AllPairs => return all_pairs(report),
+        TestFamily::Against(arm) => {
             let others = report.protocols.iter().filter(|name| *name != arm);
             return others.map(|other| (other.as_str(), arm.as_str())).collect();
         }
@@ -178,9 +178,9 @@ fn describe_family(report: &Report, pairs: &[Pair<'_>]) -> Option<String> {
     let first = pairs.first()?.one;
     let arms = report.protocols.len();
     match &report.family {
-        Family::Baselines => {}
-        Family::AllPairs => return Some(format!("all pairs of {arms} arms")),
-        Family::Against(arm) => {
+        TestFamily::Baselines => {}
+        TestFamily::AllPairs => return Some(format!("all pairs of {arms} arms")),
+        TestFamily::Against(arm) => {
             return Some(format!("each of {} others against {arm}", pairs.len()));
         }
     }

@@ -8,7 +8,6 @@ use super::arm::BatchFile;
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::stats::wilson;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -25,44 +24,14 @@ pub struct Report {
     /// Conversations that count.
     rules: ReportRules,
     /// Tests that the conclusions correct for.
-    pub family: Family,
+    pub family: TestFamily,
     /// Arms and runs, as the batch noted them.
     pub made: BatchFile,
 }
 
-/// Circumstances of a batch, as it notes them before its first call; empty if unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RunNote {
-    /// Program and version.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub program: String,
-    /// The command line.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub command: String,
-    /// Name of the items file.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub items: String,
-    /// Date of the first run.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub begun: String,
-    /// SHA-256 of the items file, in hexadecimal.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub sha256: String,
-    /// Seed of the batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Part of the items, as in `1/4`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<String>,
-    /// Maximum number of concurrent conversations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<usize>,
-}
-
-/// Family of tests that share a correction.
+/// TestFamily of tests that share a correction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Family {
+pub enum TestFamily {
     /// The examined arm against its baselines; without baselines, the first arm against the others.
     #[default]
     Baselines,

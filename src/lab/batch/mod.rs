@@ -27,13 +27,13 @@ mod run;
 mod schema;
 mod troubles;
 
-pub use arm::{Arm, ArmSeat, BATCH_VERSION, BatchFile, Equal};
+pub use arm::{Arm, ArmSeat, BATCH_VERSION, BatchFile, Equal, RunNote};
 pub use baseline::{Shape, first_round};
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
 pub use file::{Appended, BadResult, open_results, reopen_results};
-pub use gathered::{Family, ReportRules, RunNote};
+pub use gathered::{ReportRules, TestFamily};
 pub use items::{BatchItem, Damaged, Items, digest, file_digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};

@@ -1,9 +1,9 @@
 //! Tables of batch results: accuracy, cost and changes over the rounds, and how a debate loses answers: minorities that
 //! adopt the majority, right answers that are given up, and right answers that were stated and not chosen.
 
-use super::arm::{ArmSeat, Equal};
+use super::arm::{ArmSeat, Equal, RunNote};
 pub use super::gathered::Report;
-use super::gathered::{RunNote, is_tie, small};
+use super::gathered::{is_tie, small};
 use super::results::{Held, ResultLine, ResultOutcome};
 use super::{compared, quality};
 use crate::analysis::{Cell, Column, Table};

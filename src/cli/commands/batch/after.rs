@@ -2,7 +2,7 @@
 
 use crate::batch::report::{Report, UNREAD_MOST};
 use crate::batch::{
-    CONVERSATIONS, Family, Refused, ReportRules, arithmetic, conversations, merge, page,
+    CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, merge, page,
 };
 use crate::cli::args::Target;
 use crate::cli::context::Context;
@@ -132,9 +132,9 @@ impl ReportArgs {
                 let hint = format!("the arms are {}", report.arms().join(", "));
                 return Err(Failure::usage(format!("--against: there is no arm `{arm}`"), hint));
             }
-            Some(arm) => Family::Against(arm.clone()),
-            None if self.all_pairs => Family::AllPairs,
-            None => Family::Baselines,
+            Some(arm) => TestFamily::Against(arm.clone()),
+            None if self.all_pairs => TestFamily::AllPairs,
+            None => TestFamily::Baselines,
         };
         let mut tables = report.tables();
         if let Some(name) = &self.table {
