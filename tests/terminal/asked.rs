@@ -82,3 +82,29 @@ fn cut_terminal_answer_leaves_nothing_in_the_composer() {
         program.left().restored();
     }
 }
+
+#[test]
+fn reports_of_the_terminal_type_nothing_and_lines_at_once_are_a_paste() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    program.keys("i");
+    program.until("WRITE");
+    for whole in
+        ["\u{1b}P>|tmux 3.4\u{1b}\\", "\u{1b}]52;c;aGVsbG8=\u{1b}\\", "\u{1b}_Gi=31;OK\u{1b}\\"]
+    {
+        program.keys(whole);
+    }
+    program.keys("so");
+    program.until("\u{2502}  so");
+    program.keys("\u{1b}");
+    program.keys("[<64;10;10M");
+    program.keys(" on");
+    program.until("\u{2502}  so on");
+    program.keys(", one\rtwo\rthree");
+    program.until("three");
+    let shown = program.shown();
+    assert!(shown.contains("\u{2502}  so on, one"), "nothing was sent: {shown}");
+    program.signal(rustix::process::Signal::TERM);
+    program.left().restored();
+}

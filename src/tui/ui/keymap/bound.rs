@@ -9,6 +9,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
+use crate::ui::terminal::english;
 
 /// An invalid key binding: its position in the file, the problem, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -151,7 +152,13 @@ impl Keymap {
             _ => None,
         };
         let found = meant(key).or_else(digit);
-        found.or_else(|| self.action(place.behind()?, key))
+        let found = found.or_else(|| self.action(place.behind()?, key));
+        // letters of another layout are keys by their position, unless they are typed
+        let by_position = || {
+            let typed = key.parse().ok().filter(|_: &char| !place.takes_text())?;
+            self.action(place, &english(typed)?.to_string())
+        };
+        found.or_else(by_position)
     }
 
     /// Returns the keys of an action that work in this terminal, the preferred one for hints first.
@@ -264,6 +271,20 @@ mod tests {
                 assert_eq!(map.action(*place, "alt-f12"), Some(row.action));
                 assert_eq!(map.key(row.action, *place), Some("alt-f12"));
             }
+        }
+    }
+
+    #[test]
+    fn letters_of_other_layouts_are_keys_where_nothing_is_typed() {
+        let keymap = Keymap::default();
+        for (typed, key) in [("о", "j"), ("П", "G"), ("ξ", "j"), ("ח", "j"), ("ت", "j")] {
+            assert_eq!(
+                keymap.action(Focus::Read, typed),
+                keymap.action(Focus::Read, key),
+                "{typed}"
+            );
+            assert!(keymap.action(Focus::Read, typed).is_some(), "{typed}");
+            assert_eq!(keymap.action(Focus::Write, typed), None, "{typed}");
         }
     }
 

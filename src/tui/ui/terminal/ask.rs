@@ -2,11 +2,10 @@
 //! Shift-Enter from Enter.
 //!
 //! The query ends with a request that every terminal answers, so that a missing answer to the rest is detected. It
-//! cannot block: after a short time the program continues. Late answers are recognised by [`Late`] and never taken for
-//! keys. Keys pressed meanwhile are lost.
+//! cannot block: after a short time the program continues. Late answers are removed by [`super::input`] and never taken
+//! for keys. Keys pressed meanwhile are lost.
 
 use crate::ui::theme::Ground;
-use crossterm::event::{Event, KeyCode, KeyModifiers};
 use parking_lot::Mutex;
 
 /// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
@@ -99,13 +98,19 @@ fn ground(answer: &str) -> Option<Ground> {
 
 /// Position of a cut in an answer; the next bytes are its rest, however late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Within {
+pub(super) enum Within {
     /// After the first byte of a sequence.
     Escape,
     /// In the report of the background colour.
     Colour,
     /// In any other report.
     Report,
+    /// In a text to the program.
+    Text,
+    /// After an escape byte in such a text.
+    TextEscape,
+    /// In a key of the keypad.
+    Keypad,
 }
 
 /// An answer that was incomplete at the time limit; there is only one terminal.
@@ -122,51 +127,14 @@ fn cut(answer: &[u8]) -> Option<Within> {
     }
 }
 
-/// Removes a late answer, or the rest of one, from the keys. crossterm reports it as Alt-], its letters, and Alt-\.
-#[derive(Debug, Default)]
-pub struct Late {
-    within: Option<Within>,
-}
-
-impl Late {
-    /// Returns a filter that also removes the rest of the answer that [`ask`] did not wait for.
-    pub fn rest() -> Late {
-        Late { within: CUT.lock().take() }
-    }
-
-    /// Returns whether an event is part of an answer.
-    pub fn swallows(&mut self, event: &Event) -> bool {
-        use Within::{Colour, Escape, Report};
-        let Event::Key(key) = event else { return false };
-        let alt = key.modifiers.contains(KeyModifiers::ALT);
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let (within, is_part) = match (self.within, key.code) {
-            (_, KeyCode::Char(']')) if alt => (Some(Colour), true),
-            // the terminator: Alt-\, or the bell, which is reported as Ctrl-G
-            (Some(Colour), KeyCode::Char('\\')) if alt => (None, true),
-            (Some(Colour), KeyCode::Char('g')) if control => (None, true),
-            (Some(Colour), KeyCode::Esc) => (Some(Escape), true),
-            (Some(Colour), KeyCode::Char(c)) if is_colour(c) => (Some(Colour), true),
-            (Some(Escape), KeyCode::Char(']')) => (Some(Colour), true),
-            (Some(Escape), KeyCode::Char('[')) => (Some(Report), true),
-            (Some(Escape), KeyCode::Char('\\')) => (None, true),
-            (Some(Report), KeyCode::Char('0'..='9' | '?' | ';')) => (Some(Report), true),
-            (Some(Report), KeyCode::Char('c' | 'u')) => (None, true),
-            (_, _) => (None, false),
-        };
-        self.within = within;
-        is_part
-    }
-}
-
-fn is_colour(c: char) -> bool {
-    c.is_ascii_hexdigit() || "rgba:/;".contains(c)
+/// Takes the position at which the answer was cut that [`ask`] did not wait for.
+pub(super) fn take_cut() -> Option<Within> {
+    CUT.lock().take()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossterm::event::KeyEvent;
 
     #[test]
     fn an_answer_is_read_as_far_as_it_came() {
@@ -190,39 +158,17 @@ mod tests {
     }
 
     #[test]
-    fn late_terminal_answer_is_not_a_key() {
-        let mut late = Late::default();
-        let key = |code, with| Event::Key(KeyEvent::new(KeyCode::Char(code), with));
-        let none = KeyModifiers::NONE;
-        let alt = KeyModifiers::ALT;
-        for (last, with) in [('\\', alt), ('g', KeyModifiers::CONTROL)] {
-            assert!(!late.swallows(&key('q', none)));
-            assert!(late.swallows(&key(']', alt)));
-            for c in "11;rgb:fafa/0b0c/1234".chars() {
-                assert!(late.swallows(&key(c, none)), "{c}");
-            }
-            assert!(late.swallows(&key(last, with)));
-            assert!(!late.swallows(&key('b', none)), "a key of a person");
-        }
-        assert!(late.swallows(&key(']', alt)) && !late.swallows(&key('q', none)));
-        assert!(!late.swallows(&key('b', none)), "what was no answer ends it");
-    }
-    #[test]
-    fn rest_of_a_cut_terminal_answer_is_not_a_key() {
-        let whole = "\x1b]11;rgb:fafa/0b0c/1234\x1b\\\x1b[?0u\x1b[?62;22c";
-        for at in 0..=whole.len() {
-            let (came, rest) = whole.split_at(at);
-            let mut late = Late { within: cut(came.as_bytes()) };
-            // up to the next sequence, which crossterm reports as one event, the letters come alone
-            for c in rest.split('\x1b').next().unwrap_or_default().chars() {
-                let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
-                assert!(late.swallows(&Event::Key(key)), "{came:?} {c}");
-            }
-            let own = KeyEvent::new(KeyCode::Char('i'), KeyModifiers::NONE);
-            assert!(!late.swallows(&Event::Key(own)), "{came:?}: a key of a person");
-        }
+    fn whole_terminal_answers_are_not_cut() {
         for whole in ["", "typed", "\x1b]11;rgb:1/2/3\x07", "\x1b[?62c", "\x1b\\"] {
             assert_eq!(cut(whole.as_bytes()), None, "{whole:?}");
+        }
+        for (came, within) in [
+            ("\x1b", Within::Escape),
+            ("\x1b]11;rgb:12", Within::Colour),
+            ("\x1b]11;rgb:1/2/3\x1b", Within::Escape),
+            ("\x1b]11;rgb:1/2/3\x1b\\\x1b[?6", Within::Report),
+        ] {
+            assert_eq!(cut(came.as_bytes()), Some(within), "{came:?}");
         }
     }
 }

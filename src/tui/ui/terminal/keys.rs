@@ -3,10 +3,14 @@
 //! crossterm's own stream is not used: it stops its thread through a mark in the input, which another reader may take,
 //! and its input is edge-triggered, so that a key beside a mark or a resize stays hidden until the next key.
 
+use super::ask::take_cut;
+use super::input::InputFilter;
+use crate::clock::Clock;
+use crate::model::Ms;
 use crossterm::event::{Event, poll, read};
 use futures::Stream;
 use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe, stdin};
@@ -17,6 +21,8 @@ use std::time::Duration;
 
 /// Maximum number of answers to queries in a row.
 const ANSWERS_MAX: usize = 8;
+/// Maximum events that are handled together.
+const EVENTS_MAX: usize = 1 << 16;
 /// Maximum wait for a key that crossterm does not see, so that the thread cannot spin.
 const HIDDEN: Duration = Duration::from_millis(50);
 
@@ -88,19 +94,33 @@ fn push(event: io::Result<Event>) {
 
 /// Reads until the pipe is closed.
 fn read_until(stop: &PipeReader) -> io::Result<()> {
+    let clock = Clock::real(Ms(0));
+    let mut filter = InputFilter::after(take_cut());
     loop {
-        match wait(stop)? {
-            Ready::Stop => return Ok(()),
+        match wait(stop, filter.due(clock.now()))? {
+            Ready::Stop => {
+                filter.release().into_iter().for_each(|event| push(Ok(event)));
+                return Ok(());
+            }
             Ready::Gone => return Err(gone()),
+            Ready::Late => {
+                filter.release().into_iter().for_each(|event| push(Ok(event)));
+                continue;
+            }
             Ready::Input => {}
         }
         if !is_event_ready()? {
             wake_readers()?;
             poll(HIDDEN)?;
         }
-        while is_event_ready()? {
-            push(read());
+        let mut events = vec![];
+        while events.len() < EVENTS_MAX && is_event_ready()? {
+            match read() {
+                Ok(event) => events.push(event),
+                Err(e) => push(Err(e)),
+            }
         }
+        filter.push(events, clock.now()).into_iter().for_each(|event| push(Ok(event)));
     }
 }
 
@@ -118,15 +138,19 @@ enum Ready {
     Stop,
     Gone,
     Input,
+    /// Nothing came in time.
+    Late,
 }
 
 /// Waits for input of the terminal or the end of reading. The end comes first: input after it is for somebody else.
-fn wait(stop: &PipeReader) -> io::Result<Ready> {
+fn wait(stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
     let input = stdin();
+    let due = due_ms.map(|ms| Timespec::try_from(Duration::from_millis(ms)).unwrap_or_default());
     loop {
         let mut fds = [PollFd::new(stop, PollFlags::IN), PollFd::new(&input, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, None) {
+        match rustix::event::poll(&mut fds, due.as_ref()) {
             Err(rustix::io::Errno::INTR) => continue,
+            Ok(0) => return Ok(Ready::Late),
             ready => ready?,
         };
         let [stop, input] = fds.map(|fd| fd.revents());

@@ -1,4 +1,4 @@
-//! Keys of other keyboard layouts by their position, for commands with Ctrl or Alt.
+//! Keys of other keyboard layouts by their position, for commands with Ctrl or Alt and letters that are keys.
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 
@@ -24,7 +24,8 @@ pub(super) fn by_position(event: Event) -> Event {
     Event::Key(key)
 }
 
-fn english(typed: char) -> Option<char> {
+/// Returns the English letter of a key; `None` for letters of no known layout.
+pub fn english(typed: char) -> Option<char> {
     let lower = typed.to_lowercase().next().filter(|c| !c.is_ascii())?;
     let at = LAYOUTS.iter().find_map(|layout| layout.chars().position(|key| key == lower))?;
     let key = ENGLISH.chars().nth(at)?;

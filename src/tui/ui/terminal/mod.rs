@@ -4,17 +4,18 @@
 //! installed before the first mode is enabled.
 
 mod ask;
+mod input;
 mod keys;
 mod layout;
 mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
+pub use crate::ui::terminal::layout::english;
 pub use crate::ui::terminal::painter::Painter;
 
 use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
-use crate::ui::terminal::ask::Late;
 use crate::ui::terminal::keys::{ATTRIBUTES, TerminalKeys, gone};
 use crate::ui::text::links::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
@@ -354,10 +355,7 @@ pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
         Ok(keys) => keys.left_stream(),
         Err(e) => stream::iter([Err(e)]).right_stream(),
     };
-    stream::select(
-        TerminalEvents { keys, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
-        signals(),
-    )
+    stream::select(TerminalEvents { keys, clock: Clock::real(Ms(0)), checked: Ms(0) }, signals())
 }
 
 /// Milliseconds between two checks for a vanished terminal, while no keys come.
@@ -365,7 +363,6 @@ const CHECK_EVERY_MS: u64 = 250;
 
 struct TerminalEvents<Keys> {
     keys: Keys,
-    late: Late,
     clock: Clock,
     /// Time of the last check for a vanished terminal.
     checked: Ms,
@@ -382,15 +379,7 @@ impl<Keys: Stream<Item = io::Result<Event>> + Unpin> Stream for TerminalEvents<K
                 return Poll::Ready(Some(Err(gone())));
             }
         }
-        loop {
-            match self.keys.poll_next_unpin(cx) {
-                Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
-                Poll::Ready(Some(Ok(event))) => {
-                    return Poll::Ready(Some(Ok(layout::by_position(event))));
-                }
-                heard => return heard,
-            }
-        }
+        self.keys.poll_next_unpin(cx).map_ok(layout::by_position)
     }
 }
 
