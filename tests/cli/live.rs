@@ -436,6 +436,24 @@ fn a_socket_of_another_user_is_not_used() {
     child.wait().unwrap();
 }
 
+/// A runtime folder whose path is too long for a socket is passed over by the conversation and by its clients.
+#[test]
+fn a_long_runtime_folder_is_no_obstacle() {
+    let house = House::new();
+    let runtime = house.path(&"d".repeat(110));
+    std::fs::create_dir(&runtime).unwrap();
+    let path = house.file("talk.toml", &slow());
+    let run = |args: &[&str]| {
+        let ran = house.command(args).env("XDG_RUNTIME_DIR", &runtime).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let id = run(&["run", &path, "--detach"]);
+    run(&["say", id.trim(), "Hello.", "--no-wait"]);
+    run(&["stop", id.trim()]);
+    assert!(run(&["export", id.trim(), "--format", "txt"]).contains("Hello."));
+}
+
 /// A folder for the sockets that leads elsewhere is not used, and what is there is left alone.
 #[test]
 fn a_linked_folder_of_sockets_is_refused() {

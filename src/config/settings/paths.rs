@@ -69,11 +69,11 @@ impl Paths {
         };
         // only Linux has a separate folder for state
         let state = folder("XDG_STATE_HOME", |u| u.state_dir().unwrap_or(u.data_local_dir()))?;
-        let runtime = environment.folder("XDG_RUNTIME_DIR").filter(|base| base.is_dir());
+        let sockets = sockets(environment, &state);
         Ok(Paths {
             config: folder("XDG_CONFIG_HOME", ProjectDirs::config_dir)?,
             data,
-            sockets: runtime.map_or_else(|| state.join("live"), |base| base.join(PROGRAM)),
+            sockets,
             state,
             cache: folder("XDG_CACHE_HOME", ProjectDirs::cache_dir)?,
         })
@@ -113,6 +113,22 @@ impl Paths {
     pub fn scenarios(&self) -> PathBuf {
         self.config.join("scenarios")
     }
+}
+
+/// Maximum bytes of the folder of the sockets: the system takes paths of 107 bytes, or 103, with the name in them.
+const SOCKETS_MAX: usize = 80;
+
+/// Returns the first folder for sockets that is short enough: that of the runtime, that of the state, or a folder of the
+/// user in a temporary one.
+fn sockets(environment: &Environment, state: &Path) -> PathBuf {
+    let runtime = environment.folder("XDG_RUNTIME_DIR").filter(|base| base.is_dir());
+    let runtime = runtime.map(|base| base.join(PROGRAM));
+    let own = format!("{PROGRAM}-{}", rustix::process::geteuid().as_raw());
+    let temporary = environment.folder("TMPDIR").filter(|base| base.is_dir());
+    let temporary = temporary.map(|base| base.join(&own));
+    let is_short = |folder: &PathBuf| folder.as_os_str().len() <= SOCKETS_MAX;
+    let mut folders = [runtime, Some(state.join("live")), temporary].into_iter().flatten();
+    folders.find(is_short).unwrap_or_else(|| Path::new("/tmp").join(own))
 }
 
 /// Creates a folder and missing parents for the user alone (0700); existing ones are unchanged.
@@ -166,7 +182,7 @@ mod tests {
     ];
 
     fn find(more: &[(&str, &str)], data_dir: Option<&str>) -> Paths {
-        let variables = XDG.iter().chain(more);
+        let variables = more.iter().chain(&XDG);
         let environment: Environment =
             variables.map(|(k, v)| (OsString::from(k), OsString::from(v))).collect();
         Paths::find(&environment, data_dir.map(Path::new)).expect("every folder is named")
@@ -185,6 +201,27 @@ mod tests {
         assert_eq!(paths, expected);
         assert_eq!(paths.sessions(), Path::new("/x/data/colloquium/sessions"));
         assert_eq!(paths.scenarios(), Path::new("/x/config/colloquium/scenarios"));
+    }
+
+    #[test]
+    fn a_folder_too_long_for_sockets_is_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let long = folder.path().join("d".repeat(100));
+        fs::create_dir(&long).expect("a folder");
+        let long = long.to_str().expect("text");
+        let short = folder.path().to_str().expect("text");
+        let sockets = |more: &[(&str, &str)]| find(more, None).sockets;
+        assert_eq!(sockets(&[("XDG_RUNTIME_DIR", short)]), folder.path().join("colloquium"));
+        let state = ("XDG_STATE_HOME", long);
+        let own = format!("colloquium-{}", rustix::process::geteuid().as_raw());
+        for (more, expected) in [
+            (&[("XDG_RUNTIME_DIR", long)][..], "/x/state/colloquium/live".into()),
+            (&[state, ("TMPDIR", short)], folder.path().join(&own)),
+            (&[state, ("TMPDIR", long)], Path::new("/tmp").join(&own)),
+            (&[state, ("XDG_RUNTIME_DIR", long)], Path::new("/tmp").join(&own)),
+        ] {
+            assert_eq!(sockets(more), expected);
+        }
     }
 
     #[test]
