@@ -272,6 +272,14 @@ fn vote_result_is_announced() {
 }
 
 #[test]
+fn macros_of_character_cards_become_names() {
+    let persona =
+        "persona = \"You are {{char}}, friend of {{user}}. {{random::a::b}}<BOT> is slow.\"";
+    let system = play("", persona, &[])[0].system().to_owned();
+    assert!(system.contains("You are Ada, friend of the host. Ada is slow."), "{system}");
+}
+
+#[test]
 fn prompt_shows_debate_words_roles_and_lore() {
     let guided = "Bring one new thing";
     assert!(play("", "", &[])[0].system().contains(guided));

@@ -256,6 +256,23 @@ fn phases_and_their_speakers() {
 }
 
 #[test]
+fn macros_of_character_cards_are_taken_or_named() {
+    let seat = "title = \"T\"\n[[participant]]\nid = \"ada\"\nlines = [\"a\"]\npersona = ";
+    let warned = |persona: &str| -> Vec<String> {
+        let loaded = load(&source(&format!("{seat}\"{persona}\"\n")), ROWS).unwrap();
+        let line = |w: &colloquium::scenario::Fault| {
+            format!("{}: {}", w.place.as_ref().unwrap().column, w.message)
+        };
+        loaded.warnings.list.iter().map(line).collect()
+    };
+    assert_eq!(warned("You are {{char}}, friend of {{user}}."), [""; 0]);
+    let found = warned("{{char}} has {{random::a::b}} in {{ topik }}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0], "25: left out of the prompt: {{random::a::b}}");
+    assert!(found[1].contains("topik"), "{found:?}");
+}
+
+#[test]
 fn conditions_templates_and_stop_rules_are_read() {
     // the messages of these faults come from `expr`
     let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\npersona = \"You are {{ me.name\"\n\

@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
             }
             // a template with an unknown name is still shown, unchanged
             ValueKind::Template => self.template(at, facts::OF_CALL, Gravity::Warning),
-            ValueKind::Prompt => self.template(at, facts::OF_PROMPT, Gravity::Warning),
+            ValueKind::Prompt => self.prompt(at),
             ValueKind::TemplateOf(known) => self.template(at, known, Gravity::Error),
             // `fits` has already checked these
             ValueKind::Text
@@ -225,9 +225,28 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Checks a template of a prompt, which may have the macros of a character card.
+    fn prompt(&mut self, at: &At<'_>) {
+        let text = at.text();
+        let unknown = expr::unknown_macros(text);
+        if let Some(first) = unknown.first() {
+            let mut names: Vec<&str> = unknown.iter().filter_map(|m| text.get(m.clone())).collect();
+            names.dedup();
+            let span = self.within(at.span, text, first.start);
+            let message = format!("left out of the prompt: {}", names.join(", "));
+            let fix = "of the macros of character cards, {{char}} and {{user}} are replaced";
+            self.report(Gravity::Warning, &span, &at.path, message, fix);
+        }
+        self.checked_template(at, &expr::blank_macros(text), facts::OF_PROMPT, Gravity::Warning);
+    }
+
     /// Checks a template; names that are not in `known` have this gravity.
     pub(crate) fn template(&mut self, at: &At<'_>, known: &[&str], gravity: Gravity) {
-        let compiled = Template::compile(at.text());
+        self.checked_template(at, at.text(), known, gravity);
+    }
+
+    fn checked_template(&mut self, at: &At<'_>, text: &str, known: &[&str], gravity: Gravity) {
+        let compiled = Template::compile(text);
         let names = compiled.iter().flat_map(Template::names);
         self.names(at, names, known, gravity);
         let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";

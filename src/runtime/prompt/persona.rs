@@ -9,15 +9,16 @@ pub(super) fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
 }
 
-/// Fills in a persona for a turn.
+/// Fills in a persona for a turn. Macros of character cards in it are replaced.
 ///
 /// # Errors
 /// If its template is invalid.
 pub(super) fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::ExprError> {
+    let persona = expr::translate_macros(persona);
     if !persona.contains('{') {
-        return Ok(persona.to_owned());
+        return Ok(persona.into_owned());
     }
-    Template::compile(persona)?.render(&Facts::new(prompt_facts(state, turn)))
+    Template::compile(&persona)?.render(&Facts::new(prompt_facts(state, turn)))
 }
 
 /// Returns the facts of a template in a prompt: those of the call, the question, the visible messages, and the number of
