@@ -7,9 +7,11 @@ use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
 use crate::clock::wall_now;
-use crate::import::{self, BYTES_MAX, FORMATS, ImportFormat, claude_code_session};
+use crate::import::{
+    self, BYTES_MAX, FORMATS, ImportError, ImportFormat, Imported, claude_code_session,
+};
 use crate::model::Wall;
-use crate::session::{FORMAT, Mode, Record, create};
+use crate::session::{FORMAT, Mode, Record, SessionFiles, create};
 use crate::{text, untrusted};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -44,6 +46,9 @@ pub struct ImportArgs {
     /// Number of the conversation, if the file has several
     #[arg(long, value_name = "N")]
     pick: Option<usize>,
+    /// Import every conversation of the file
+    #[arg(long, conflicts_with_all = ["pick", "title", "out_session"])]
+    all: bool,
     /// Title of the session
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -77,17 +82,71 @@ impl ImportArgs {
             }
             _ => vec![],
         };
+        if self.all {
+            return self.write_all(import::read_all(&text, &more, format), context);
+        }
         let mut imported = import::read(&text, &more, format, self.pick)
             .map_err(|why| invalid(why.to_string()))?;
         if let Some(title) = &self.title {
             imported.title.clone_from(title);
         }
-        let events = import::events(&imported, wall_now(), FORMAT);
-        let count = imported.messages.len();
+        let files = self.write(&imported, 0, context)?;
+        say_left_out(imported.left_out, context);
+        let shown = match &self.keep.out_session {
+            Some(path) => path.display().to_string(),
+            None => files.id(),
+        };
+        let messages = count_words(imported.messages.len(), "message");
+        let participants = count_words(imported.speakers.len(), "participant");
+        context.say(&format!("{messages} of {participants}"));
+        output::data(format!("{}\n", text::line(&shown)).as_bytes())
+    }
+
+    /// Writes a session for each conversation, and prints their ids. Conversations with a fault are named and skipped.
+    fn write_all(
+        &self,
+        all: Vec<Result<Imported, ImportError>>,
+        context: &Context,
+    ) -> Result<Exit, Failure> {
+        let mut ids = String::new();
+        let mut written = 0;
+        let mut left_out = 0;
+        let mut last_fault = None;
+        for (n, imported) in (1..).zip(all) {
+            match imported {
+                Ok(imported) => {
+                    let files = self.write(&imported, n, context)?;
+                    ids.push_str(&format!("{}\n", text::line(&files.id())));
+                    written += 1;
+                    left_out += imported.left_out;
+                }
+                Err(why) => {
+                    context.say(&format!("conversation {n} is not imported: {why}"));
+                    last_fault = Some(why);
+                }
+            }
+        }
+        if let (0, Some(why)) = (written, last_fault) {
+            let why = format!("cannot import {}: {why}", self.file);
+            return Err(Failure::new(Exit::Invalid, why));
+        }
+        say_left_out(left_out, context);
+        context.say(&count_words(written, "conversation"));
+        output::data(ids.as_bytes())
+    }
+
+    /// Writes the session of a conversation; `dice` keeps the names of several apart if their time is fixed.
+    fn write(
+        &self,
+        imported: &Imported,
+        dice: u64,
+        context: &Context,
+    ) -> Result<SessionFiles, Failure> {
+        let events = import::events(imported, wall_now(), FORMAT);
         let date = context.environment.source_date_epoch().map(Wall);
-        let (at, dice) = naming(date, 0);
+        let (at, dice) = naming(date, dice);
         let sessions = context.paths.sessions();
-        let files = block_on(async {
+        block_on(async {
             let session = create(self.keep.place(&sessions, at, dice), Mode::Normal)?;
             for event in events {
                 session.writer.push(Arc::new(Record::new(event)?));
@@ -95,21 +154,15 @@ impl ImportArgs {
             let written = session.writer.finish().await;
             written.map_err(|e| Failure::new(Exit::Session, e.to_string()))?;
             Ok(session.files)
-        })?;
-        if imported.left_out > 0 {
-            let left = imported.left_out;
-            let verb = if left == 1 { "was" } else { "were" };
-            let parts = count_words(left, "part");
-            context.say(&format!("{parts} {verb} left out, such as images and notices"));
-        }
-        let shown = match &self.keep.out_session {
-            Some(path) => path.display().to_string(),
-            None => files.id(),
-        };
-        let messages = count_words(count, "message");
-        let participants = count_words(imported.speakers.len(), "participant");
-        context.say(&format!("{messages} of {participants}"));
-        output::data(format!("{}\n", text::line(&shown)).as_bytes())
+        })
+    }
+}
+
+fn say_left_out(left: usize, context: &Context) {
+    if left > 0 {
+        let verb = if left == 1 { "was" } else { "were" };
+        let parts = count_words(left, "part");
+        context.say(&format!("{parts} {verb} left out, such as images and notices"));
     }
 }
 

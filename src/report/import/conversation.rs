@@ -22,7 +22,7 @@ pub enum ImportError {
     Keys(String),
     /// An export with more or fewer conversations than one.
     #[error(
-        "this looks like an export of {program}: {count} conversations; take one with --pick N\n{newest}"
+        "this looks like an export of {program}: {count} conversations; take one with --pick N, or --all\n{newest}"
     )]
     Several {
         /// Name of the program.

@@ -61,7 +61,7 @@ pub fn read(
     pick: Option<usize>,
 ) -> Result<Imported, ImportError> {
     let whole = serde_json::from_str::<Value>(text);
-    let mut imported = match (format, whole) {
+    let imported = match (format, whole) {
         (Some(ImportFormat::ClaudeCode), _) => claude_code::read(text, more),
         (Some(ImportFormat::Atif), Ok(value)) => atif::read(&value),
         (Some(ImportFormat::Chat), Ok(value)) => chat::read(&value),
@@ -79,6 +79,24 @@ pub fn read(
         },
         (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
     }?;
+    checked(imported)
+}
+
+/// Reads all conversations of an export, each with its own fault; other files have one.
+pub fn read_all(
+    text: &str,
+    more: &[String],
+    format: Option<ImportFormat>,
+) -> Vec<Result<Imported, ImportError>> {
+    let whole: Value = serde_json::from_str(text).unwrap_or_default();
+    match dialect::recognise(&whole).filter(|_| format.is_none()) {
+        Some(export) => export.conversations.iter().map(|one| checked(picked(one)?)).collect(),
+        None => vec![read(text, more, format, None)],
+    }
+}
+
+/// Joins the uses of tools with their turns, and applies the limits.
+fn checked(mut imported: Imported) -> Result<Imported, ImportError> {
     imported.messages = join_tools(imported.messages);
     if imported.messages.is_empty() {
         return Err(ImportError::Empty);
@@ -100,12 +118,12 @@ fn unknown(text: &str) -> ImportError {
 fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError> {
     let Some(export) = dialect::recognise(value) else { return Err(ImportError::Unknown) };
     let all = &export.conversations;
-    let picked = match (pick, &all[..]) {
+    let found = match (pick, &all[..]) {
         (None, [only]) => Some(only),
         (None, _) => None,
         (Some(n), _) => n.checked_sub(1).and_then(|at| all.get(at)),
     };
-    let Some(picked) = picked else {
+    let Some(found) = found else {
         let titles = all.iter().enumerate().rev().take(NEWEST);
         let titles: Vec<String> = titles
             .map(|(at, one)| {
@@ -119,8 +137,13 @@ fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError>
         let (program, count, newest) = (export.name, all.len(), titles.join("\n"));
         return Err(ImportError::Several { program, count, newest });
     };
-    let mut imported = chat::read(picked)?;
-    let branches = picked["branches"].as_u64().and_then(|n| usize::try_from(n).ok());
+    picked(found)
+}
+
+/// Reads one conversation of an export.
+fn picked(conversation: &Value) -> Result<Imported, ImportError> {
+    let mut imported = chat::read(conversation)?;
+    let branches = conversation["branches"].as_u64().and_then(|n| usize::try_from(n).ok());
     imported.left_out += branches.unwrap_or(0);
     Ok(imported)
 }

@@ -70,6 +70,16 @@ fn one_of_several_conversations_is_picked() {
     assert!(read.contains("Second"), "{read}");
     // the message of the other branch
     assert!(err.contains("1 part was left out"), "{err}");
+    let ran = house.run(&["import", &path, "--all"]).code(0);
+    assert!(ran.err.contains("2 conversations") && ran.err.contains("2 parts were"), "{}", ran.err);
+    let titles: Vec<bool> = ["First", "Second"]
+        .iter()
+        .zip(ran.out.lines())
+        .map(|(title, id)| {
+            house.run(&["export", id, "--format", "txt"]).code(0).out.contains(title)
+        })
+        .collect();
+    assert_eq!(titles, [true, true]);
     house.run(&["import", &path, "--pick", "0"]).code(3);
     house.run(&["import", &path, "--pick", "3"]).code(3);
     let path = house.file("other.jsonl", "{\"ts\":1,\"kind\":2,\"data\":3}\n{\"ts\":1}\n");
