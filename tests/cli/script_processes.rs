@@ -140,7 +140,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
                 cut: false,
                 whisper: false,
             },
-            Block::Operator { text: "Go on.".into(), whisper: true, material: None },
+            Block::Operator { number: None, text: "Go on.".into(), whisper: true, material: None },
         ],
         notes: vec!["Be brief.".into()],
         left_out: 0,

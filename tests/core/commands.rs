@@ -18,7 +18,12 @@ async fn cut_in_keeps_shown_text_and_comes_next() {
     let told = &ran.seen[2].prompt.blocks;
     assert_eq!(
         told.last(),
-        Some(&Block::Operator { text: "stop that".into(), whisper: false, material: None })
+        Some(&Block::Operator {
+            number: None,
+            text: "stop that".into(),
+            whisper: false,
+            material: None
+        })
     );
     assert!(matches!(&told[1], Block::Other { cut: true, .. }), "others are told that it was cut");
 }

@@ -70,6 +70,7 @@ mod forms;
 mod fuzz;
 mod harness;
 mod holds;
+mod host;
 mod impersonation;
 mod judging;
 mod kills;

@@ -17,8 +17,8 @@ const TURNS: usize = 40;
 /// One call: seat, purpose and prompt.
 #[derive(Clone)]
 pub struct Call {
-    seat: String,
-    purpose: Purpose,
+    pub seat: String,
+    pub purpose: Purpose,
     phase: Option<String>,
     messages: Vec<Message>,
 }
@@ -44,7 +44,7 @@ impl Call {
 }
 
 /// Returns the opening of a scenario with models in its seats.
-fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
+pub fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
     let source = Source { name: "test".into(), text: text.into(), settings: vec![] };
     let loaded = scenario::load(&source, &policy::rows()).unwrap();
     let mut participants = loaded.participants;
@@ -72,7 +72,7 @@ fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
 }
 
 /// Plays a scenario with generated replies and returns every call.
-fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
+pub fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
     let mut state = State::default();
     let mut calls = vec![];
     let mut take = |state: &mut State, draft: Draft| {
@@ -162,6 +162,7 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         | Form::Scores(_) => Value::Null,
     };
     let text = match state.seat(&turn.seat).and_then(|s| s.spec.persona.as_deref()) {
+        Some("ASKS CY ONCE") if said == 1 => "Who pays, Cy?".to_owned(),
         Some("ASKS CY") => format!("Made-up words, the {said}. What do you think, Cy?"),
         Some("THINKS") => format!("<think>A plan, the {said}.</think>Made-up words, the {said}."),
         _ => format!("Made-up words, the {said}."),
@@ -207,7 +208,7 @@ fn every_bundled_scenario_has_its_prompts() {
 }
 
 /// Returns a scenario of two models with additional keys.
-fn two(top: &str, ada: &str) -> String {
+pub fn two(top: &str, ada: &str) -> String {
     format!(
         "title = \"T\"\ntopic = \"Is it so?\"\n{top}\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n{ada}\n\
          [[participant]]\nid = \"bo\"\nname = \"Bo\"\n"
@@ -399,7 +400,7 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     );
 }
 
-const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
+pub const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
 
 #[test]
 fn quotes_a_question_until_the_seat_has_spoken() {

@@ -152,6 +152,43 @@ fn a_line_places_the_speaker_between_the_poles_and_nobody_else_reads_it() {
 }
 
 #[test]
+fn the_host_can_move_somebody() {
+    let news =
+        |after: u32, text: &str| json!({"after": {"utterance": after}, "do": "say", "text": text});
+    let steer = [news(1, "The tram is paid."), news(2, "The depot closes in May.")];
+    let line = |number: u32| match number {
+        1 => Some("+2 | ban them all"),
+        2 => Some("-2 | leave them"),
+        3 => Some("+1 | freight stays | after #h1: \"The tram is paid.\""),
+        4 => Some("-1 | permits | after host"),
+        5 => Some("0 | a trial | after #h3"),
+        _ => Some("0 | permits | after #5"),
+    };
+    let ran = runtime().block_on(play(between_poles(json!({})), stating(line), &steer));
+    let said: Vec<Seq> = ran.state.host_messages().map(|entry| entry.seq).collect();
+    let moved = |id: &str| -> Vec<_> {
+        let positions = ran.state.seat(id).unwrap().positions();
+        positions.iter().map(|p| (p.moved_by, p.moved_by_message)).collect()
+    };
+    let a = [(None, None), (None, Some(said[0])), (None, None)];
+    assert_eq!(
+        moved("a"),
+        a,
+        "a message that nobody wrote moved nobody, and no turn of its number"
+    );
+    assert_eq!(moved("b"), [(None, None), (None, Some(said[1])), (Some(5), None)]);
+    let fourth = prompt(&ran, 4);
+    let shown = |n: u32, text: &str| format!("<host n=\"h{n}\">\n{text}\n</host>");
+    assert!(fourth.contains(&shown(1, "The tram is paid.")), "{fourth}");
+    assert!(fourth.contains(&shown(2, "The depot closes in May.")), "{fourth}");
+    let text = whole(&ran.events, text::spell);
+    assert!(text.contains("-- b: leave them → permits, after the host"), "{text}");
+    let recorded =
+        |e: &&Event| matches!(&e.kind, Kind::StanceRecorded(s) if s.moved_by_message.is_some());
+    assert_eq!(ran.events.iter().filter(recorded).count(), 2);
+}
+
+#[test]
 fn a_seat_that_leaves_the_line_out_twice_is_not_asked_again() {
     let asked = |ran: &Ran| -> Vec<bool> {
         (1..=6).map(|number| prompt(ran, number).contains("STANCE: NUMBER")).collect()

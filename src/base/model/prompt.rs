@@ -175,6 +175,9 @@ pub enum Block {
     },
     /// A message of the operator.
     Operator {
+        /// Number among the public messages of the operator, where turns are numbered too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u32>,
         /// The text of the message.
         text: Text,
         /// True if only this participant received it.

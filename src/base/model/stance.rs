@@ -1,6 +1,6 @@
 //! `stance.recorded`: a position that a participant stated, in structured data or on the scale of two poles.
 
-use super::ids::{SeatId, Text, TurnId};
+use super::ids::{SeatId, Seq, Text, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,9 @@ pub struct StanceRecorded {
     /// Number of the turn that moved the participant, as the reply states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<u32>,
+    /// `seq` of the host's message that moved the participant, as the reply states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_by_message: Option<Seq>,
 }
 
 impl StanceRecorded {

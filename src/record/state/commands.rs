@@ -358,6 +358,7 @@ impl Conversation {
                 repeats: false,
                 whispers: Box::default(),
                 horizon: seq,
+                heard: seq,
                 labels: super::Labels::new(),
                 role: None,
             }],

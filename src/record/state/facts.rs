@@ -229,6 +229,7 @@ mod tests {
                 repeats: false,
                 whispers: Box::default(),
                 horizon: Seq(1),
+                heard: Seq(1),
                 labels: crate::state::Labels::new(),
                 role: None,
             }],

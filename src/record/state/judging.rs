@@ -275,6 +275,7 @@ impl Conversation {
             confidence: e.structured["confidence"].as_f64(),
             at: None,
             moved_by: None,
+            moved_by_message: None,
         });
         let stands = self.stance_of(turn, e).or(stands);
         self.count_stance(turn, e);

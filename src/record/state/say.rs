@@ -60,6 +60,7 @@ impl Conversation {
             repeats: e.finish.as_deref() == Some(REPETITION),
             whispers: e.whispers.clone().into(),
             horizon: turn.horizon,
+            heard: turn.heard,
             labels: turn.labels.clone(),
             role: self.role_in(&turn.seat, turn.thread).cloned(),
         };

@@ -82,6 +82,33 @@ impl Conversation {
         })
     }
 
+    /// Returns the operator's public messages, in order. Prompts count them from 1.
+    pub fn host_messages(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|e| e.is_by_host())
+    }
+
+    /// Returns the operator's public messages that no turn with words has read yet, as far as a turn sees them.
+    pub fn unread<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
+        let mut found: Vec<&Entry> = vec![];
+        let mut heard = Seq::default();
+        let place = self.heard_to(turn);
+        for entry in self.visible_among(turn, self.entries.iter()).rev() {
+            if entry.seq < heard {
+                break;
+            }
+            let version = entry.version();
+            if version.turn.is_some() && !version.text.trim().is_empty() {
+                heard = heard.max(version.heard);
+            }
+            if entry.is_by_host() && entry.text_at(place).is_some() {
+                found.push(entry);
+            }
+        }
+        found.retain(|entry| entry.seq >= heard);
+        found.reverse();
+        found
+    }
+
     /// Returns the operator messages that a turn has yet to answer: public ones since the last turn of any seat, and
     /// whispers since the seat's own last turn.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {

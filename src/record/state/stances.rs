@@ -3,7 +3,7 @@
 use super::{Conversation, Seat, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    Debate, Layout, Outcome, STANCE_MAX, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
+    Debate, Layout, Outcome, STANCE_MAX, Seq, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
 
 /// Role of a seat that sides with nobody.
@@ -28,6 +28,8 @@ pub struct Position<'a> {
     pub words: &'a Text,
     /// Number of the turn that moved the participant, as stated.
     pub moved_by: Option<u32>,
+    /// `seq` of the host's message that moved the participant, as stated.
+    pub moved_by_message: Option<Seq>,
 }
 
 impl Seat {
@@ -38,8 +40,14 @@ impl Seat {
         for stance in &self.stances {
             let (Some(number), Some(at)) = (stance.number, stance.at) else { continue };
             all.retain(|earlier| earlier.number != number);
-            let words = &stance.stance;
-            all.push(Position { turn: stance.turn, number, at, words, moved_by: stance.moved_by });
+            all.push(Position {
+                turn: stance.turn,
+                number,
+                at,
+                words: &stance.stance,
+                moved_by: stance.moved_by,
+                moved_by_message: stance.moved_by_message,
+            });
         }
         all
     }
@@ -79,6 +87,7 @@ impl Conversation {
     /// Returns the position in the last line of a turn; `None` without a readable one.
     pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
         let line = parse(e.stance.as_deref()?)?;
+        let message = self.message_meant(turn, line.after);
         Some(StanceRecorded {
             participant: turn.seat.clone(),
             turn: turn.id,
@@ -86,8 +95,24 @@ impl Conversation {
             stance: line.words,
             confidence: None,
             at: Some(line.at),
-            moved_by: self.number_meant(turn, line.after),
+            moved_by: if message.is_some() { None } else { self.number_meant(turn, line.after) },
+            moved_by_message: message.flatten(),
         })
+    }
+
+    /// Returns the host's message that a text refers to: `#h2`, or the latest one by `host`. `Some(None)` if the host has
+    /// not said it.
+    fn message_meant(&self, turn: &Turn, text: &str) -> Option<Option<Seq>> {
+        let earlier = self.host_messages().filter(|entry| entry.seq < turn.heard);
+        let mut earlier: Vec<Seq> = earlier.map(|entry| entry.seq).collect();
+        let word = text.trim_start_matches("after ").trim_start_matches(['#', ' ']).to_lowercase();
+        let word = word.trim_start_matches("the ");
+        let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if word == "host" {
+            return Some(earlier.pop());
+        }
+        let number: usize = word.strip_prefix('h')?.parse().ok()?;
+        Some(number.checked_sub(1).and_then(|place| earlier.get(place).copied()))
     }
 
     /// Returns the number of the earlier turn that a text refers to: `#2`, or the last turn of a participant by name.

@@ -86,6 +86,8 @@ pub struct Version {
     pub whispers: Box<[payload::Whisper]>,
     /// `seq` up to which its author saw other seats.
     pub horizon: Seq,
+    /// `seq` up to which its author saw operator messages.
+    pub heard: Seq,
     /// Labels that its author saw instead of names.
     pub labels: Labels,
     /// Role of its author in that round; `None` without one.
@@ -136,6 +138,11 @@ impl Entry {
     /// Returns whether it is a whisper.
     pub fn is_whisper(&self) -> bool {
         !self.to.is_empty()
+    }
+
+    /// Returns whether the operator said it to all; a file under review is not said.
+    pub fn is_by_host(&self) -> bool {
+        self.who == Who::Operator && self.to.is_empty() && self.material.is_none()
     }
 
     /// Returns whether the operator wrote this message as a participant.

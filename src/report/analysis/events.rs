@@ -51,7 +51,10 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             && before.at != now.at
         {
             let who = name(analysis.state, seat);
-            let after = now.moved_by.map_or(String::new(), |by| format!(", after #{by}"));
+            let after = match (now.moved_by_message, now.moved_by) {
+                (Some(_), _) => ", after the host".to_owned(),
+                (None, by) => by.map_or(String::new(), |by| format!(", after #{by}")),
+            };
             let from = pole_place(before.at);
             let words = format!(
                 "{who}: from {} ({from}) to {} ({}){after}",

@@ -53,7 +53,10 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             Cell::Text(name(analysis.state, seat)),
             Cell::text(&pole_place(now.at)),
             Cell::text(now.words),
-            now.moved_by.map_or(Cell::None, |by| Cell::Count(u64::from(by))),
+            match (now.moved_by_message, now.moved_by) {
+                (Some(_), _) => Cell::Text("the host".to_owned()),
+                (None, by) => by.map_or(Cell::None, |by| Cell::Count(u64::from(by))),
+            },
             apart.map_or(Cell::None, |apart| Cell::Count(u64::from(apart))),
         ]);
     }

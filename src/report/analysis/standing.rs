@@ -279,6 +279,9 @@ pub fn crossing(state: &State, now: &StanceRecorded) -> Option<String> {
     }
     let who = name(state, &now.participant);
     let mut words = format!("{who}: {} → {}", before.stance, now.stance);
+    if now.moved_by_message.is_some() {
+        words.push_str(", after the host");
+    }
     if let Some(turn) = now.moved_by {
         let by = speaker(state, turn).and_then(|place| state.seats.get(place));
         let by = by.map_or(String::new(), |seat| format!("{} ", name(state, &seat.spec.id)));

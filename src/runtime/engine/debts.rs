@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::model::*;
+use crate::prompt;
 use crate::reply;
 use crate::state::{Entry, State, Turn};
 
@@ -29,13 +30,18 @@ pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) ->
 }
 
 /// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the
-/// latest.
+/// latest. Questions that were put aside for a message of the host count one turn longer.
 fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
     let roster = words::present(state);
     let place = state.heard_to(turn);
     let mut owed: Vec<QuestionDebt> = vec![];
     let since = state.visible(turn).rev().take(SEARCHED);
-    for entry in since.take_while(|entry| entry.seat() != Some(&turn.seat)) {
+    let mut is_first = true;
+    let counts = |entry: &&Entry| {
+        entry.seat() != Some(&turn.seat)
+            || std::mem::take(&mut is_first) && prompt::answered_the_host(state, entry)
+    };
+    for entry in since.take_while(counts) {
         let Some(text) = asking_text(entry, place) else { continue };
         let known = owed.iter().any(|debt| debt.from.as_ref() == entry.seat());
         let questions = reply::questions(text, entry.seat(), &roster);

@@ -180,8 +180,9 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
             });
         }
         Block::Summary { .. } => hash.update(b"sum"),
-        Block::Operator { whisper, material, .. } => {
+        Block::Operator { number, whisper, material, .. } => {
             hash.update(if *whisper { b"one" } else { b"top" });
+            number.iter().for_each(|number| hash.update(number.to_be_bytes()));
             material.iter().for_each(|name| hash.update(name.as_bytes()));
         }
     }

@@ -201,6 +201,7 @@ mod tests {
 
     fn said(n: usize, words: usize) -> Block {
         Block::Operator {
+            number: None,
             text: format!("{n}{}", " wörd".repeat(words)).into(),
             whisper: false,
             material: None,

@@ -8,9 +8,9 @@ use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
 use super::judge;
 use super::persona::rendered;
-use super::{stance, task as form};
+use super::{said_to_all, stance, task as form};
 use crate::model::{
-    ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
+    ActKind, Block, Debate, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
 use crate::scenario::{Phase, Rule, TurnOrder};
 use crate::state::{Ending, Entry, Labels, State, Turn, policies};
@@ -57,12 +57,14 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
             Some(_) => form::GO_ON.to_owned(),
             None => occasion(state, turn, begins),
         });
+        all.extend(hears_host(state, turn).then(|| said_to_all::reminder(state, turn)).flatten());
     } else {
         all.extend(ballot::rules(state, turn));
         all.extend(stance::recorded(state, turn));
         all.extend(question);
         all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
+        all.extend(to_take_up(state, turn));
     }
     all.extend(reply);
     all.extend(stance::request(state, turn));
@@ -181,7 +183,8 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     let owes = debates(state, turn) && !owed_by(state, turn).is_empty();
     let asked = if owes { None } else { mentioned(state, turn) };
     told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
-    let place = if task == CueTask::LastWords { None } else { place(state, turn) };
+    let is_end = is_end(state, turn);
+    let place = if is_end { None } else { place(state, turn) };
     told.extend(place.map(|place| format!(" {}", place.in_words())));
     let task = match task {
         CueTask::LastWords if debates(state, turn) => {
@@ -190,6 +193,11 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
             Some(answer.into_iter().chain([last_words(state, turn)]).collect::<Vec<_>>().join(" "))
         }
         CueTask::LastWords => Some(LAST.to_owned()),
+        // after a reopened end nobody takes leave before the host has an answer
+        CueTask::Host(_) if is_end && debates(state, turn) && state.since.reopened.is_none() => {
+            Some(format!("{} {}", said_to_all::TASK, last_words(state, turn)))
+        }
+        CueTask::Host(_) => Some(said_to_all::TASK.to_owned()),
         CueTask::Answer(owed) => Some(to_answer(state, &owed)),
         CueTask::Fairly(fairly) => Some(fairly),
         CueTask::Free => turn.act.as_ref().and_then(|act| of_act(state, act)),
@@ -198,10 +206,13 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     told
 }
 
-/// The task of a turn besides that of its phase: at most one, the first that applies. Last words also answer questions.
+/// The task of a turn besides that of its phase: at most one. A message of the host goes first; last words also answer
+/// questions.
 #[derive(PartialEq)]
 enum CueTask<'a> {
     LastWords,
+    /// The answer to a new message of the host.
+    Host(Text),
     /// Answers to questions.
     Answer(Vec<&'a QuestionDebt>),
     /// The request to put an opponent's point fairly.
@@ -212,9 +223,10 @@ enum CueTask<'a> {
 
 fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let debates = debates(state, turn);
-    let outside_phases = state.phase_of(turn.thread).is_none();
-    let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
-    if final_round || place(state, turn).is_some_and(|place| place.more == Some(0)) {
+    if let Some(said) = hears_host(state, turn).then(|| said_to_all::open(state, turn)).flatten() {
+        return CueTask::Host(said);
+    }
+    if is_end(state, turn) {
         return CueTask::LastWords;
     }
     let owed = if debates { owed_by(state, turn) } else { vec![] };
@@ -223,6 +235,13 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     }
     let fairly = if debates { first_answer(state, turn) } else { None };
     fairly.map_or(CueTask::Free, CueTask::Fairly)
+}
+
+/// Returns true if a turn is the last of its seat, outside of phases.
+fn is_end(state: &State, turn: &Turn) -> bool {
+    let outside_phases = state.phase_of(turn.thread).is_none();
+    let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
+    final_round || place(state, turn).is_some_and(|place| place.more == Some(0))
 }
 
 /// Returns the request for last words: where the order is known, each of the last speakers has another part of it.
@@ -246,9 +265,10 @@ pub(super) fn is_last(state: &State, turn: &Turn) -> bool {
     task(state, turn) == CueTask::LastWords
 }
 
-/// Returns the request to answer the questions to a turn's seat, if there are any.
+/// Returns the request to answer the host or the questions to a turn's seat, if there are any, without rules.
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
+        CueTask::Host(said) => Some(format!("The host asks: {}", quoted(&said))),
         CueTask::Answer(owed) => Some(to_answer(state, &owed)),
         _ => None,
     }
@@ -284,6 +304,14 @@ fn of_act(state: &State, act: &TurnAct) -> Option<String> {
 fn debates(state: &State, turn: &Turn) -> bool {
     let thread = state.threads.get(&turn.thread);
     state.scenario.debate == Debate::Guided
+        && thread.is_none_or(|thread| thread.traits().debates)
+        && state.contract_of(turn).form.is_words()
+}
+
+/// Returns true if messages of the host to all concern a turn: it speaks freely in a talk.
+fn hears_host(state: &State, turn: &Turn) -> bool {
+    let thread = state.threads.get(&turn.thread);
+    turn.speaks()
         && thread.is_none_or(|thread| thread.traits().debates)
         && state.contract_of(turn).form.is_words()
 }
@@ -400,6 +428,16 @@ fn unanswered(state: &State, turn: &Turn) -> Option<String> {
     });
     let owed: Vec<String> = owed.collect();
     (!owed.is_empty()).then(|| format!("Asked and not answered: {}", owed.join("; ")))
+}
+
+/// Returns a new message of the host to all for those who decide who speaks.
+fn to_take_up(state: &State, turn: &Turn) -> Option<String> {
+    if !matches!(turn.purpose, Purpose::Pick | Purpose::Bid) {
+        return None;
+    }
+    let said = said_to_all::open(state, turn)?;
+    let said = quoted(said.trim());
+    Some(format!("The host has just said: \"{said}\" Who is to take it up?"))
 }
 
 /// Returns a sentence with the participant whose last message mentions this seat.

@@ -27,7 +27,7 @@ pub(super) fn announcements(
             Announcement::Verdict(verdict) => of_verdict(verdict),
         };
         let text = state.addressed_as(&text.into(), labels);
-        (Block::Operator { text, whisper: false, material: None }, news.seq)
+        (Block::Operator { number: None, text, whisper: false, material: None }, news.seq)
     };
     seen.map(block).collect()
 }

@@ -127,9 +127,10 @@ fn conversation(prompt: &Prompt, kept: Kept) -> Messages {
             Block::Operator { text, material: Some(name), .. } => {
                 all.add(Role::User, material::numbered(name, text));
             }
-            Block::Operator { text, whisper, material: None } => {
+            Block::Operator { number, text, whisper, material: None } => {
+                let number = number.map_or(String::new(), |n| format!(" n=\"h{n}\""));
                 let to = if *whisper { " to=\"you alone\"" } else { "" };
-                all.add(Role::User, format!("<host{to}>\n{}\n</host>", quoted(text)));
+                all.add(Role::User, format!("<host{number}{to}>\n{}\n</host>", quoted(text)));
             }
         }
     }
@@ -280,7 +281,7 @@ mod tests {
     }
 
     fn operator(text: &str) -> Block {
-        Block::Operator { text: text.into(), whisper: false, material: None }
+        Block::Operator { number: None, text: text.into(), whisper: false, material: None }
     }
 
     fn shown(blocks: Vec<Block>) -> Vec<Message> {
@@ -321,7 +322,8 @@ mod tests {
             cut: true,
             whisper: false,
         };
-        let whisper = Block::Operator { text: "be kind".into(), whisper: true, material: None };
+        let whisper =
+            Block::Operator { number: None, text: "be kind".into(), whisper: true, material: None };
         let stopped = Block::Own { text: "four".into(), cut: true };
         let mut prompt = Prompt {
             system: "You are Ada.\n".into(),

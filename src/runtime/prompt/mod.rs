@@ -23,6 +23,7 @@ mod plain;
 mod profile;
 mod reader;
 mod rounds;
+mod said_to_all;
 mod sections;
 mod small;
 mod stance;
@@ -35,6 +36,7 @@ pub use cue::has_room_for_act;
 pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
+pub use said_to_all::answered_the_host;
 
 /// Maximum number of own messages that a reply is compared with.
 const OWN_READ: usize = 8;
@@ -49,7 +51,7 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 10;
+pub const WORDING: u32 = 11;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};
@@ -307,7 +309,10 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => {
-            Block::Operator { text, whisper: entry.is_whisper(), material: entry.material.clone() }
+            let number =
+                if state.numbers_turns(turn) { said_to_all::number(state, entry) } else { None };
+            let material = entry.material.clone();
+            Block::Operator { number, text, whisper: entry.is_whisper(), material }
         }
         Some(who)
             if *who == turn.seat

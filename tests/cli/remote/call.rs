@@ -74,7 +74,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         system: "You are Ada.".into(),
         brief: None,
         blocks: vec![
-            Block::Operator { text: TOPIC.into(), whisper: false, material: None },
+            Block::Operator { number: None, text: TOPIC.into(), whisper: false, material: None },
             Block::Own { text: "They save ships.".into(), cut: false },
             Block::Other {
                 who: "bob".into(),

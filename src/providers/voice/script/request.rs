@@ -71,7 +71,7 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
             other
         }
         Block::Summary { text } => json!({"who": SUMMARY, "name": SUMMARY, "text": text}),
-        Block::Operator { text, whisper, material } => {
+        Block::Operator { text, whisper, material, .. } => {
             let mut said =
                 json!({"who": OPERATOR, "name": OPERATOR, "text": text, "whisper": whisper});
             if let Some(material) = material {

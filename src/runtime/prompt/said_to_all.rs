@@ -1,0 +1,76 @@
+//! Messages of the host to all: the newest is the task of the next turns, short ones stay in later prompts.
+
+use super::escape::quoted;
+use crate::model::{Participant, Text};
+use crate::reply;
+use crate::state::{Entry, State, Turn};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Maximum number of words of a message that stays in later prompts.
+const STAYS_WORDS: usize = 25;
+/// Maximum number of messages that stay.
+const STAYS_MAX: usize = 2;
+/// Question marks; a message with one does not stay.
+const ASKS: [char; 3] = ['?', '？', '؟'];
+/// Task of a turn that reads a new message first.
+pub(super) const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished without \
+     talking about it.";
+
+/// Returns the number of a message in prompts, from 1; `None` if it is not one to all.
+pub(super) fn number(state: &State, entry: &Entry) -> Option<u32> {
+    let place = state.host_messages().position(|other| other.seq == entry.seq)?;
+    u32::try_from(place + 1).ok()
+}
+
+/// Returns the latest message without an addressee that no turn with words has read yet.
+pub(super) fn open(state: &State, turn: &Turn) -> Option<Text> {
+    let unread = state.unread(turn).into_iter().rfind(|entry| is_to_all(state, turn, entry));
+    unread?.text_at(state.heard_to(turn)).cloned()
+}
+
+/// Returns whether a turn that has ended had such a message as its task.
+pub fn answered_the_host(state: &State, entry: &Entry) -> bool {
+    let (Some(seat), Some(turn)) = (entry.seat(), entry.version().turn) else { return false };
+    let version = entry.version();
+    let place = crate::model::Seq(turn.0);
+    let turn =
+        Turn::granted(place, state.ms, entry.thread, seat.clone(), crate::model::Purpose::Speak);
+    open(state, &Turn { horizon: version.horizon, before: Some(version.heard), ..turn }).is_some()
+}
+
+/// Returns the reminder of short messages, which are wishes as a rule. Nothing interprets them.
+pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
+    let place = state.heard_to(turn);
+    let unread: Vec<_> = state.unread(turn).into_iter().map(|entry| entry.seq).collect();
+    let stays = |entry: &&Entry| {
+        let short =
+            |text: &Text| !text.contains(ASKS) && text.unicode_words().nth(STAYS_WORDS).is_none();
+        entry.is_by_host()
+            && !unread.contains(&entry.seq)
+            && entry.text_at(place).is_some_and(short)
+            && is_to_all(state, turn, entry)
+    };
+    let latest = state.visible_among(turn, state.entries.iter()).rev().filter(stays);
+    let mut held: Vec<String> = latest
+        .take(STAYS_MAX)
+        .filter_map(|entry| Some(format!("\"{}\"", quoted(entry.text_at(place)?.trim()))))
+        .collect();
+    held.reverse();
+    (!held.is_empty()).then(|| {
+        format!(
+            "The host said, and it still holds, also against the rules above: {}",
+            held.join(" ")
+        )
+    })
+}
+
+/// Returns whether a message of the host names no addressee.
+fn is_to_all(state: &State, turn: &Turn, entry: &Entry) -> bool {
+    let roster: Vec<&Participant> =
+        state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
+    let asks_somebody = || {
+        let text = entry.text_at(state.heard_to(turn)).filter(|text| text.contains('?'));
+        text.is_some_and(|text| !reply::questions(text, None, &roster).is_empty())
+    };
+    entry.mentions.is_empty() && entry.granted.is_none() && !asks_somebody()
+}

@@ -1,0 +1,100 @@
+//! Messages of the host to all: the task of the next turn, and wishes that stay.
+
+use crate::harness::*;
+use crate::kills::runtime;
+use crate::prompts::{CY, Call, calls, opened, play as asked, two};
+use colloquium::model::*;
+use serde_json::{Value, json};
+
+const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished \
+                    without talking about it.";
+const HOLDS: &str = "The host said, and it still holds, also against the rules above: ";
+
+fn say(text: &str) -> Value {
+    json!({"do": "say", "text": text})
+}
+
+fn with(calls: &[Call], what: &str) -> Vec<bool> {
+    calls.iter().map(|call| call.last().contains(what)).collect()
+}
+
+#[test]
+fn a_message_to_all_is_the_task_of_the_next_turn() {
+    let limit = "[limits]\nutterances = 6";
+    for top in [limit.to_owned(), format!("debate = \"plain\"\n{limit}")] {
+        let turns = asked(&top, "", &[Value::Null, say("What does it cost by 2030?")]);
+        assert_eq!(with(&turns, TASK), [false, false, true, false, false, false], "{top}");
+        let other = ["If you disagree", "Tell a case", "Put one question", "costs, and whom"];
+        assert!(other.iter().all(|task| !turns[2].last().contains(task)), "{}", turns[2].last());
+        assert_eq!(turns[2].last().matches("2030").count(), 1, "not quoted: {}", turns[2].last());
+    }
+    let last = asked(limit, "", &[Value::Null, Value::Null, Value::Null, Value::Null, say("Why?")]);
+    assert!(last[5].last().contains(TASK) && last[5].last().contains("last turn"));
+    // a question by name is a debt of one seat
+    let named = asked(limit, "", &[say("Well, Bo, who pays?")]);
+    assert_eq!(with(&named, TASK), [false; 6]);
+    let data = "policy = \"simultaneous\"\n[limits]\nutterances = 4";
+    let both = asked(data, "", &[Value::Null, say("Who pays?")]);
+    assert_eq!(with(&both, TASK), [false, false, true, true]);
+    let moderated =
+        "policy = { name = \"moderated\", moderator = \"mo\" }\n[limits]\nutterances = 4\n";
+    let mo = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nspeaks = false\n";
+    let chosen = calls(opened(&(two(moderated, "") + mo), |_| {}), &[say("Who pays?")]);
+    let picks: Vec<&Call> = chosen.iter().filter(|c| c.purpose == Purpose::Pick).collect();
+    let told = "The host has just said: \"Who pays?\" Who is to take it up?";
+    assert!(picks[1].last().contains(told), "{}", picks[1].last());
+    assert!(!picks[2].last().contains(told), "{}", picks[2].last());
+}
+
+#[test]
+fn a_short_wish_stays_and_a_question_does_not() {
+    let shorter = "Please be shorter, both of you.";
+    let steer = [say(shorter), say("Who pays?"), say("Think of the old."), say("Use plain words.")];
+    let turns = asked("[limits]\nutterances = 8", "", &steer);
+    let held = |n: usize| {
+        let cue = turns[n].last();
+        cue.lines().find_map(|line| line.strip_prefix(HOLDS)).map(str::to_owned)
+    };
+    let quoted = |all: &[&str]| {
+        Some(all.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!((held(0), held(1)), (None, None), "the message itself is the last thing read");
+    assert_eq!(held(2), quoted(&[shorter]));
+    assert_eq!(held(3), quoted(&[shorter]));
+    assert_eq!(held(4), quoted(&[shorter, "Think of the old."]));
+    assert_eq!(held(5), quoted(&["Think of the old.", "Use plain words."]), "the latest two");
+    assert_eq!(held(7), held(5));
+    let long = "word ".repeat(26);
+    let turns = asked("[limits]\nutterances = 4", "", &[say(&long)]);
+    assert_eq!(with(&turns, HOLDS), [false; 4]);
+}
+
+#[test]
+fn a_question_that_made_room_for_the_host_is_asked_once_more() {
+    let three = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
+    let debt = "Ada asked you: \"Who pays, Cy?\" Answer that first.";
+    let turns = calls(opened(&three, |_| {}), &[Value::Null, say("The tram is paid.")]);
+    let of_cy: Vec<&Call> = turns.iter().filter(|call| call.seat == "cy").collect();
+    let shown = |what: &str| of_cy.iter().map(|c| c.last().contains(what)).collect::<Vec<_>>();
+    assert_eq!(shown(TASK), [true, false, false]);
+    assert_eq!(shown(debt), [false, true, false], "{}", of_cy[1].last());
+    let turns = calls(opened(&three, |_| {}), &[]);
+    assert_eq!(with(&turns, debt).iter().filter(|shown| **shown).count(), 1);
+}
+
+#[test]
+fn after_a_resumed_end_the_host_is_answered_first() {
+    let model = |id| Participant { voice: VoiceSpec::Model(ModelSpec::default()), ..seat(id) };
+    let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
+    let stage = || stage(|ask| Play::Words(format!("{:?} of its own.", ask.number), 10));
+    let first =
+        runtime().block_on(play(table(scenario, ["a", "b"].map(model).into()), stage(), &[]));
+    let more = [json!({"do": "limit", "set": {"utterances": 6}}), say("The tram is paid.")];
+    let ran = runtime().block_on(resume(first.events, stage(), &more));
+    let cue = |number: u32| {
+        let ask = ran.seen.iter().rfind(|ask| ask.number == Some(number)).unwrap();
+        ask.messages.last().unwrap().text.clone()
+    };
+    assert!(cue(5).contains(TASK) && !cue(5).contains("last turn"), "{}", cue(5));
+    assert!(!cue(6).contains(TASK) && cue(6).contains("last turn"), "{}", cue(6));
+}
