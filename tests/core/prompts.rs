@@ -324,7 +324,60 @@ fn says_how_many_turns_are_left_and_asks_for_last_words() {
         assert!(cue(n).contains("This is your last turn. Say where you stand now"), "{}", cue(n));
     }
     let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
-    assert!(plain.iter().all(|c| !c.last().contains("Turn ") && !c.last().contains("last turn")));
+    assert!(plain[2].last().contains("Turn 3 of 6; after this you speak once more."));
+    assert!(
+        plain[5].last().contains("This is your last word.")
+            && !plain[5].last().contains("last turn")
+    );
+}
+
+const RULES: [&str; 5] = [
+    "plain prose",
+    "Bring one new thing",
+    "own count or guess",
+    "To hand over",
+    "at most 150 words",
+];
+
+/// Advice on debating is only for seats that debate in free words.
+#[test]
+fn only_debates_have_the_rules_of_a_debate() {
+    let count = |system: &str| RULES.iter().filter(|rule| system.contains(**rule)).count();
+    let robin = "policy = { name = \"round_robin\", mentions = \"once\" }\n";
+    let system = |top: &str, ada: &str| play(top, ada, &[])[0].system().to_owned();
+    let debate = system(robin, "");
+    assert_eq!(count(&debate), RULES.len(), "{debate}");
+    let talk = system(&format!("{robin}debate = \"plain\"\n"), "");
+    assert_eq!(count(&talk), 2, "length, and handing over: {talk}");
+    assert!(talk.contains("Say only what Ada says next"), "{talk}");
+    let depends = "policy = \"depends\"\n";
+    let schema = "reply = { schema = { type = \"object\" } }";
+    let json = "persona = \"You reply with JSON.\"";
+    let tools = "tools = [\"read_file\"]";
+    let explicit = format!("{robin}debate = \"work\"\n");
+    let scribe = "role = \"scribe\"";
+    let cases = [
+        (depends, ""),
+        (robin, schema),
+        (robin, json),
+        (robin, tools),
+        (robin, scribe),
+        (&*explicit, ""),
+    ];
+    for (top, ada) in cases {
+        let work = system(top, ada);
+        assert!(work.contains("Answer as Ada.") && count(&work) == 0, "{top}{ada}: {work}");
+    }
+    assert!(system(depends, "words = [5, 9]").contains("Answer as Ada in 5 to 9 words."));
+    for name in scenario::bundled_names() {
+        let text = scenario::bundled(name).unwrap();
+        let source = Source { name: "test".into(), text: text.into(), settings: vec![] };
+        let policy = scenario::load(&source, &policy::rows()).unwrap().scenario.policy.name;
+        let works = ["depends", "consensus", "plan"].contains(&&*policy);
+        for call in calls(opened(text, |_| {}), &[]).iter().filter(|_| works) {
+            assert_eq!(count(call.system()), 0, "{name}: {}", call.system());
+        }
+    }
 }
 
 #[test]
@@ -415,7 +468,8 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     assert!(last.contains(&format!("{quote} This is your last turn.")), "{last}");
     let plain = two("debate = \"plain\"\n[limits]\nutterances = 9", asks) + CY;
     let plain = calls(opened(&plain, |_| {}), &[]);
-    assert!(plain.iter().all(|c| !c.last().contains("Answer that first")));
+    let quoted: Vec<bool> = plain.iter().map(|c| c.last().contains(quote)).collect();
+    assert_eq!(quoted, of_cy, "a talk has debts too");
 }
 
 #[test]

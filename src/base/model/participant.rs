@@ -259,7 +259,7 @@ impl Participant {
 
 impl Participant {
     /// Default maximum tokens of a reply of a local model: small models do not always stop by themselves.
-    const LOCAL_REPLY_TOKENS: u32 = 320;
+    pub const LOCAL_REPLY_TOKENS: u32 = 320;
     /// Maximum tokens of a local model's choice, bid or ballot: a word or a number, and a reason.
     const LOCAL_CHOICE_TOKENS: u32 = 128;
 

@@ -90,8 +90,10 @@ pub enum Debate {
     /// Advice that makes a debate worth reading.
     #[default]
     Guided,
-    /// No advice: for research, where every added sentence is a treatment.
+    /// No advice on debating: for talks that are no debates.
     Plain,
+    /// The task and the form of the reply alone.
+    Work,
 }
 
 /// Templates of prompts without a frame.

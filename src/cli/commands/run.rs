@@ -22,10 +22,10 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::ledger::RunBudget;
 use crate::model::profile::merge;
-use crate::model::{CallRate, Debate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, TakesPart, Wait};
+use crate::model::{CallRate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
+use crate::scenario::{self, Advice, Loaded, TakesPart, Wait};
 use crate::session::{self, Mode};
-use crate::state::State;
+use crate::state::{State, policies};
 use crate::{policy, text};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -176,7 +176,9 @@ pub fn start_found(
     let allowed = Allowed::by_scenario(seats, &found, &models.chosen()?, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     models.read_windows(seats)?;
-    if loaded.scenario.layout.is_none() && loaded.scenario.debate == Debate::Guided {
+    let traits = policies::traits(&loaded.scenario.policy.name);
+    let debates = Advice::any_debates(&loaded.scenario, traits, seats);
+    if loaded.scenario.layout.is_none() && debates {
         models.read_sizes(seats)?;
     }
     material::fit(&mut first, seats, options.cut_material)?;

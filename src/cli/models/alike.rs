@@ -1,15 +1,15 @@
 //! Warning about debates in which all seats have the same model.
 
 use crate::cli::models::minds::Usable;
-use crate::model::{Debate, Participant, Text};
-use crate::scenario::Loaded;
+use crate::model::{Participant, Text};
+use crate::scenario::{Advice, Loaded};
 use crate::state::policies;
 use std::collections::BTreeSet;
 
 /// Returns the warning about a debate whose speakers all have the same model; `None` for any other conversation.
 pub fn warning(loaded: &Loaded, usable: impl FnOnce() -> Usable) -> Option<String> {
-    let debates = loaded.scenario.debate == Debate::Guided
-        && policies::traits(&loaded.scenario.policy.name).debates;
+    let traits = policies::traits(&loaded.scenario.policy.name);
+    let debates = Advice::any_debates(&loaded.scenario, traits, &loaded.participants);
     let speakers: Vec<&Participant> = loaded.participants.iter().filter(|p| p.speaks).collect();
     let models: Option<BTreeSet<&Text>> = speakers.iter().map(|seat| model(seat)).collect();
     if !debates || speakers.len() < 2 || models?.len() != 1 {

@@ -64,17 +64,18 @@ keys! {
          for everyone, so that a local server can reuse its prompt cache; small, all of it in one plain \
          message. Default: own, and small in a guided debate for a model that its server says has fewer than \
          three billion parameters.");
-    debate: Debate = key(ValueKind::OneOf(&["guided", "plain"]), r#""plain""#,
-        "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for \
-         research.");
-    frame: Option<Text> = key(ValueKind::OneOf(&["guided", "plain", "none"]), r#""none""#,
-        "What prompts add to the scenario's own words: guided (default) or plain, as with `debate`; none, \
+    debate: Debate = key(ValueKind::OneOf(&["guided", "plain", "work"]), r#""plain""#,
+        "What prompts of free discussions add: guided (default), advice on how to debate; plain, for talks \
+         that are no debates, your messages, questions by name and the place of a turn; work, the task alone, \
+         as in graphs, plans and seats with tools or a schema.");
+    frame: Option<Text> = key(ValueKind::OneOf(&["guided", "plain", "work", "none"]), r#""none""#,
+        "What prompts add to the scenario's own words: guided (default), plain or work, as with `debate`; none, \
          nothing: the system message is the persona, and the request is the task.");
     prompt: PromptTemplates = key(ValueKind::Table(PROMPT), r#"{ first = "{{ question }}" }"#,
         "The messages of a prompt, with frame = \"none\".");
     guards: Option<Guards> = key(ValueKind::OneOf(&["on", "off"]), r#""off""#,
         "Whether replies of models are corrected: on, echoes are asked for again, repetitions and text in the \
-         names of others are cut; off, they stay as they are. Default: off with [answer] or debate = \"plain\", \
+         names of others are cut; off, they stay as they are. Default: off with [answer] or frame = \"none\", \
          else on.");
     lore = key(ValueKind::List(&ValueKind::Table(LORE)),
         r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,

@@ -20,10 +20,8 @@ use super::spelling;
 use super::tools::DeclaredTools;
 use super::topic::AnyTopic;
 use super::tree::At;
-use super::{PolicyRow, PolicyTraits, ProfileSpec, ResultRule, Scenario};
-use crate::model::{
-    Debate, Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
-};
+use super::{Advice, PolicyRow, ProfileSpec, ResultRule, Scenario};
+use crate::model::{Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec};
 use crate::untrusted;
 use std::collections::BTreeMap;
 use std::{io, path::Path};
@@ -263,8 +261,10 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         item,
     };
     let many = participants.iter().filter(|p| p.speaks).count() > 1;
-    let open =
-        if ends_open(&scenario, traits) && many { ResultRule::Scribe } else { ResultRule::None };
+    let ends_open = scenario.answer.is_none()
+        && scenario.profile == ProfileSpec::default()
+        && Advice::any_debates(&scenario, traits, &participants);
+    let open = if ends_open && many { ResultRule::Scribe } else { ResultRule::None };
     scenario.result = raw.result.unwrap_or(open);
     let any_topic = |at: At<'_>| Some((at.word("id")?.into(), at.node.get("any_topic")?.read()));
     Loaded {
@@ -294,16 +294,8 @@ fn open_seats(walk: &mut Walk<'_>, root: &At<'_>) -> Option<(usize, SeatId)> {
 /// Returns whether replies are corrected. Experiments are not, unless the scenario says so: a correction would act on
 /// some protocols only.
 fn guards(root: &At<'_>, raw: &RawScenario) -> Guards {
-    let experiment = root.get("answer").is_some() || prompt::debate(raw) == Debate::Plain;
+    let experiment = root.get("answer").is_some() || prompt::is_bare(raw);
     raw.guards.unwrap_or(if experiment { Guards::Off } else { Guards::On })
-}
-
-/// Returns true for a guided debate that does not end with an answer of its own.
-fn ends_open(scenario: &Scenario, traits: PolicyTraits) -> bool {
-    scenario.debate == Debate::Guided
-        && traits.debates
-        && scenario.answer.is_none()
-        && scenario.profile == ProfileSpec::default()
 }
 
 #[cfg(test)]

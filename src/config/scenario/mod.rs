@@ -3,6 +3,7 @@
 //! A scenario is data: parsed from TOML with every fault reported at once, resolved once, and written completely into
 //! the log. Nothing here runs anything.
 
+mod advice;
 mod answer;
 mod bundled;
 mod check;
@@ -36,6 +37,7 @@ mod tree;
 mod unattended;
 mod who;
 
+pub use advice::{Advice, asks_for_data};
 pub use answer::{AnswerSpec, RIGHT};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
 pub use check::Walk;

@@ -13,6 +13,7 @@ const NONE: &str = "none";
 pub(super) fn debate(raw: &RawScenario) -> Debate {
     match raw.frame.as_deref() {
         Some("plain" | NONE) => Debate::Plain,
+        Some("work") => Debate::Work,
         Some(_) => Debate::Guided,
         None => raw.debate,
     }

@@ -2,11 +2,12 @@
 
 use super::{State, Turn};
 use crate::model::*;
+use crate::scenario::Advice;
 
 /// Tokens for reasoning in addition to the reply, if the model was seen or invited to think.
 const THINKING_TOKENS: u32 = 1_024;
-/// Token limit of structured replies by local models; a schema may require a long reply.
-const LOCAL_DATA_TOKENS: u32 = 1_024;
+/// Token limit of replies by local models that are work, such as data in the form of a schema.
+const LOCAL_WORK_TOKENS: u32 = 1_024;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
 /// Tokens of the line with the speaker's position.
@@ -31,8 +32,11 @@ impl State {
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
         let bounded = seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
             Some(own) => own,
-            None if matches!(self.contract_of(turn).form, Form::Schema(_) | Form::Plan { .. }) => {
-                LOCAL_DATA_TOKENS
+            // a choice or a vote is short
+            None if tokens == Participant::LOCAL_REPLY_TOKENS
+                && self.advice(turn) == Advice::Work =>
+            {
+                LOCAL_WORK_TOKENS
             }
             None => {
                 let words = self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD);
@@ -68,7 +72,7 @@ impl State {
     /// Returns the target length of a turn (min, max) in a guided debate in which short and long turns of a seat
     /// alternate; the seed decides the first one. `None` if its participant or phase has its own length.
     pub fn varied_words(&self, turn: &Turn) -> Option<(u32, u32)> {
-        let guided = self.scenario.varied && self.scenario.debate == Debate::Guided;
+        let guided = self.scenario.varied && self.advice(turn) == Advice::Debate;
         let place = self.seats.iter().position(|seat| seat.spec.id == turn.seat)?;
         let seat = self.seats.get(place)?;
         let own = self.shows(turn).and_then(|shows| shows.words).or(seat.spec.words);

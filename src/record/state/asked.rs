@@ -3,6 +3,7 @@
 use super::{Asking, Batch, Conversation, Turn, answers};
 use crate::model::contract::EVERYBODY;
 use crate::model::*;
+use crate::scenario::Advice;
 use std::collections::BTreeSet;
 
 impl Conversation {
@@ -37,7 +38,7 @@ impl Conversation {
 
     /// Returns the layout of a model's prompts: the scenario's, or else the one for the size of the model.
     pub fn layout_of(&self, seat: &Participant) -> Layout {
-        let small = seat.small && self.scenario.debate == Debate::Guided;
+        let small = seat.small && self.advice_for(seat) == Advice::Debate;
         self.scenario.layout.unwrap_or(if small { Layout::Small } else { Layout::Own })
     }
 

@@ -3,6 +3,7 @@
 //! The live screen, resume, replay and tests all use this value, built from the same events by the same code. It never
 //! reads a clock, never decides what happens next (`engine` does) and changes only by events.
 
+mod advised;
 mod allowance;
 mod answers;
 mod apply;
@@ -70,7 +71,7 @@ pub use reply::{PastTurn, Reply};
 pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
-pub use stances::{Position, SCRIBE};
+pub use stances::Position;
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};

@@ -3,11 +3,10 @@
 use super::{Conversation, Seat, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    Debate, Layout, Outcome, STANCE_MAX, Seq, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
+    Layout, Outcome, STANCE_MAX, Seq, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
+use crate::scenario::Advice;
 
-/// Role of a seat that sides with nobody.
-pub const SCRIBE: &str = "scribe";
 /// Maximum length of a position, in words.
 const WORDS_MAX: usize = 5;
 /// Maximum length of a position, in characters.
@@ -152,12 +151,10 @@ impl Conversation {
     /// of a scribe.
     fn may_ask_stance(&self, turn: &Turn) -> bool {
         let fits = |seat: &Seat| {
-            seat.spec.voice.reads_as_a_model()
-                && self.layout_of(&seat.spec) != Layout::Small
-                && seat.spec.role.as_deref() != Some(SCRIBE)
+            seat.spec.voice.reads_as_a_model() && self.layout_of(&seat.spec) != Layout::Small
         };
         self.reads_stance(turn)
-            && self.scenario.debate == Debate::Guided
+            && self.advice(turn) == Advice::Debate
             && self.seat(&turn.seat).is_some_and(fits)
     }
 

@@ -1,9 +1,10 @@
-//! Questions that are put to a seat by name in a guided debate. They count until the seat has spoken again.
+//! Questions that are put to a seat by name in a talk. They count until the seat has spoken again.
 
 use super::words;
 use crate::model::*;
 use crate::prompt;
 use crate::reply;
+use crate::scenario::Advice;
 use crate::state::{Entry, State, Turn};
 
 /// Maximum number of messages that are searched for questions to a seat.
@@ -14,9 +15,6 @@ const QUOTE_MAX: usize = 200;
 /// Returns the unanswered questions in a thread, in the order of the seats that owe an answer, oldest first. A turn that
 /// is replaced owes the same answers as before.
 pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) -> Vec<QuestionDebt> {
-    if state.scenario.debate != Debate::Guided {
-        return vec![];
-    }
     let said = replaced.and_then(|turn| state.spoken(turn));
     let horizon = said.as_ref().map_or(state.next_seq, |said| said.horizon);
     let before = said.and_then(|said| said.before);
@@ -24,7 +22,9 @@ pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) ->
     let able = seats.iter().filter(|seat| state.may_speak(seat));
     able.flat_map(|seat| {
         let turn = Turn::granted(state.next_seq, state.ms, thread, seat.clone(), Purpose::Speak);
-        owed_by(state, &Turn { horizon, before, ..turn })
+        let listens = state.advice(&turn) != Advice::Work;
+        let owed = listens.then(|| owed_by(state, &Turn { horizon, before, ..turn }));
+        owed.unwrap_or_default()
     })
     .collect()
 }

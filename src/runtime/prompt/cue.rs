@@ -10,9 +10,9 @@ use super::judge;
 use super::persona::rendered;
 use super::{said_to_all, stance, task as form};
 use crate::model::{
-    ActKind, Block, Debate, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
+    ActKind, Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
-use crate::scenario::{Phase, Rule, TurnOrder};
+use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Ending, Entry, Labels, State, Turn, policies};
 
 /// Default tasks of phases with common names, by the beginning of the name.
@@ -57,7 +57,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
             Some(_) => form::GO_ON.to_owned(),
             None => occasion(state, turn, begins),
         });
-        all.extend(hears_host(state, turn).then(|| said_to_all::reminder(state, turn)).flatten());
+        all.extend(talks(state, turn).then(|| said_to_all::reminder(state, turn)).flatten());
     } else {
         all.extend(ballot::rules(state, turn));
         all.extend(stance::recorded(state, turn));
@@ -80,7 +80,7 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let place = if rounds > 1 { format!(", {round} of {rounds}") } else { String::new() };
     let name = phase.name.to_lowercase();
     let usual = || {
-        if state.scenario.debate != Debate::Guided {
+        if !debates(state, turn) {
             return None;
         }
         let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
@@ -93,18 +93,18 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let last = if last { format!(" {LAST}") } else { String::new() };
     Some(format!(
         "{}: {}{place}.{task}{last}{}",
-        heading(state, phase),
+        heading(state, turn, phase),
         phase.name,
         blind(state, turn)
     ))
 }
 
-/// Returns the heading of a phase: its number in a guided debate in which no phase can be left out.
-fn heading(state: &State, phase: &Phase) -> String {
+/// Returns the heading of a phase: its number in a debate in which no phase can be left out.
+fn heading(state: &State, turn: &Turn, phase: &Phase) -> String {
     let phases = &state.scenario.phases;
     let is_fixed = phases.iter().all(|phase| phase.when.is_none());
     match phases.iter().position(|other| other.name == phase.name) {
-        Some(at) if is_fixed && phases.len() > 1 && state.scenario.debate == Debate::Guided => {
+        Some(at) if is_fixed && phases.len() > 1 && debates(state, turn) => {
             format!("Phase {} of {}", at + 1, phases.len())
         }
         _ => "Phase".to_owned(),
@@ -113,7 +113,7 @@ fn heading(state: &State, phase: &Phase) -> String {
 
 /// Returns a sentence about the phase before if its turns were spoken at the same time, until the seat has spoken again.
 fn blind(state: &State, turn: &Turn) -> String {
-    if state.scenario.debate != Debate::Guided || !state.labels(turn).is_empty() {
+    if !debates(state, turn) || !state.labels(turn).is_empty() {
         return String::new();
     }
     let before = |entry: &&Entry| entry.thread != turn.thread && entry.seat().is_some();
@@ -150,7 +150,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
         Some((least, most)) => Some(range_of(least, most)),
         None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
             let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));
-            said_length(state, seat, persona.as_deref().unwrap_or_default())
+            said_length(state, turn, seat, persona.as_deref().unwrap_or_default())
         }
         None => None,
     };
@@ -170,9 +170,8 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     if begins {
         let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
         let topic = topic.map_or(String::new(), |topic| format!("{}\n", topic.trim()));
-        let guided = state.scenario.debate == Debate::Guided;
         let asks = state.phase_of(turn.thread).is_some();
-        let first = if guided && !asks { format!(" {FIRST}") } else { String::new() };
+        let first = if debates(state, turn) && !asks { format!(" {FIRST}") } else { String::new() };
         let together = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
         let occasion = if together { TOGETHER.to_owned() } else { format!("{name}, you begin.") };
         let given = given(state, turn).map_or(String::new(), |given| format!(" {given}"));
@@ -180,21 +179,20 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     }
     let mut told = format!("{name}, it is your turn.");
     let task = task(state, turn);
-    let owes = debates(state, turn) && !owed_by(state, turn).is_empty();
+    let owes = talks(state, turn) && !owed_by(state, turn).is_empty();
     let asked = if owes { None } else { mentioned(state, turn) };
     told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
     let is_end = is_end(state, turn);
     let place = if is_end { None } else { place(state, turn) };
     told.extend(place.map(|place| format!(" {}", place.in_words())));
     let task = match task {
-        CueTask::LastWords if debates(state, turn) => {
-            let owed = owed_by(state, turn);
+        CueTask::LastWords => {
+            let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
             let answer = if owed.is_empty() { None } else { Some(to_answer(state, &owed)) };
             Some(answer.into_iter().chain([last_words(state, turn)]).collect::<Vec<_>>().join(" "))
         }
-        CueTask::LastWords => Some(LAST.to_owned()),
         // after a reopened end nobody takes leave before the host has an answer
-        CueTask::Host(_) if is_end && debates(state, turn) && state.since.reopened.is_none() => {
+        CueTask::Host(_) if is_end && state.since.reopened.is_none() => {
             Some(format!("{} {}", said_to_all::TASK, last_words(state, turn)))
         }
         CueTask::Host(_) => Some(said_to_all::TASK.to_owned()),
@@ -223,13 +221,13 @@ enum CueTask<'a> {
 
 fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let debates = debates(state, turn);
-    if let Some(said) = hears_host(state, turn).then(|| said_to_all::open(state, turn)).flatten() {
+    if let Some(said) = talks(state, turn).then(|| said_to_all::open(state, turn)).flatten() {
         return CueTask::Host(said);
     }
     if is_end(state, turn) {
         return CueTask::LastWords;
     }
-    let owed = if debates { owed_by(state, turn) } else { vec![] };
+    let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
     if !owed.is_empty() {
         return CueTask::Answer(owed);
     }
@@ -246,6 +244,9 @@ fn is_end(state: &State, turn: &Turn) -> bool {
 
 /// Returns the request for last words: where the order is known, each of the last speakers has another part of it.
 fn last_words(state: &State, turn: &Turn) -> String {
+    if !debates(state, turn) {
+        return LAST.to_owned();
+    }
     let thread = state.threads.get(&turn.thread);
     let in_turn = thread.is_some_and(|thread| thread.traits().order == TurnOrder::InTurn);
     let speakers = thread.map_or(0, |t| t.seats.iter().filter(|s| state.may_speak(s)).count());
@@ -300,20 +301,14 @@ fn of_act(state: &State, act: &TurnAct) -> Option<String> {
     })
 }
 
-/// Returns true if a turn is part of a guided debate in free text.
+/// Returns true if a turn is part of a debate.
 fn debates(state: &State, turn: &Turn) -> bool {
-    let thread = state.threads.get(&turn.thread);
-    state.scenario.debate == Debate::Guided
-        && thread.is_none_or(|thread| thread.traits().debates)
-        && state.contract_of(turn).form.is_words()
+    state.advice(turn) == Advice::Debate
 }
 
-/// Returns true if messages of the host to all concern a turn: it speaks freely in a talk.
-fn hears_host(state: &State, turn: &Turn) -> bool {
-    let thread = state.threads.get(&turn.thread);
-    turn.speaks()
-        && thread.is_none_or(|thread| thread.traits().debates)
-        && state.contract_of(turn).form.is_words()
+/// Returns true if a turn is part of a talk: it hears the host, questions, its place and the end.
+fn talks(state: &State, turn: &Turn) -> bool {
+    state.advice(turn) != Advice::Work
 }
 
 /// Position of a turn in a conversation with a turn limit.
@@ -345,8 +340,7 @@ impl TurnPlace {
 /// turn.
 fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
     let bargains = bargains(state);
-    let is_plain = !(debates(state, turn) || bargains);
-    if is_plain || state.phase_of(turn.thread).is_some() {
+    if !(talks(state, turn) || bargains) || state.phase_of(turn.thread).is_some() {
         return None;
     }
     let limit = state.limits.utterances?;

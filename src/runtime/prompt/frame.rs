@@ -10,10 +10,10 @@ use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
-use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text};
+use crate::model::{Layout, Participant, Purpose, SeatId, Text};
 use crate::policy::PromptParts;
-use crate::scenario::Rule;
-use crate::state::{self, Labels, State, Turn};
+use crate::scenario::{Advice, Rule};
+use crate::state::{Labels, State, Turn};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
@@ -236,16 +236,17 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
         return String::new();
     }
     let name = &seat.name;
-    if !state.contract_of(turn).form.is_words() {
-        return format!("Answer only as {name}, and never for anybody else.");
+    let advice = state.advice(turn);
+    if advice == Advice::Work {
+        let words = length(state, turn, seat, persona)
+            .map_or(String::new(), |words| format!(" in {words}"));
+        let work = format!("Answer as {name}{words}.");
+        return lines([Some(work), whispers(state, turn)]);
     }
-    // an executor of a step does not debate
-    let is_scribe = seat.role.as_deref() == Some(state::SCRIBE);
-    let guided = state.scenario.debate == Debate::Guided
-        && state.plan_thread(turn.thread).is_none()
-        && !is_scribe;
+    let guided = advice == Advice::Debate;
     let prose = if guided { " plain prose," } else { "" };
-    let length = length(state, seat, persona).map_or(String::new(), |words| format!(" {words},"));
+    let length =
+        length(state, turn, seat, persona).map_or(String::new(), |words| format!(" {words},"));
     let say = format!(
         "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
     );
@@ -267,19 +268,25 @@ fn together(state: &State, turn: &Turn) -> bool {
 }
 
 /// Returns the length of a reply, unless a phase or the author's persona defines it.
-fn length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
+fn length(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Option<String> {
     let by_phase = state.scenario.phases.iter().any(|p| p.shows.words.is_some());
     let varies = state.scenario.varied && seat.words.is_none();
-    (!by_phase && !varies).then(|| said_length(state, seat, persona)).flatten()
+    (!by_phase && !varies).then(|| said_length(state, turn, seat, persona)).flatten()
 }
 
-/// Returns the length of a reply without a phase that defines it; `None` if the persona defines it.
-pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
+/// Returns the length of a reply without a phase that defines it; `None` if the persona defines it. Work has no length by
+/// default.
+pub(super) fn said_length(
+    state: &State,
+    turn: &Turn,
+    seat: &Participant,
+    persona: &str,
+) -> Option<String> {
     // a word is about one and a half tokens
     let most = || seat.reply_tokens().map_or(WORDS_MAX, |t| (t * 2 / 3).clamp(1, WORDS_MAX));
     match seat.words.or(state.scenario.words) {
         Some((least, most)) => Some(range_of(least, most)),
-        None if names_length(persona) => None,
+        None if names_length(persona) || state.advice(turn) == Advice::Work => None,
         None => Some(format!("at most {} words", most())),
     }
 }
