@@ -29,7 +29,7 @@ fn a_message_to_all_is_the_task_of_the_next_turn() {
         assert_eq!(turns[2].last().matches("2030").count(), 1, "not quoted: {}", turns[2].last());
     }
     let last = asked(limit, "", &[Value::Null, Value::Null, Value::Null, Value::Null, say("Why?")]);
-    assert!(last[5].last().contains(TASK) && last[5].last().contains("last turn"));
+    assert!(last[5].last().contains(TASK) && last[5].last().contains("last turn of all"));
     // a question by name is a debt of one seat
     let named = asked(limit, "", &[say("Well, Bo, who pays?")]);
     assert_eq!(with(&named, TASK), [false; 6]);
@@ -95,6 +95,6 @@ fn after_a_resumed_end_the_host_is_answered_first() {
         let ask = ran.seen.iter().rfind(|ask| ask.number == Some(number)).unwrap();
         ask.messages.last().unwrap().text.clone()
     };
-    assert!(cue(5).contains(TASK) && !cue(5).contains("last turn"), "{}", cue(5));
-    assert!(!cue(6).contains(TASK) && cue(6).contains("last turn"), "{}", cue(6));
+    assert!(cue(5).contains(TASK) && !cue(5).contains("last turn of all"), "{}", cue(5));
+    assert!(!cue(6).contains(TASK) && cue(6).contains("last turn of all"), "{}", cue(6));
 }

@@ -312,32 +312,42 @@ fn prompt_shows_debate_words_roles_and_lore() {
     assert_eq!(ada.whole().matches("Made-up").count(), 2);
 }
 
+const LAST: &str = "This is the last turn of all: say what is done now, who does what and by when, and who at this table \
+                    would not sign it.";
+
 #[test]
-fn says_how_many_turns_are_left_and_asks_for_last_words() {
+fn only_the_last_turn_of_all_has_last_words() {
     let limit = "[limits]\nutterances = 6";
     let turns = play(limit, "", &[]);
-    let cue = |n: usize| turns[n].last().to_owned();
-    assert!(cue(0).contains("Ada, you begin."), "{}", cue(0));
-    assert!(cue(1).contains("Bo, it is your turn. Turn 2 of 6; after this you speak twice more."));
-    assert!(cue(2).contains("Turn 3 of 6; after this you speak once more."), "{}", cue(2));
-    for n in [4, 5] {
-        assert!(cue(n).contains("This is your last turn. Say where you stand now"), "{}", cue(n));
-    }
-    let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
-    assert!(plain[2].last().contains("Turn 3 of 6; after this you speak once more."));
-    assert!(
-        plain[5].last().contains("This is your last word.")
-            && !plain[5].last().contains("last turn")
+    let cue = |n: usize| turns[n].last().lines().last().unwrap().to_owned();
+    assert_eq!(cue(0), "Ada, you begin: your answer and your strongest reason.");
+    assert!(cue(1).starts_with("Bo, turn 2 of 6. "), "{}", cue(1));
+    assert!(cue(4).starts_with("Ada, turn 5 of 6, your last. "), "{}", cue(4));
+    assert_eq!(cue(5), format!("Bo, turn 6 of 6. {LAST}"));
+    let farewells =
+        |turns: &[Call]| turns.iter().filter(|c| c.last().contains("last turn of all")).count();
+    assert_eq!(farewells(&turns), 1);
+    let long = play("[limits]\nutterances = 30", "", &[]);
+    let doubts = "What do you still not believe, and what would settle it?";
+    let asked: Vec<usize> = (0..30).filter(|n| long[*n].last().contains(doubts)).collect();
+    assert_eq!((asked, farewells(&long)), (vec![27, 28], 1), "a tenth, the last of all among them");
+    let end = json!({"do": "end", "final_round": true});
+    let ended = play("[limits]\nutterances = 30", "", &[Value::Null, end]);
+    assert_eq!(
+        (
+            farewells(&ended),
+            ended.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap().last().contains(LAST)
+        ),
+        (1, true)
     );
+    let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
+    assert!(plain[2].last().contains("Ada, turn 3 of 6."), "{}", plain[2].last());
+    let alone = "This is the last turn of all: nobody can answer you any more.";
+    assert!(plain[5].last().contains(alone), "{}", plain[5].last());
 }
 
-const RULES: [&str; 5] = [
-    "plain prose",
-    "Bring one new thing",
-    "own count or guess",
-    "To hand over",
-    "at most 150 words",
-];
+const RULES: [&str; 5] =
+    ["plain prose", "Bring one new thing", "your own counts", "To hand over", "at most 150 words"];
 
 /// Advice on debating is only for seats that debate in free words.
 #[test]
@@ -386,7 +396,7 @@ fn asks_for_fairness_once_for_each_opponent() {
     let asks = |c: &Call| c.last().contains("If you disagree with ");
     let asked: Vec<bool> = turns.iter().map(asks).collect();
     assert_eq!(asked, [false, true, true, false, false, false, false, false]);
-    assert!(turns[0].system().contains("do not begin by repeating it"));
+    assert!(turns[0].system().contains("everybody heard the rest."));
     assert!(!turns[0].system().contains("If you disagree"));
 }
 
@@ -407,14 +417,13 @@ fn requester_gets_the_result() {
     let floor = json!({"do": "floor", "to": "ada"});
     let given = play("[limits]\nutterances = 4", "", &[floor]);
     assert!(
-        given[1].last().contains("Ada, it is your turn. The host gave you the floor."),
+        given[1].last().contains("Ada, turn 2 of 4. The host gave you the floor."),
         "{}",
         given[1].last()
     );
     let asked = json!({"do": "say", "text": "@bo why?"});
     let named = play("[limits]\nutterances = 4", "", &[Value::Null, asked]);
-    assert!(named.iter().any(|c| c.seat == "bo"
-        && c.last().contains("The host asked you: \"@bo why?\" Answer that first.")));
+    assert!(named.iter().any(|c| c.seat == "bo" && c.last().contains("Answer the host first.")));
     let panel = calls(opened(scenario::bundled("moderated-panel").unwrap(), |_| {}), &[]);
     let chosen = panel.iter().find(|c| c.purpose == Purpose::Speak).unwrap();
     assert!(
@@ -447,7 +456,7 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("or end with a question to them by name."));
     assert!(
-        asked[1].last().contains("Cy, it is your turn. Ada asked you: "),
+        asked[1].last().contains("Cy, turn 2 of 4, your last. Answer Ada first."),
         "{}",
         asked[1].last()
     );
@@ -465,11 +474,29 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     let of_cy = [false, false, true, false, false, true, false, false, true];
     assert_eq!(quoted, of_cy, "{}", turns[2].last());
     let last = turns[8].last();
-    assert!(last.contains(&format!("{quote} This is your last turn.")), "{last}");
+    assert!(last.contains(&format!("{quote} {LAST}")), "{last}");
     let plain = two("debate = \"plain\"\n[limits]\nutterances = 9", asks) + CY;
     let plain = calls(opened(&plain, |_| {}), &[]);
     let quoted: Vec<bool> = plain.iter().map(|c| c.last().contains(quote)).collect();
     assert_eq!(quoted, of_cy, "a talk has debts too");
+}
+
+/// Maximum length of the rules and the cue of a turn that answers a question, in characters.
+const FRAME_MAX: usize = 800;
+
+#[test]
+fn the_frame_of_an_answer_is_short() {
+    let top = "policy = { name = \"round_robin\", mentions = \"once\" }\nwords = [40, 90]\nstance = [\"yes\", \"no\"]\n\
+               [limits]\nutterances = 9";
+    let turns = calls(opened(&(two(top, "persona = \"ASKS CY\"") + CY), |_| {}), &[]);
+    let answers = turns.iter().skip(2).filter(|c| c.seat == "cy").take(2);
+    for call in answers {
+        let cue = call.last().rsplit("\n</said>\n\n").next().unwrap();
+        assert!(cue.contains("Ada"), "{cue}");
+        let rules = call.system().split_once("Others speak as").unwrap().1;
+        let length = rules.chars().count() + cue.chars().count() + "Others speak as".len();
+        assert!(length <= FRAME_MAX, "{length}: {rules}\n{cue}");
+    }
 }
 
 #[test]
@@ -488,9 +515,9 @@ fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
     }
     let turns = say("Cy, who pays?");
     let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
-    let cue = "The host asked you: \"Cy, who pays?\" Answer that first.";
+    let cue = "Answer the host first.";
     assert!(asked[0].last().contains(cue), "{}", asked[0].last());
-    assert!(!asked[1].last().contains("who pays?\" Answer"), "{}", asked[1].last());
+    assert!(!asked[1].last().contains(cue), "{}", asked[1].last());
 }
 
 #[test]
@@ -506,7 +533,7 @@ fn private_notes_come_back_to_their_seat_alone() {
         assert_eq!(call.whole().contains(notes), due, "{}", call.whole());
     }
     assert_eq!(second.len(), 2);
-    assert!(second[0].last().find(notes) < second[0].last().find("Ada, it is your turn"));
+    assert!(second[0].last().find(notes) < second[0].last().find("Ada, your turn"));
 }
 
 #[test]

@@ -131,7 +131,12 @@ fn a_line_places_the_speaker_between_the_poles_and_nobody_else_reads_it() {
     let own = "Assistant a has reason 1 of its own.\nSTANCE: +2 | ban them all\n";
     assert!(third.contains(own) && !third.contains("| leave them"), "{third}");
     assert!(third.contains("<said n=\"2\" by=\"b\">"), "{third}");
-    assert!(third.contains("from +2 (ban them) to -2 (leave them)"), "{third}");
+    assert!(
+        third.contains(
+            "STANCE: +2 (ban them) to -2 (leave them) | your claim, 3 to 8 words | after #n"
+        ),
+        "{third}"
+    );
     let text = whole(&ran.events, text::spell);
     assert!(text.contains("-- a: ban them all → freight stays, after b #2"), "{text}");
     // a first position is no move
@@ -191,7 +196,7 @@ fn the_host_can_move_somebody() {
 #[test]
 fn a_seat_that_leaves_the_line_out_twice_is_not_asked_again() {
     let asked = |ran: &Ran| -> Vec<bool> {
-        (1..=6).map(|number| prompt(ran, number).contains("STANCE: NUMBER")).collect()
+        (1..=6).map(|number| prompt(ran, number).contains("unread by the table: STANCE:")).collect()
     };
     // `a` never writes the line, `b` writes one without a number once
     let line = |number: u32| match number % 2 {

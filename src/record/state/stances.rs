@@ -8,7 +8,7 @@ use crate::model::{
 use crate::scenario::Advice;
 
 /// Maximum length of a position, in words.
-const WORDS_MAX: usize = 5;
+const WORDS_MAX: usize = 8;
 /// Maximum length of a position, in characters.
 const CHARS_MAX: usize = 60;
 /// Number of replies in a row without a position after which a seat is not asked for one anymore.
@@ -193,8 +193,12 @@ fn parse(line: &str) -> Option<StanceLine<'_>> {
     let at = number.parse().ok().filter(|at| (-STANCE_MAX..=STANCE_MAX).contains(at))?;
     let quotes = |c: char| matches!(c, '"' | '\'' | '*' | '`' | '.' | '“' | '”');
     let said = fields.next().unwrap_or_default().trim_matches(quotes);
-    let words: Vec<&str> = said.split_whitespace().take(WORDS_MAX).collect();
-    let words: String = words.join(" ").chars().take(CHARS_MAX).collect();
+    let all: Vec<&str> = said.split_whitespace().collect();
+    let kept = all.iter().take(WORDS_MAX).copied().collect::<Vec<_>>().join(" ");
+    let mut words: String = kept.chars().take(CHARS_MAX).collect();
+    if all.len() > WORDS_MAX || words.len() < kept.len() {
+        words.push('…');
+    }
     let words = if words.is_empty() { value.into() } else { words.into() };
     let after = fields.next().unwrap_or_default().trim_end_matches('.');
     Some(StanceLine { at, words, after })
@@ -212,8 +216,8 @@ mod tests {
             ("\u{2212}1 | \"permits for people\" | #11.", Some((-1, "permits for people", "#11"))),
             ("0", Some((0, "0", ""))),
             (
-                "2 | one two three four five six | nobody",
-                Some((2, "one two three four five", "nobody")),
+                "2 | one two three four five six seven eight nine | nobody",
+                Some((2, "one two three four five six seven eight…", "nobody")),
             ),
             ("+3 | too far", None),
             ("for the ban", None),

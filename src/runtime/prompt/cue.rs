@@ -21,24 +21,20 @@ const USUAL: [(&str, &str); 3] = [
     ("rebut", "Answer the strongest point against you."),
     ("clos", "Nothing new: say what decides it, and where the other side was right."),
 ];
-/// Cue of the first turn in a guided debate without phases.
-const FIRST: &str = "Say what you think and give your strongest reason.";
+/// Cue of the first turn in a debate without phases.
+const FIRST: &str = "your answer and your strongest reason.";
 /// Maximum number of questions that a turn is asked to answer.
 const ANSWERED_AT_ONCE: usize = 2;
-/// Cue of a turn that nobody can answer any more.
-const LAST: &str = "This is your last word.";
-
-/// Beginning of the cue of a last turn in a guided debate.
-const LAST_WORDS: &str = "This is your last turn. Say where you stand now, in one sentence; ";
-/// Its continuations, so that last turns in a row differ: for the last turn of all, the one before, and the others.
-const LAST_FIRST: &str = "and what should be done first, by whom, and by when.";
-const LAST_DOUBT: &str = "and what you still do not believe, and what would settle it.";
-const LAST_MOVED: &str =
-    "and what moved you and whose words they were, or else what would have moved you.";
-/// Its continuation if the order of the last turns is not known.
-const LAST_ALL: &str = "what moved you and whose words they were, or else what would have moved you; and what should be done first.";
-/// Minimum number of speakers in a last round for [`LAST_DOUBT`].
-const DOUBT_LEAST: usize = 3;
+/// Task of the last turn of all in a debate.
+const LAST: &str = "This is the last turn of all: say what is done now, who does what and by when, and who at this table would not \
+     sign it.";
+/// Cue of a turn that nobody can answer any more, in a talk and in phases.
+const UNANSWERED: &str = "This is the last turn of all: nobody can answer you any more.";
+/// Task of the other last turns of a long debate.
+const NEAR_THE_END: &str = "What do you still not believe, and what would settle it?";
+/// Minimum turn limit of a long debate, of which this share of turns has last words.
+const LONG: u32 = 20;
+const LAST_SHARE: u32 = 10;
 /// Cue of the first turns if several seats speak at the same time.
 const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard the others.";
 
@@ -89,8 +85,11 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn));
     let task = task.or_else(usual).map_or(String::new(), |task| format!(" {}", task.trim()));
     let last_phase = state.scenario.phases.last().is_some_and(|last| last.name == phase.name);
-    let last = last_phase && state.scenario.phases.len() > 1 && u64::from(round) >= rounds;
-    let last = if last { format!(" {LAST}") } else { String::new() };
+    let last = last_phase
+        && state.scenario.phases.len() > 1
+        && u64::from(round) >= rounds
+        && is_last_in_round(state, turn);
+    let last = if last { format!(" {UNANSWERED}") } else { String::new() };
     Some(format!(
         "{}: {}{place}.{task}{last}{}",
         heading(state, turn, phase),
@@ -167,41 +166,51 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
 /// Returns the request to speak and its reason.
 fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     let name = state.seat(&turn.seat).map_or(&turn.seat.0, |s| &s.spec.name);
+    let given = given(state, turn);
     if begins {
-        let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
-        let topic = topic.map_or(String::new(), |topic| format!("{}\n", topic.trim()));
-        let asks = state.phase_of(turn.thread).is_some();
-        let first = if debates(state, turn) && !asks { format!(" {FIRST}") } else { String::new() };
+        let asks = debates(state, turn) && given.is_none() && state.phase_of(turn.thread).is_none();
         let together = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
-        let occasion = if together { TOGETHER.to_owned() } else { format!("{name}, you begin.") };
-        let given = given(state, turn).map_or(String::new(), |given| format!(" {given}"));
-        return format!("{topic}{occasion}{given}{first}");
+        let mut told = match (together, asks) {
+            (true, true) => format!("{TOGETHER} Say {FIRST}"),
+            (true, false) => TOGETHER.to_owned(),
+            (false, true) => format!("{name}, you begin: {FIRST}"),
+            (false, false) => format!("{name}, you begin."),
+        };
+        told.extend(given.map(|given| format!(" {given}")));
+        return told;
     }
-    let mut told = format!("{name}, it is your turn.");
+    let mut told = format!("{name}, {}.", turn_in_words(state, turn));
     let task = task(state, turn);
-    let owes = talks(state, turn) && !owed_by(state, turn).is_empty();
-    let asked = if owes { None } else { mentioned(state, turn) };
-    told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
-    let is_end = is_end(state, turn);
-    let place = if is_end { None } else { place(state, turn) };
-    told.extend(place.map(|place| format!(" {}", place.in_words())));
-    let task = match task {
-        CueTask::LastWords => {
-            let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
-            let answer = if owed.is_empty() { None } else { Some(to_answer(state, &owed)) };
-            Some(answer.into_iter().chain([last_words(state, turn)]).collect::<Vec<_>>().join(" "))
-        }
+    let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
+    let asked = if owed.is_empty() { mentioned(state, turn) } else { None };
+    told.extend(asked.or(given).map(|asked| format!(" {asked}")));
+    let last = last_words(state, turn).map(str::to_owned);
+    let tasks = match task {
         // after a reopened end nobody takes leave before the host has an answer
-        CueTask::Host(_) if is_end && state.since.reopened.is_none() => {
-            Some(format!("{} {}", said_to_all::TASK, last_words(state, turn)))
+        CueTask::Host(_) if state.since.reopened.is_some() => {
+            [Some(said_to_all::TASK.to_owned()), None]
         }
-        CueTask::Host(_) => Some(said_to_all::TASK.to_owned()),
-        CueTask::Answer(owed) => Some(to_answer(state, &owed)),
-        CueTask::Fairly(fairly) => Some(fairly),
-        CueTask::Free => turn.act.as_ref().and_then(|act| of_act(state, act)),
+        CueTask::Host(_) => [Some(said_to_all::TASK.to_owned()), last],
+        CueTask::Answer(owed) => [Some(to_answer(state, turn, &owed)), last],
+        CueTask::LastWords => [None, last],
+        CueTask::Fairly(fairly) => [Some(fairly), None],
+        CueTask::Free => [turn.act.as_ref().and_then(|act| of_act(state, act)), None],
     };
-    told.extend(task.map(|task| format!(" {task}")));
+    tasks.into_iter().flatten().for_each(|task| told.push_str(&format!(" {task}")));
     told
+}
+
+/// Returns the place of a turn: `turn 4 of 12`, or `turn 11 of 12, your last`.
+fn turn_in_words(state: &State, turn: &Turn) -> String {
+    match place(state, turn) {
+        None if is_final_round(state, turn) => "your last turn".to_owned(),
+        None => "your turn".to_owned(),
+        Some(TurnPlace { number, limit, more, bargains }) => {
+            let last = if more == Some(0) && number < limit { ", your last" } else { "" };
+            let deal = if bargains { "; a deal has to be made by then" } else { "" };
+            format!("turn {number} of {limit}{last}{deal}")
+        }
+    }
 }
 
 /// The task of a turn besides that of its phase: at most one. A message of the host goes first; last words also answer
@@ -224,53 +233,53 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     if let Some(said) = talks(state, turn).then(|| said_to_all::open(state, turn)).flatten() {
         return CueTask::Host(said);
     }
-    if is_end(state, turn) {
-        return CueTask::LastWords;
-    }
     let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
     if !owed.is_empty() {
         return CueTask::Answer(owed);
+    }
+    if last_words(state, turn).is_some() {
+        return CueTask::LastWords;
     }
     let fairly = if debates { first_answer(state, turn) } else { None };
     fairly.map_or(CueTask::Free, CueTask::Fairly)
 }
 
-/// Returns true if a turn is the last of its seat, outside of phases.
-fn is_end(state: &State, turn: &Turn) -> bool {
-    let outside_phases = state.phase_of(turn.thread).is_none();
-    let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
-    final_round || place(state, turn).is_some_and(|place| place.more == Some(0))
+/// Returns true for a turn of a final round, outside of phases.
+fn is_final_round(state: &State, turn: &Turn) -> bool {
+    matches!(&state.ending, Some(Ending::FinalRound(_))) && state.phase_of(turn.thread).is_none()
 }
 
-/// Returns the request for last words: where the order is known, each of the last speakers has another part of it.
-fn last_words(state: &State, turn: &Turn) -> String {
-    if !debates(state, turn) {
-        return LAST.to_owned();
+/// Returns true if no seat speaks after a turn in its round.
+fn is_last_in_round(state: &State, turn: &Turn) -> bool {
+    state.threads.get(&turn.thread).is_some_and(|thread| {
+        let last = thread.seats.iter().rfind(|seat| state.may_speak(seat));
+        thread.traits().order == TurnOrder::AtOnce || last == Some(&turn.seat)
+    })
+}
+
+/// Returns the request for last words: in the last turn of all, and in the last tenth of a long debate.
+fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
+    let leave = if debates(state, turn) { LAST } else { UNANSWERED };
+    if let Some(Ending::FinalRound(left)) = &state.ending
+        && is_final_round(state, turn)
+    {
+        return left.iter().all(|seat| *seat == turn.seat).then_some(leave);
     }
-    let thread = state.threads.get(&turn.thread);
-    let in_turn = thread.is_some_and(|thread| thread.traits().order == TurnOrder::InTurn);
-    let speakers = thread.map_or(0, |t| t.seats.iter().filter(|s| state.may_speak(s)).count());
-    let place = if in_turn { place(state, turn) } else { None };
-    let left = place.map(|place| place.limit - place.number);
-    let part = match left {
-        None => LAST_ALL,
-        Some(0) => LAST_FIRST,
-        Some(1) if speakers >= DOUBT_LEAST => LAST_DOUBT,
-        Some(_) => LAST_MOVED,
-    };
-    format!("{LAST_WORDS}{part}")
-}
-
-/// Returns true if a turn asks for last words.
-pub(super) fn is_last(state: &State, turn: &Turn) -> bool {
-    task(state, turn) == CueTask::LastWords
+    let TurnPlace { number, limit, .. } = place(state, turn)?;
+    match limit - number {
+        0 => Some(leave),
+        left if debates(state, turn) && limit >= LONG && left < limit / LAST_SHARE => {
+            Some(NEAR_THE_END)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the request to answer the host or the questions to a turn's seat, if there are any, without rules.
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
         CueTask::Host(said) => Some(format!("The host asks: {}", quoted(&said))),
-        CueTask::Answer(owed) => Some(to_answer(state, &owed)),
+        CueTask::Answer(owed) => Some(all_quoted(state, &owed)),
         _ => None,
     }
 }
@@ -282,7 +291,14 @@ pub fn has_room_for_act(state: &State, turn: &Turn) -> bool {
         && debates(state, turn)
         && state.phase_of(turn.thread).is_none()
         && state.labels(turn).is_empty()
+        && !has_clause(state, turn)
         && task(state, turn) == CueTask::Free
+}
+
+/// Returns true if a moderator told the speaker what to take up, which is its task.
+fn has_clause(state: &State, turn: &Turn) -> bool {
+    let chosen = state.batch_of(turn).and_then(|batch| batch.memo.chosen.as_ref());
+    chosen.is_some_and(|chosen| !chosen.why.trim().is_empty())
 }
 
 /// Returns an act as a request.
@@ -321,19 +337,6 @@ struct TurnPlace {
     more: Option<u32>,
     /// True if an accepted offer ends the conversation.
     bargains: bool,
-}
-
-impl TurnPlace {
-    fn in_words(&self) -> String {
-        let more = match self.more {
-            _ if self.bargains => "; a deal has to be made by then".to_owned(),
-            None | Some(0) => String::new(),
-            Some(1) => "; after this you speak once more".to_owned(),
-            Some(2) => "; after this you speak twice more".to_owned(),
-            Some(more) => format!("; after this you speak {more} times more"),
-        };
-        format!("Turn {} of {}{more}.", self.number, self.limit)
-    }
 }
 
 /// Returns the position of a turn of a debate under the turn limit; `None` in phases, without a limit, and for a repeated
@@ -390,13 +393,36 @@ fn owed_by<'a>(state: &'a State, turn: &Turn) -> Vec<&'a QuestionDebt> {
     owed(state, turn).iter().filter(|debt| debt.to == turn.seat).collect()
 }
 
-/// Returns the request to answer the latest questions to a seat.
-fn to_answer(state: &State, owed: &[&QuestionDebt]) -> String {
-    let latest = owed.iter().skip(owed.len().saturating_sub(ANSWERED_AT_ONCE));
-    let asked: Vec<String> = latest
-        .map(|debt| format!("{} asked you: \"{}\"", asker(state, debt), quoted(&debt.quote)))
-        .collect();
-    format!("{} Answer that first.", asked.join(" "))
+/// Returns the request to answer the latest questions to a seat. A question in the last message is not quoted below itself.
+fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt]) -> String {
+    let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
+    let last = state.visible(turn).next_back();
+    let is_last = |debt: &QuestionDebt| {
+        last.is_some_and(|e| e.seat() == debt.from.as_ref() && e.version().turn == debt.turn)
+    };
+    let (read, earlier): (Vec<&QuestionDebt>, Vec<&QuestionDebt>) =
+        latest.iter().partition(|debt| is_last(debt));
+    let by = read.first().map(|debt| match &debt.from {
+        Some(by) => called(state, &Labels::new(), by),
+        None => "the host".to_owned(),
+    });
+    match (by, earlier.is_empty()) {
+        (Some(by), true) => format!("Answer {by} first."),
+        (Some(by), false) => format!("{} Answer that first, then {by}.", asked_by(state, &earlier)),
+        (None, _) => all_quoted(state, latest),
+    }
+}
+
+fn all_quoted(state: &State, owed: &[&QuestionDebt]) -> String {
+    let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
+    format!("{} Answer that first.", asked_by(state, latest))
+}
+
+fn asked_by(state: &State, owed: &[&QuestionDebt]) -> String {
+    let asked = owed
+        .iter()
+        .map(|debt| format!("{} asked you: \"{}\"", asker(state, debt), quoted(&debt.quote)));
+    asked.collect::<Vec<_>>().join(" ")
 }
 
 fn asker(state: &State, debt: &QuestionDebt) -> String {

@@ -10,19 +10,20 @@ use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
-use crate::model::{Layout, Participant, Purpose, SeatId, Text};
+use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
 use crate::policy::PromptParts;
 use crate::scenario::{Advice, Rule};
 use crate::state::{Labels, State, Turn};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
-/// Rule of a guided debate on the content of a turn. Not used with phases, which define it themselves.
-const BRING: &str = "Bring one new thing: a reason, a case, a question or a concession.";
-/// Rule of a guided debate against repeating the previous turn.
-const HEARD: &str = "Everybody heard what was said: do not begin by repeating it.";
-/// Rule of a guided debate against invented evidence.
-const INVENT: &str = "Invent no study, document or quotation; \"I don't know\" is a good answer.";
+/// Rule of a debate on the content of a turn. Not used with phases, which define it themselves.
+const BRING: &str = "Bring one new thing; everybody heard the rest.";
+/// Rule of a debate against invented evidence.
+const FIGURES: &str =
+    "Figures are your own counts; invent no source. \"I don't know\" is a good answer.";
+/// Rule of a debate on changing sides.
+const PRICE: &str = "Give a point up only for a fact or a case that is new to you; name it, and say what you still hold.";
 /// Units by which a persona may define the length of a reply.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
@@ -79,7 +80,9 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
         format!("{heading} {topic}")
     });
     let table = table(state, turn, &labels, shared);
-    let tags = by_model.then(|| tags(shared, state.numbers_turns(turn)));
+    // a blind round shows nobody's words, and the tags explain themselves to those who only vote or judge
+    let tags = (by_model && turn.speaks() && state.sees(turn) != Sees::Question)
+        .then(|| tags(state.numbers_turns(turn)));
     let process = if by_model { own.process.map(str::to_owned) } else { None };
     let material = if by_model { material::rule(state, turn) } else { None };
     let around =
@@ -199,8 +202,7 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
             (false, false) => format!("{name} listens."),
         }
     }));
-    told.push("The host may speak too.".to_owned());
-    Some(told.join(" "))
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 fn judges(state: &State, seat: &SeatId) -> bool {
@@ -219,12 +221,9 @@ fn chooses(state: &State, seat: &SeatId) -> bool {
     policies.filter_map(|p| p.options.get("moderator")).any(|m| m.as_str() == Some(&*seat.0))
 }
 
-fn tags(shared: bool, numbered: bool) -> String {
-    let number = if numbered { " n=\"NUMBER\"" } else { "" };
-    let whose = if shared { "What is said comes" } else { "Words of the others come" };
-    format!(
-        "{whose} to you as <said{number} by=\"NAME\">…</said>, the host's words as <host>…</host>."
-    )
+fn tags(numbered: bool) -> String {
+    let number = if numbered { "; n is the number" } else { "" };
+    format!("Others speak as <said by=\"NAME\">, the host as <host>{number}.")
 }
 
 /// Returns the rules for a model's reply; `reply` repairs violations.
@@ -248,23 +247,15 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     let length =
         length(state, turn, seat, persona).map_or(String::new(), |words| format!(" {words},"));
     let say = format!(
-        "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
+        "Say only what {name} says next:{prose}{length} no name, no tags, nobody else's lines."
     );
-    let heard = if together(state, turn) { "" } else { HEARD };
-    let debate = guided.then(|| {
-        let bring = if state.scenario.phases.is_empty() { BRING } else { "" };
-        format!("{bring} {heard}").trim().to_owned()
-    });
-    let honest = guided.then(|| {
-        format!("{name} may speak from experience; a figure is {name}'s own count or guess, and ends no argument. {INVENT}")
-    });
-    lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate, honest])
-}
-
-/// Returns whether a turn begins the conversation together with others.
-fn together(state: &State, turn: &Turn) -> bool {
-    let several = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
-    several && state.utterances == 0
+    let bring = (guided && state.scenario.phases.is_empty()).then_some(BRING);
+    let say = [Some(&*say), bring].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let figures = guided.then(|| FIGURES.to_owned());
+    let last = [figures, hands_over(state, turn, persona)];
+    let last = last.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let price = guided.then(|| PRICE.to_owned());
+    lines([price, Some(say), Some(last), whispers(state, turn)])
 }
 
 /// Returns the length of a reply, unless a phase or the author's persona defines it.
@@ -316,10 +307,10 @@ fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
     let told = options["mentions"] == "once" && !persona.contains('@');
     let asked = options["names"] == "asked";
     match (told, asked) {
-        (_, true) => Some(
-            "To hand over to somebody, write @name, or end with a question to them by name.".into(),
-        ),
-        (true, false) => Some("To hand over to somebody, write @name.".into()),
+        (_, true) => {
+            Some("To hand over, write @name, or end with a question to them by name.".into())
+        }
+        (true, false) => Some("To hand over, write @name.".into()),
         (false, false) => None,
     }
 }

@@ -21,8 +21,6 @@ const MESSAGES_MAX: usize = 4;
 const FIRST: &str = "What do you think? Give one reason.";
 /// Request of a later turn.
 const NEXT: &str = "What do you say to that? Give one reason.";
-/// Request of a last turn.
-const LAST: &str = "Say in one sentence what you think now.";
 
 /// Returns a prompt as one message: who speaks, the topic, and the rest of the prompt without its frame.
 pub(super) fn prompt(state: &State, turn: &Turn, seat: &Participant, whole: Prompt) -> Prompt {
@@ -75,12 +73,10 @@ fn few_words(sentence: &str) -> String {
     kept.join(" ").trim_end_matches([',', ';', ':']).to_owned()
 }
 
-/// Returns the only task of a turn: last words, the answer to a question, the task of the phase, or to speak.
+/// Returns the only task of a turn: the answer to the host or to a question, the task of the phase, or to speak.
 fn task(state: &State, turn: &Turn, begins: bool) -> Text {
     let phase = state.shows(turn).and_then(|shows| shows.task.as_ref());
-    let task = if cue::is_last(state, turn) {
-        LAST.to_owned()
-    } else if let Some(question) = cue::question_to(state, turn) {
+    let task = if let Some(question) = cue::question_to(state, turn) {
         question
     } else if let Some(phase) = phase {
         rendered(phase, state, turn)

@@ -12,15 +12,10 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     let heard = state.visible(turn).any(|entry| entry.seat().is_some());
-    let (form, moved) = if heard {
-        (" | after #TURN", "; TURN is the number of the turn that moved you, left out if none did")
-    } else {
-        ("", "")
-    };
+    let moved = if heard { " | after #n: \"their words\" if they moved you" } else { "" };
     Some(format!(
-        "Then add one last line, which nobody at the table reads: {STANCE} NUMBER | POSITION{form}\n\
-         NUMBER is where you are now, from +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}); POSITION is yours in at most \
-         five words{moved}."
+        "Last line, unread by the table: {STANCE} +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}) | your claim, 3 to 8 \
+         words{moved}"
     ))
 }
 
