@@ -58,6 +58,9 @@ async fn a_moderator_chooses_and_its_reason_is_told() {
     let asked = batches(&ran, Purpose::Pick);
     assert_eq!(asked.len(), 6, "none beyond the limit");
     assert_eq!(asked[2].options, ["a", "b"].map(Text::from), "c had two in a row");
+    let question = asked[2].question.as_deref().unwrap();
+    let told = "Turns so far: a 0, b 0, c 2. c spoke twice in a row and cannot be chosen.";
+    assert!(question.contains(told), "{question}");
     assert_eq!(asked[4].options, ["a", "b", "c", "end"].map(Text::from), "all have spoken");
     let spoken: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Speak).collect();
     assert!(spoken.iter().all(|r| r.prompt.blocks.iter().all(|b| b.text().ends_with("speaks"))));
@@ -209,6 +212,18 @@ async fn the_operators_floor_and_words_do_not_disturb_a_moderator() {
     let chooser = answering(|ask| say(if ask.prompt.blocks.len() % 2 == 0 { "a" } else { "b" }));
     let ran = play(moderated(json!({})), chooser, &steer).await;
     assert_eq!(ran.who(), "a c operator b a b a");
+}
+
+/// Turns count that the operator gave, and choices that came to nothing do not.
+#[tokio::test]
+async fn a_streak_counts_turns() {
+    let floor = [json!({"after": {"utterance": 1}, "do": "floor", "to": "a"})];
+    let chooser = answering(|ask| {
+        let blocked = ask.prompt.task.as_ref().unwrap().contains("a spoke twice in a row");
+        say(if blocked { "b" } else { "a" })
+    });
+    let ran = play(moderated(json!({})), chooser, &floor).await;
+    assert_eq!(ran.who(), "a a b a a b");
 }
 
 /// A seat that always bids highest does not monopolise the floor, and a session of an earlier program keeps its rule.

@@ -54,9 +54,8 @@ fn foreign() -> Vec<(&'static str, Vec<Value>)> {
         ("before", numbers()),
         ("turns", numbers()),
         ("last", seats()),
-        ("streak", numbers()),
         ("chosen", vec![json!({"by": "nobody"}), json!("nobody")]),
-        ("fallback", vec![deep, json!({"streak": u64::MAX}), json!([])]),
+        ("fallback", vec![deep, json!({"turns": u64::MAX}), json!([])]),
         (
             "shares",
             vec![

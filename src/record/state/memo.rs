@@ -45,9 +45,6 @@ pub struct Memo {
     /// The seat chosen last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<SeatId>,
-    /// Number of times in a row that the same seat was chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub streak: Option<u64>,
     /// The seat that chose the speaker, and its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
@@ -242,7 +239,7 @@ mod tests {
         let memos = [
             json!({"at": 2, "round": 1, "heard": 7, "owed": "bo"}),
             json!({"round": 3, "place": 1, "shares": [["ada", 1000, 2], ["bo", 500, 1]], "counted": 9}),
-            json!({"last": "bo", "streak": 2, "chosen": {"by": "chair", "why": "the costs"},
+            json!({"last": "bo", "chosen": {"by": "chair", "why": "the costs"},
                    "fallback": {"at": 1, "round": 1}}),
             json!({"begun": true, "ran": {"ada": 4}, "edges": {"ada": [0, 2]},
                    "asked": [["bo", "ada", "why?"], ["cy", "the operator", null]],

@@ -2,7 +2,7 @@
 //!
 //! The choice is a turn of its own with the legal seats as its options: an illegal choice is corrected once, like any
 //! malformed reply. Without a choice (the moderator fails, passes, is muted or was cut) the fallback policy decides,
-//! with a memo of its own. A seat is chosen at most `streak` times in a row, unless it is the only one, and a moderator
+//! with a memo of its own. A seat speaks at most `streak` times in a row, unless it is the only one, and a moderator
 //! never chooses itself. A mention is only a hint to the moderator.
 
 use super::in_turn::{ProposedTurn, ROUNDS, count_turn, decide};
@@ -13,7 +13,7 @@ use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
-use crate::state::{Chosen, Memo, Reply};
+use crate::state::{Chosen, Entry, Memo, Reply};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "streak",
             kind: OptionKind::Count,
-            meaning: "How often the same participant may be chosen in a row (default 2).",
+            meaning: "How often the same participant may speak in a row (default 2).",
         },
         OptionRow {
             key: "may_end",
@@ -51,7 +51,7 @@ const ROW: PolicyRow = PolicyRow {
     traits: PolicyTraits::DEBATE,
 };
 
-/// Default number of times in a row that the same seat may be chosen.
+/// Default number of times in a row that the same seat may speak.
 const STREAK: u64 = 2;
 /// Answer of the moderator that ends the conversation.
 const END: &str = "end";
@@ -94,7 +94,6 @@ impl Policy for Moderated {
                 let why = format!("{} chose {}{why}", v.name(&moderator), v.name(seat));
                 memo.chosen = Some(Chosen { by: moderator, why: because.into() });
                 let seat = (*seat).clone();
-                count_streak(&mut memo, &seat);
                 let kept = v.memo();
                 decide(v, Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept }))
             }
@@ -114,19 +113,20 @@ fn choice(reply: &Reply) -> (&str, &str) {
 fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
     let moderator = v.thread.spec.options["moderator"].as_str().unwrap_or("");
     let mut able: Vec<&SeatId> = v.able().filter(|s| **s != *moderator).collect();
-    let last = v.thread.memo.last.as_ref();
-    let most = v.option_count("streak").unwrap_or(STREAK);
-    if able.len() > 1 && v.thread.memo.streak.unwrap_or(0) >= most {
-        able.retain(|s| Some(*s) != last);
+    if able.len() > 1
+        && let Some((last, _)) = blocked(v)
+    {
+        able.retain(|s| *s != last);
     }
     able
 }
 
-/// Records a choice.
-fn count_streak(memo: &mut Memo, seat: &SeatId) {
-    let again = memo.last.as_ref() == Some(seat);
-    memo.streak = Some(if again { memo.streak.unwrap_or(0).saturating_add(1) } else { 1 });
-    memo.last = Some(seat.clone());
+/// Returns the seat that has spoken as often in a row as it may, whoever gave it the floor, and its number of turns.
+fn blocked<'a>(v: &View<'a>) -> Option<(&'a SeatId, u64)> {
+    let mut spoken = v.entries().rev().filter(|e| e.number.is_some()).filter_map(Entry::seat);
+    let last = spoken.next()?;
+    let turns = 1 + spoken.take_while(|seat| *seat == last).count() as u64;
+    (turns >= v.option_count("streak").unwrap_or(STREAK)).then_some((last, turns))
 }
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
@@ -139,10 +139,10 @@ fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
     let options = options.chain(may_end.then(|| END.into())).collect();
     let next = NextMove::Ask {
         purpose: Purpose::Pick,
-        seats: vec![moderator],
         why: "the moderator chooses who is next".into(),
-        question: question(v, legal, may_end),
+        question: question(v, &moderator, legal, may_end),
         options,
+        seats: vec![moderator],
     };
     Decision { next, memo: v.memo() }
 }
@@ -152,7 +152,7 @@ fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {
     v.state.seat(seat).is_some_and(|s| s.since_reopening() > 0)
 }
 
-fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
+fn question(v: &View<'_>, moderator: &SeatId, legal: &[&SeatId], may_end: bool) -> Text {
     let name = |id: &SeatId| v.state.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
     let mut question = TASK.to_owned();
     let number = v.state.utterances + 1;
@@ -160,10 +160,16 @@ fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
         let _ = write!(question, " Turn {number} of {most}.");
     }
     let turns = |seat: &&SeatId| v.state.seat(seat).map_or(0, |s| s.utterances);
-    if legal.iter().any(|seat| turns(seat) > 0) {
+    let speakers: Vec<&SeatId> = v.able().filter(|seat| *seat != moderator).collect();
+    if speakers.iter().any(|seat| turns(seat) > 0) {
         let counts: Vec<String> =
-            legal.iter().map(|seat| format!("{} {}", name(seat), turns(seat))).collect();
+            speakers.iter().map(|seat| format!("{} {}", name(seat), turns(seat))).collect();
         let _ = write!(question, " Turns so far: {}.", counts.join(", "));
+        if let Some((last, turns)) = blocked(v).filter(|(last, _)| !legal.contains(last)) {
+            let times = if turns == 2 { "twice".to_owned() } else { format!("{turns} times") };
+            let _ =
+                write!(question, " {} spoke {times} in a row and cannot be chosen.", name(last));
+        }
     } else {
         question.push_str(" Nobody has spoken yet.");
     }
@@ -194,10 +200,11 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         let Decision { next, memo: own } = decision;
         thread.memo = own.clone().into();
         let NextMove::Speak { seats, why, queue, .. } = next else { break };
-        let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
+        if !seats.first().is_some_and(|s| legal.contains(&s)) {
+            continue;
+        }
         let mut memo = Memo { fallback: Some(own.into()), chosen: None, ..v.memo() };
         let round = count_turn(&mut memo, v.able().count());
-        count_streak(&mut memo, seat);
         let why = format!("{because}: {why}").into();
         let next = NextMove::Speak { seats, why, queue, round: Some(round) };
         return Decision { next, memo };
