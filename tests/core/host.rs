@@ -98,3 +98,31 @@ fn after_a_resumed_end_the_host_is_answered_first() {
     assert!(cue(5).contains(TASK) && !cue(5).contains("last turn of all"), "{}", cue(5));
     assert!(!cue(6).contains(TASK) && cue(6).contains("last turn of all"), "{}", cue(6));
 }
+
+/// Maximum length of the rules and the cue of a turn that answers a question, in characters.
+const FRAME_MAX: usize = 800;
+
+#[test]
+fn the_frame_of_an_answer_is_short() {
+    let top = "policy = { name = \"round_robin\", mentions = \"once\" }\nwords = [40, 90]\nstance = [\"yes\", \"no\"]\n\
+               [limits]\nutterances = 9";
+    let turns = calls(opened(&(two(top, "persona = \"ASKS CY\"") + CY), |_| {}), &[]);
+    let answers = turns.iter().skip(2).filter(|c| c.seat == "cy").take(2);
+    for call in answers {
+        let cue = call.last().rsplit("\n</said>\n\n").next().unwrap();
+        assert!(cue.contains("Ada"), "{cue}");
+        let rules = call.system().split_once("Others speak as").unwrap().1;
+        let length = rules.chars().count() + cue.chars().count() + "Others speak as".len();
+        assert!(length <= FRAME_MAX, "{length}: {rules}\n{cue}");
+    }
+}
+
+#[test]
+fn asks_for_fairness_once_for_each_opponent() {
+    let turns = asked("[limits]\nutterances = 8", "", &[]);
+    let asks = |c: &Call| c.last().contains("If you disagree with ");
+    let shown: Vec<bool> = turns.iter().map(asks).collect();
+    assert_eq!(shown, [false, true, true, false, false, false, false, false]);
+    assert!(turns[0].system().contains("everybody heard the rest."));
+    assert!(!turns[0].system().contains("If you disagree"));
+}

@@ -384,20 +384,11 @@ fn only_debates_have_the_rules_of_a_debate() {
         let source = Source { name: "test".into(), text: text.into(), settings: vec![] };
         let policy = scenario::load(&source, &policy::rows()).unwrap().scenario.policy.name;
         let works = ["depends", "consensus", "plan"].contains(&&*policy);
-        for call in calls(opened(text, |_| {}), &[]).iter().filter(|_| works) {
+        let calls = if works { calls(opened(text, |_| {}), &[]) } else { vec![] };
+        for call in calls {
             assert_eq!(count(call.system()), 0, "{name}: {}", call.system());
         }
     }
-}
-
-#[test]
-fn asks_for_fairness_once_for_each_opponent() {
-    let turns = play("[limits]\nutterances = 8", "", &[]);
-    let asks = |c: &Call| c.last().contains("If you disagree with ");
-    let asked: Vec<bool> = turns.iter().map(asks).collect();
-    assert_eq!(asked, [false, true, true, false, false, false, false, false]);
-    assert!(turns[0].system().contains("everybody heard the rest."));
-    assert!(!turns[0].system().contains("If you disagree"));
 }
 
 #[test]
@@ -479,24 +470,6 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     let plain = calls(opened(&plain, |_| {}), &[]);
     let quoted: Vec<bool> = plain.iter().map(|c| c.last().contains(quote)).collect();
     assert_eq!(quoted, of_cy, "a talk has debts too");
-}
-
-/// Maximum length of the rules and the cue of a turn that answers a question, in characters.
-const FRAME_MAX: usize = 800;
-
-#[test]
-fn the_frame_of_an_answer_is_short() {
-    let top = "policy = { name = \"round_robin\", mentions = \"once\" }\nwords = [40, 90]\nstance = [\"yes\", \"no\"]\n\
-               [limits]\nutterances = 9";
-    let turns = calls(opened(&(two(top, "persona = \"ASKS CY\"") + CY), |_| {}), &[]);
-    let answers = turns.iter().skip(2).filter(|c| c.seat == "cy").take(2);
-    for call in answers {
-        let cue = call.last().rsplit("\n</said>\n\n").next().unwrap();
-        assert!(cue.contains("Ada"), "{cue}");
-        let rules = call.system().split_once("Others speak as").unwrap().1;
-        let length = rules.chars().count() + cue.chars().count() + "Others speak as".len();
-        assert!(length <= FRAME_MAX, "{length}: {rules}\n{cue}");
-    }
 }
 
 #[test]

@@ -34,8 +34,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // a thousand sessions are looked through by several threads
     ("catalogue", &["model", "session", "state", "text", "workers", "untrusted", "own_file"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
-    ("prompt", &["model", "scenario", "state", "policy", "reply", "expr", "text"]),
     ("reply", &["model", "scenario", "expr", "text"]),
+    ("prompt", &["model", "scenario", "state", "policy", "reply", "expr", "text"]),
     // JSON-RPC by lines, for agents and for tool servers
     ("rpc", &[]),
     ("spawn", &["model"]),
