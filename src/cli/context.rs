@@ -98,7 +98,9 @@ impl Context {
             Some((project, true)) => own.under(&project)?,
             Some((_, false)) | None => own,
         };
-        Ok(all.set(&self.options.config_set)?)
+        let all = all.set(&self.options.config_set)?;
+        all.publish_words();
+        Ok(all)
     }
 
     /// Returns the project's settings and true if they are trusted.

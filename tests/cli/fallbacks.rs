@@ -46,6 +46,31 @@ fn a_fallback_speaks_for_a_dead_model_and_is_named() {
     assert!(ran.err.contains("refused the connection"), "{}", ran.err);
 }
 
+/// A program of the person may speak if a server fails, with the consent that the file needs.
+#[test]
+fn a_program_is_a_fallback() {
+    let house = House::new();
+    let set = settings(&house, &[("dead", &nowhere(), "")]);
+    let talk = house.file(
+        "talk.toml",
+        "title = \"A talk\"\nlimits = { utterances = 1 }\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n\
+         model = \"dead:x\"\nfallbacks = [\"program:claude\"]\n",
+    );
+    let run = |more: &[&str]| {
+        let mut command =
+            house.command(&[&["run", &talk, "--headless", "-c", &set], more].concat());
+        let path = crate::minds::install(&house, "claude", crate::minds::CLAUDE);
+        let ran = command.env("PATH", path).output().unwrap();
+        String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned()
+    };
+    let refused = run(&[]);
+    assert!(refused.contains("run Claude Code with your login, without tools"), "{refused}");
+    house.file(".claude/login", "");
+    let ran = run(&["--trust"]);
+    assert!(ran.contains("At nine, says a program."), "{ran}");
+    assert!(!ran.contains("no provider `program`"), "{ran}");
+}
+
 #[test]
 fn a_seat_may_take_any_provider_of_the_settings_while_it_runs() {
     let first = Server::start("One.", None);

@@ -62,6 +62,8 @@ mod mcp_sdk;
 #[cfg(feature = "mcp")]
 mod mcp_sessions;
 mod minds;
+#[cfg(all(feature = "acp", feature = "mcp"))]
+mod minds_doors;
 mod model_tests;
 mod models;
 mod old_logs;

@@ -10,6 +10,11 @@ const RECORDING: &str = "recording:";
 /// Prefix of the name of a model that speaks by a program of the person, as in `program:claude`.
 pub const PROGRAM: &str = "program:";
 
+/// Returns true if a server has the model of this name: it is neither replayed from a session nor spoken by a program.
+pub fn is_served(model: &str) -> bool {
+    !(model.starts_with(RECORDING) || model.starts_with(PROGRAM))
+}
+
 impl ModelSpec {
     /// Returns the model that speaks a participant's turns from a session file.
     pub fn recorded(file: &str) -> ModelSpec {
@@ -23,12 +28,22 @@ impl ModelSpec {
 
     /// Returns true if a server has the model: it is neither replayed from a session nor spoken by a program.
     pub fn is_served(&self) -> bool {
-        self.recording().is_none() && !self.name.starts_with(PROGRAM)
+        is_served(&self.name)
     }
 
     /// Returns true if a program of the person speaks, in print mode.
     pub fn is_program(&self) -> bool {
         self.name.starts_with(PROGRAM)
+    }
+
+    /// Returns the names that a server has, of the model and its fallbacks.
+    pub fn served(&self) -> impl Iterator<Item = &Text> {
+        self.names().filter(|name| is_served(name))
+    }
+
+    /// Returns its name without the provider, for places with little room.
+    pub fn short_name(&self) -> &str {
+        self.name.split_once(':').map_or(&*self.name, |(_, name)| name)
     }
 
     /// Returns the names of the model and its fallbacks, in order of preference.

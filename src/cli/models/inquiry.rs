@@ -4,7 +4,7 @@
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::survey::some_of;
-use crate::model::{ErrorClass, Text};
+use crate::model::{ErrorClass, Text, is_served};
 use crate::net::{Client, is_local};
 use crate::voice;
 use crate::voice::remote::{Wire, models};
@@ -40,7 +40,7 @@ impl Inquiry {
         attended: bool,
     ) -> Result<Inquiry, Failure> {
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for name in chains.iter().flatten() {
+        for name in chains.iter().flatten().filter(|name| is_served(name)) {
             let (provider, model) = parts(name)?;
             let place = places.providers.find(provider)?;
             if attended && !is_local(&place.base_url) {

@@ -1,4 +1,4 @@
-//! Minds: the words by which a person names models, and the models that they stand for here and now.
+//! Minds: the words by which a person names models, and their meaning here and now.
 //!
 //! A word is `PROVIDER:NAME`, the name of a model on a local server, a family such as `claude`, or a provider. The log
 //! holds the model that was found, so that nothing is resolved a second time.
@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::{convert::Infallible, fmt, thread};
 
+/// Prefixes of models that no provider has.
+const OTHER_VOICES: [&str; 3] = [program::PROVIDER, "agent", "recording"];
 /// Separator of minds in an option.
 const SEPARATOR: char = ',';
 
@@ -128,7 +130,7 @@ pub enum ProviderAccess {
     Near(Vec<Text>),
 }
 
-/// Everything that words can stand for here and now.
+/// Everything that a word can mean here and now.
 #[derive(Clone, Debug, Default)]
 pub struct Usable {
     /// Families and default models.
@@ -139,6 +141,8 @@ pub struct Usable {
     pub providers: Vec<(String, ProviderAccess)>,
     /// Installed programs that speak with a login.
     pub programs: Vec<String>,
+    /// True if the near servers were asked for their models.
+    pub is_asked: bool,
 }
 
 impl Usable {
@@ -170,6 +174,7 @@ impl Usable {
             words: providers.settings.words.clone(),
             providers: all.map(|known| (known.name.clone(), access(known))).collect(),
             programs: installed.map(|program| program.name.to_owned()).collect(),
+            is_asked: false,
         }
     }
 
@@ -186,6 +191,7 @@ impl Usable {
             .await)
         };
         let found = thread::scope(|scope| scope.spawn(|| block_on(asked)).join());
+        self.is_asked = true;
         for (name, models) in found.into_iter().flatten().flatten() {
             if let Some((_, access)) = self.providers.iter_mut().find(|(known, _)| *known == name) {
                 *access = ProviderAccess::Near(models);
@@ -231,7 +237,7 @@ impl Usable {
         ways.filter(|(_, _, ways)| !ways.is_empty()).collect()
     }
 
-    /// Returns the model that a word stands for.
+    /// Returns the model that a word means.
     fn find(&self, word: &str) -> Option<String> {
         if let Some(model) = self.words.get(word) {
             return Some(model.clone());
@@ -257,11 +263,11 @@ impl Usable {
             };
         }
         let known = |name: &str| {
-            name == program::PROVIDER || self.providers.iter().any(|(known, _)| known == name)
+            OTHER_VOICES.contains(&name) || self.providers.iter().any(|(known, _)| known == name)
         };
         let parts = word.split_once(':').filter(|(_, name)| !name.is_empty());
         // an unknown provider is reported by its lookup, which names the known ones
-        parts.filter(|(name, _)| known(name) || self.near().next().is_none()).map(|_| word.into())
+        parts.filter(|(name, _)| known(name) || self.is_asked).map(|_| word.into())
     }
 
     /// Returns the family of a model, by the names in the model's name.
@@ -286,7 +292,7 @@ impl Usable {
     }
 }
 
-/// A word that stands for no model.
+/// A word without a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoMind {
     /// The word.
@@ -300,41 +306,54 @@ impl NoMind {
         let families = usable.families();
         let words = families.iter().map(|(word, ..)| *word);
         let words: Vec<&str> = words.chain(usable.words.keys().map(String::as_str)).collect();
-        let known = usable.list.families.get(word);
-        let missing = |(_, access): &(String, ProviderAccess)| match access {
-            ProviderAccess::Missing(variable) => Some(variable.clone()),
-            ProviderAccess::Key(_) | ProviderAccess::Near(_) => None,
-        };
-        let near = nearest(word, words.iter().copied()).and_then(|near| {
-            let way = families.iter().find(|(word, ..)| *word == near)?.2.first()?;
-            Some(format!(": did you mean {near} ({})?", way.model))
-        });
-        let cure = known.or_else(|| {
-            let own = |family: &&Family| {
-                family.model.as_ref().is_some_and(|m| m.starts_with(&format!("{word}:")))
-            };
-            usable.list.families.values().find(own)
-        });
-        let cure = cure.map(|family| {
-            let provider = family.model.as_deref().unwrap_or("openrouter:");
-            let provider = provider.split(':').next().unwrap_or_default();
-            let key = usable.providers.iter().find(|(name, _)| name == provider).and_then(missing);
-            let program = family.program.as_deref().map(program::install);
-            let cures = key.into_iter().filter(|key| !key.is_empty());
-            let cures: Vec<String> = cures.map(|key| format!("set {key}")).chain(program).collect();
-            if cures.is_empty() {
-                "; no key and no server has it".into()
-            } else {
-                format!(": {}", cures.join(", or "))
+        let unusable = usable.list.families.keys().map(String::as_str);
+        let providers = usable.providers.iter().map(|(name, _)| &**name);
+        let models = usable.near().map(|(_, model)| &**model);
+        // a usable word before another one at the same distance
+        let known = words.iter().copied().chain(models).chain(unusable).chain(providers);
+        let tail = match nearest(word, known) {
+            Some(near) if near == word => {
+                usable.cure(near).map_or(";".into(), |cure| format!(": {cure};"))
             }
-        });
+            Some(near) => {
+                let meaning = usable.find(near).or_else(|| usable.cure(near));
+                let meaning = meaning.map(|meaning| format!(" ({meaning})"));
+                format!(": did you mean {near}{}?", meaning.unwrap_or_default())
+            }
+            None => ";".into(),
+        };
         let usable = if words.is_empty() { "nothing".into() } else { words.join(", ") };
-        let tail = near.or(cure).unwrap_or(";".into());
-        let tail = if tail.ends_with(['?', ';']) { tail } else { format!("{tail};") };
         NoMind {
             word: word.into(),
             message: format!("no model \"{word}\"{tail} usable now: {usable}"),
         }
+    }
+}
+
+impl Usable {
+    /// Returns the steps that make a family or a provider usable; `None` for any other word.
+    fn cure(&self, word: &str) -> Option<String> {
+        let is_at = |family: &&Family| {
+            family.model.as_ref().is_some_and(|model| model.starts_with(&format!("{word}:")))
+        };
+        let families = &self.list.families;
+        let family = families.get(word).or_else(|| families.values().find(is_at));
+        let model = family.map(|family| family.model.as_deref().unwrap_or("openrouter:"));
+        let provider = model.and_then(|model| model.split(':').next()).unwrap_or(word);
+        let (_, access) = self.providers.iter().find(|(name, _)| name == provider)?;
+        let key = match access {
+            ProviderAccess::Missing(variable) if !variable.is_empty() => {
+                Some(format!("set {variable}"))
+            }
+            _ => None,
+        };
+        let program = family.and_then(|family| family.program.as_deref()).map(program::install);
+        let cures: Vec<String> = key.into_iter().chain(program).collect();
+        Some(if cures.is_empty() {
+            "no key and no server has it".into()
+        } else {
+            cures.join(", or ")
+        })
     }
 }
 
@@ -346,10 +365,10 @@ impl From<NoMind> for Failure {
     }
 }
 
-/// Returns the models that minds stand for, in order.
+/// Returns the models that minds mean, in order.
 ///
 /// # Errors
-/// The first word that stands for none.
+/// The first word without a model.
 pub fn resolve(minds: &[Mind], usable: &Usable) -> Result<Vec<Seated>, NoMind> {
     let found = |mind: &Mind| match usable.find(&mind.word) {
         Some(model) => Ok(usable.seated(mind, model)),
@@ -392,6 +411,7 @@ mod tests {
                 ),
             ],
             programs: if program { vec!["claude".to_owned()] } else { vec![] },
+            is_asked: true,
         }
     }
 
@@ -447,6 +467,15 @@ mod tests {
             near,
             "no model \"beee\": did you mean bee (router:buzz/bee-1)? usable now: ant, bee, mine"
         );
+        let poor = usable(false, false, false, false);
+        let near = model("antt", &poor).unwrap_err();
+        assert_eq!(
+            near,
+            "no model \"antt\": did you mean ant (set ACME_KEY, or npm i -g @anthropic-ai/claude-code)? \
+             usable now: mine"
+        );
+        let near = model("bea:1b", &all);
+        assert_eq!(near.as_deref(), Ok("1b=bea:1b"), "its lookup reports the provider");
         let none = model("nobody", &all).unwrap_err();
         assert_eq!(none, "no model \"nobody\"; usable now: ant, bee, mine");
     }

@@ -16,7 +16,9 @@ use crate::cli::models::programs;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::block_on;
-use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
+use crate::model::{
+    ErrorClass, Fallback, Limits, ModelSpec, PROGRAM, Participant, Text, VoiceSpec,
+};
 use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::settings::{ToolForm, make_private};
@@ -65,7 +67,7 @@ impl ModelSource {
     /// Returns the models that the options or the settings name, resolved once.
     ///
     /// # Errors
-    /// The first word that stands for no model.
+    /// The first word without a model.
     pub fn seated(&self) -> Result<&[Seated], Failure> {
         if self.seated.get().is_none() {
             let usable = Usable::new(&self.places.providers, &self.minds);
@@ -92,15 +94,30 @@ impl ModelSource {
         Ok(self.seated()?.first().map(|seated| seated.model.clone()))
     }
 
-    /// Returns the model that a word stands for; a full name is kept.
+    /// Returns the model that a word means; a full name is kept.
     fn meaning(&self, word: &Text) -> Result<Text, Failure> {
-        if word.contains(':') || word.is_empty() {
+        let provider = word.split_once(':').map(|(provider, _)| provider);
+        let is_full = provider.is_some_and(|name| self.places.providers.find(name).is_ok());
+        if is_full || word.is_empty() {
             return Ok(word.clone());
         }
         let minds = [Mind { seat: None, word: word.to_string() }];
         let usable = Usable::new(&self.places.providers, &minds);
         let seated = minds::resolve(&minds, &usable)?;
         Ok(seated.into_iter().next().map_or(word.clone(), |seated| seated.model))
+    }
+
+    /// Replaces the words for the models of a seat by the models.
+    ///
+    /// # Errors
+    /// The first word without a model.
+    pub fn translate(&self, seat: &mut Participant) -> Result<(), Failure> {
+        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
+        spec.name = self.meaning(&spec.name)?;
+        for fallback in &mut spec.fallbacks {
+            fallback.name = self.meaning(&fallback.name)?;
+        }
+        Ok(())
     }
 
     /// Gives every model seat its model and the known facts about it, as recorded in the log. If no model is named, the
@@ -152,15 +169,12 @@ impl ModelSource {
     /// Fills in the model of a seat and the known facts about it and its fallbacks. Returns a note for the user if a
     /// parameter is left out.
     fn complete(&self, seat: &mut Participant) -> Result<Option<String>, Failure> {
-        if let VoiceSpec::Model(spec) = &mut seat.voice {
-            if spec.name.is_empty() {
-                spec.name = self.default()?.unwrap_or_default();
-            }
-            spec.name = self.meaning(&spec.name)?;
-            for fallback in &mut spec.fallbacks {
-                fallback.name = self.meaning(&fallback.name)?;
-            }
+        if let VoiceSpec::Model(spec) = &mut seat.voice
+            && spec.name.is_empty()
+        {
+            spec.name = self.default()?.unwrap_or_default();
         }
+        self.translate(seat)?;
         if agents::seated(seat, &self.places.providers.environment)? {
             return Ok(None);
         }
@@ -171,10 +185,8 @@ impl ModelSource {
             return Ok(None);
         }
         if spec.is_program() {
-            programs::find(&spec.name, &self.places.providers)?;
-            seat.window = Some(PROGRAM_WINDOW);
+            // print mode has no tools
             seat.tools = vec![];
-            return Ok(None);
         }
         let retries = &self.places.providers.settings.retries;
         seat.on_failure.tries = retries.tries.get();
@@ -269,6 +281,9 @@ impl ModelSource {
 
     /// Rejects model settings that the API of the provider does not support; they would be dropped silently otherwise.
     fn has_settings(&self, seat: &str, spec: &ModelSpec, name: &Text) -> Result<(), Failure> {
+        if name.starts_with(PROGRAM) {
+            return Ok(());
+        }
         let place = self.places.providers.find(parts(name)?.0)?;
         let lacks = place.wire.lacks(spec, is_local(&place.base_url));
         if lacks.is_empty() {
@@ -285,6 +300,11 @@ impl ModelSource {
     /// Returns the known facts about a model.
     fn known(&self, name: &Text) -> Result<Fallback, Failure> {
         let providers = &self.places.providers;
+        if name.starts_with(PROGRAM) {
+            programs::find(name, providers)?;
+            let window = Some(PROGRAM_WINDOW);
+            return Ok(Fallback { name: name.clone(), window, ..Fallback::default() });
+        }
         let place = providers.find(parts(name)?.0)?;
         let facts = providers.settings.facts(name);
         let local = is_local(&place.base_url);
@@ -369,8 +389,8 @@ impl ModelSource {
             .into());
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
-        let asked = seat.voice.as_model().filter(|s| s.is_served());
-        for name in asked.into_iter().flat_map(ModelSpec::names) {
+        let asked = seat.voice.as_model();
+        for name in asked.into_iter().flat_map(ModelSpec::served) {
             let (provider, model) = parts(name).map_err(|failure| failure.with_hint())?;
             if let Some(listed) = self.places.kept_list(provider)
                 && !is_listed(&listed, model)
@@ -554,7 +574,7 @@ pub fn models_of(seat: &Participant) -> Vec<Text> {
 /// Returns the models of each seat that calls a model, in order of preference.
 fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
     let seats = seats.into_iter().flat_map(Participant::everyone);
-    let asked = seats.filter_map(|seat| seat.voice.as_model()).filter(|s| s.is_served());
+    let asked = seats.filter_map(|seat| seat.voice.as_model());
     asked.map(|spec| spec.names().cloned().collect()).collect()
 }
 

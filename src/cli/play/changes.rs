@@ -55,6 +55,10 @@ pub fn requested(past: &State, play: &Play, context: &Context) -> Result<Changes
     for setting in &play.set {
         set(&mut changes, setting)?;
     }
+    if !play.set.is_empty() {
+        let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+        changes.seats.iter_mut().try_for_each(|seat| models.translate(seat))?;
+    }
     changes.limits.merge(&play.limits());
     if changes.limits != Limits::default() {
         changes.commands.push(Command::Limit { set: changes.limits.clone() });

@@ -97,7 +97,10 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
             ToolSource::Server { server, .. } => Some(server.place.agreed()),
             ToolSource::ReadFile | ToolSource::ListDir | ToolSource::SearchFiles => None,
         });
-        spoken(p).into_iter().chain(tools)
+        let fallbacks = p.voice.as_model().into_iter().flat_map(|spec| &spec.fallbacks);
+        let programs = fallbacks.filter(|fallback| fallback.name.starts_with(PROGRAM));
+        let programs = programs.map(|fallback| vec![fallback.name.clone()]);
+        spoken(p).into_iter().chain(programs).chain(tools)
     };
     seats.into_iter().flat_map(Participant::everyone).flat_map(command).collect()
 }

@@ -6,8 +6,8 @@
 use super::user_file::{ModelFacts, Settings};
 use crate::model::Price;
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, OnceLock};
 
 const TEXT: &str = include_str!("../assets/models.toml");
 /// Provider whose models have the names of other makers' models.
@@ -15,7 +15,10 @@ const ROUTER: &str = "openrouter:";
 
 static BUNDLED: LazyLock<ModelList> = LazyLock::new(|| ModelList::parse(TEXT).unwrap_or_default());
 
-/// Facts about models, by `provider:name`, and the models that words stand for.
+/// Words of the settings, for lines that are typed while a conversation runs.
+static OWN_WORDS: OnceLock<BTreeSet<String>> = OnceLock::new();
+
+/// Facts about models, by `provider:name`, and the meaning of words.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ModelList {
@@ -28,7 +31,7 @@ pub struct ModelList {
     models: BTreeMap<String, ListedModel>,
 }
 
-/// A maker's models, for which a word stands.
+/// A maker's models, named by one word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Family {
@@ -60,6 +63,13 @@ impl ModelList {
     /// Returns the list that the program has.
     pub fn bundled() -> &'static ModelList {
         &BUNDLED
+    }
+
+    /// Returns the name that a family or a word of the settings gives a participant; `None` for any other text.
+    pub fn name_of_word(word: &str) -> Option<String> {
+        let family = BUNDLED.families.get(word).map(|family| family.name.clone());
+        let is_own = OWN_WORDS.get().is_some_and(|words| words.contains(word));
+        family.or_else(|| is_own.then(|| word.to_owned()))
     }
 
     /// Parses a list.
@@ -95,6 +105,11 @@ impl ModelList {
 }
 
 impl Settings {
+    /// Makes the words of these settings known to typed lines; only the first call in a process has an effect.
+    pub fn publish_words(&self) {
+        OWN_WORDS.get_or_init(|| self.words.keys().cloned().collect());
+    }
+
     /// Returns the facts about a model by `provider:name`: the user's, else those of the list.
     pub fn facts(&self, model: &str) -> ModelFacts {
         self.facts_in(model, |model| {

@@ -62,7 +62,10 @@ pub fn usage(row: &CommandRow) -> String {
 
 /// Returns the command named by the first word of a line.
 pub fn row(line: &str) -> Option<&'static CommandRow> {
-    let name = line.strip_prefix('/')?.split_whitespace().next()?;
+    let mut words = line.strip_prefix('/')?.split_whitespace();
+    let name = words.next()?;
+    // without arguments, the screen lists the models
+    let name = if name == "model" && words.next().is_some() { "change" } else { name };
     // some people write it with a hyphen
     let name = if name == "re-roll" { "reroll" } else { name };
     COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
@@ -87,6 +90,7 @@ pub fn nearest_command(line: &str) -> Option<String> {
 pub fn read(line: &str, state: &State) -> Result<Command, TypedFault> {
     // accept the command in two words
     let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
+    let joined = joined.or_else(|| model_change(line));
     let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {
         let word = line.split_whitespace().next().unwrap_or("/");
@@ -111,6 +115,12 @@ pub fn read(line: &str, state: &State) -> Result<Command, TypedFault> {
         return Err(format!("use {}", usage(row)).into());
     }
     SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string().into())
+}
+
+/// Returns `/model NAME MODEL` as the change of a participant.
+fn model_change(line: &str) -> Option<String> {
+    let (who, model) = line.strip_prefix("/model ")?.trim().split_once(char::is_whitespace)?;
+    Some(format!("/change {who} model = {}", Value::from(model.trim())))
 }
 
 /// Takes the value of a key from the rest of a line; `None` if it is missing.
@@ -287,6 +297,22 @@ mod tests {
             assert_eq!(command.name(), row.name);
             assert_eq!(arguments.len(), row.needs.len(), "{line}");
         }
+    }
+
+    #[test]
+    fn a_model_is_changed_by_a_word() {
+        let state = state();
+        for (typed, model) in [
+            ("/model bo gemini", "gemini"),
+            ("/model @bo  llama3:8b", "llama3:8b"),
+            ("/change bo gemini", "gemini"),
+        ] {
+            let set = serde_json::from_value(json!({"model": model})).unwrap();
+            let change = Command::Change { who: "bo".into(), set };
+            assert_eq!(read(typed, &state).unwrap(), change, "{typed}");
+        }
+        assert!(row("/model").is_none(), "the screen has a list");
+        read("/model bo", &state).unwrap_err();
     }
 
     #[test]

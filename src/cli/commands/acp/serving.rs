@@ -107,8 +107,7 @@ impl ClientSession {
     }
 
     fn start(&self, prompt: &ClientPrompt) -> Result<Setup, Failure> {
-        let first = prompt.text.split_whitespace().next().unwrap_or_default();
-        if slash::is_named(first) || addressed(prompt.text.trim()).is_some() {
+        if slash::row(prompt.text.trim()).is_some() || addressed(prompt.text.trim()).is_some() {
             return Err(Failure::usage(
                 "the conversation has not started, so it takes no commands and no whispers",
                 "send its topic first",

@@ -61,6 +61,15 @@ impl Bounds {
         Err(Failure::new(Exit::Invalid, message).hint("name it in mcp.models of the settings"))
     }
 
+    /// Refuses a program of the user that the settings do not allow.
+    fn program(&self, seat: &Participant, name: &str) -> Result<(), Failure> {
+        if self.serving.programs.iter().any(|program| program == name) {
+            return Ok(());
+        }
+        let failure = runs(seat, "speaks by a program");
+        Err(failure.hint(format!("or allow it in the settings: mcp.programs = [\"{name}\"]")))
+    }
+
     /// Refuses participants who would run something, or ask a model that is not allowed.
     pub fn admit<'a>(
         &self,
@@ -84,16 +93,12 @@ impl Bounds {
             VoiceSpec::Team(team) => self.admit(&team.participants),
             // asks no model: it repeats a session that the user's own scenario names
             VoiceSpec::Model(model) if model.recording().is_some() => Ok(()),
-            VoiceSpec::Model(model) if model.is_program() => {
-                let (name, _) = program::parts(&model.name).unwrap_or_default();
-                if self.serving.programs.iter().any(|program| program == name) {
-                    return Ok(());
-                }
-                let failure = runs(seat, "speaks by a program");
-                Err(failure
-                    .hint(format!("or allow it in the settings: mcp.programs = [\"{name}\"]")))
+            VoiceSpec::Model(model) => {
+                model.names().try_for_each(|name| match program::parts(name) {
+                    Some((program, _)) => self.program(seat, program),
+                    None => self.model(name),
+                })
             }
-            VoiceSpec::Model(model) => model.names().try_for_each(|name| self.model(name)),
             VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Ok(()),
         }
     }

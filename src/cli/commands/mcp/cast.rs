@@ -59,7 +59,7 @@ pub struct Member {
     pub persona: Option<ClientText>,
     /// The role, shown to everybody at the table.
     pub role: Option<GivenName>,
-    /// The model as `provider:name`, if not the one for all.
+    /// A word for its model, if not the one for all.
     pub model: Option<ModelName>,
     /// The caller speaks for it, with `say`.
     #[serde(default)]

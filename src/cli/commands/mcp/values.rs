@@ -4,6 +4,7 @@
 //! meaning are never built from a client's text.
 
 use crate::cli::args::Topic;
+use crate::cli::models::minds::Mind;
 use crate::cli::saved_id::ID_MAX;
 use crate::model::Text;
 use serde::Deserialize;
@@ -27,7 +28,8 @@ pub struct ClientText(String);
 #[serde(try_from = "String")]
 pub struct GivenName(String);
 
-/// The name of a model, as `PROVIDER:NAME`; never an agent and never a recording, which are a program and a file.
+/// Words for models, as `claude`, `PROVIDER:NAME` or a list with commas; never an agent and never a recording, which are a
+/// program and a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ModelName(String);
@@ -63,16 +65,19 @@ impl TryFrom<String> for ModelName {
     fn try_from(name: String) -> Result<ModelName, String> {
         at_most(&name, NAME_MAX)?;
         let plain = name.chars().all(|c| c.is_ascii_graphic());
-        let parts = name
-            .split_once(':')
-            .filter(|(provider, model)| plain && !provider.is_empty() && !model.is_empty());
-        match parts {
-            None => Err("a model is named PROVIDER:NAME, as in ollama:llama3".into()),
-            Some(("agent" | "recording", _)) => {
-                Err(format!("the model {name} is not allowed for MCP clients"))
-            }
-            Some(_) => Ok(ModelName(name)),
+        let minds = Mind::list(&name);
+        if !plain || minds.is_empty() || minds.iter().any(|mind| mind.word.is_empty()) {
+            return Err("a model is a word such as claude, or PROVIDER:NAME".into());
         }
+        let is_refused = |mind: &Mind| {
+            matches!(mind.word.split_once(':'), Some(("agent" | "recording", _)))
+                || mind.word.starts_with(':')
+                || mind.word.ends_with(':')
+        };
+        if minds.iter().any(is_refused) {
+            return Err(format!("the model {name} is not allowed for MCP clients"));
+        }
+        Ok(ModelName(name))
     }
 }
 
@@ -157,14 +162,24 @@ mod tests {
 
     #[test]
     fn a_model_is_never_a_program_or_a_file() {
-        for name in
-            ["", "x", ":", "a:", ":b", "agent:opencode", "recording:x", "a:b c", "a:\n", "ä:b"]
-        {
+        for name in [
+            "",
+            ":",
+            "a:",
+            ":b",
+            ",",
+            "Ada=",
+            "agent:opencode",
+            "x,Ada=agent:y",
+            "recording:x",
+            "a:b c",
+            "a:\n",
+            "ä:b",
+        ] {
             ModelName::try_from(name.to_owned()).unwrap_err();
         }
-        assert_eq!(
-            ModelName::try_from("ollama:llama3:8b".to_owned()).unwrap().as_str(),
-            "ollama:llama3:8b"
-        );
+        for name in ["ollama:llama3:8b", "claude", "Ada=claude,gpt"] {
+            assert_eq!(ModelName::try_from(name.to_owned()).unwrap().as_str(), name);
+        }
     }
 }

@@ -26,7 +26,10 @@ pub(super) fn participant(words: &str, state: &State) -> Result<Table, TypedFaul
 
 /// Parses the changes of a participant: `KEY=VALUE, …`, and its model as `PROVIDER:NAME`.
 pub(super) fn changes(words: &str) -> Result<Table, TypedFault> {
-    let (model, words) = model(words);
+    let (model, words) = match model(words) {
+        (Some(model), _) if parted(words).len() == 1 => (Some(model), String::new()),
+        taken => taken,
+    };
     let mut set = if words.is_empty() { Table::new() } else { pairs(&words, false)? };
     give(&mut set, model)?;
     Ok(set)
@@ -38,12 +41,11 @@ fn model(words: &str) -> (Option<String>, String) {
     if let Some(at) = parts.iter().position(|part| is_model(part)) {
         return (Some(parts.remove(at)), parts.join(", "));
     }
-    let families = &ModelList::bundled().families;
-    let family = parts.last().and_then(|last| Some((last.clone(), families.get(last)?)));
-    let Some((word, family)) = family else { return (None, words.to_owned()) };
+    let word = parts.last().and_then(|last| Some((last.clone(), ModelList::name_of_word(last)?)));
+    let Some((word, name)) = word else { return (None, words.to_owned()) };
     parts.pop();
     // the word alone is a participant that is called like its model
-    let rest = if parts.is_empty() { family.name.clone() } else { parts.join(", ") };
+    let rest = if parts.is_empty() { name } else { parts.join(", ") };
     (Some(word), rest)
 }
 
@@ -137,6 +139,13 @@ mod tests {
                     "persona": "You are Dora, up at 5:30, see https://example.org, note: awake.",
                 }),
             ),
+            (
+                "Dora, a night porter, gemini",
+                json!({
+                    "id": "dora", "name": "Dora", "persona": "You are Dora, a night porter.", "model": "gemini",
+                }),
+            ),
+            ("gemini", json!({"id": "gemini", "name": "Gemini", "model": "gemini"})),
             ("dee, ollama:small", json!({"id": "dee", "model": "ollama:small"})),
             ("Илья", json!({"id": "guest", "name": "Илья"})),
             ("Dora", json!({"id": "dora", "name": "Dora"})),
@@ -151,6 +160,10 @@ mod tests {
             serde_json::to_value(set).unwrap(),
             json!({"weight": 2, "model": "gemini:flash"})
         );
+        for words in ["gemini", "model = gemini", "model = \"gemini\""] {
+            let set = serde_json::to_value(changes(words).unwrap()).unwrap();
+            assert_eq!(set, json!({"model": "gemini"}), "{words}");
+        }
         let twice = participant("Dora, a:b, model = c:d", &State::default());
         assert!(twice.unwrap_err().to_string().contains("two models"));
         let why = participant("Dora, a porter, weight = 2, by night", &State::default());

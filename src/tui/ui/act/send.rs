@@ -35,7 +35,7 @@ pub fn send(screen: &mut Screen, delivery: Delivery) -> Option<FollowUp> {
 
 /// Sends a line; one that names an action of the screen runs it, and an incomplete name of a command is completed.
 pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option<FollowUp> {
-    let named = slash::is_named(words);
+    let named = slash::row(words).is_some();
     if !named && parse_action(words).is_some() {
         screen.view.composer.sent();
         screen.view.writing = screen.view.line;
