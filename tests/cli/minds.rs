@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 /// A program that answers as Claude Code does in print mode; it fails without the person's login.
-const CLAUDE: &str = r#"#!/bin/sh
+pub const CLAUDE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && { echo "9.9.9 (Claude Code)"; exit 0; }
 [ -f "$HOME/.claude/login" ] || { echo '{"type":"result","is_error":true,"result":"Not logged in"}'; exit 1; }
 [ "$1" = auth ] && exit 0
@@ -18,7 +18,7 @@ echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"usage":{"input_to
 "#;
 
 /// Puts a program on the path of the house and returns the path.
-fn install(house: &House, name: &str, text: &str) -> String {
+pub fn install(house: &House, name: &str, text: &str) -> String {
     let folder = house.path("bin");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(name), text).unwrap();
@@ -44,6 +44,13 @@ fn a_topic_and_words_are_a_table_of_different_models() {
     let ran = house.run(&[&talk[..], &["--headless", "--max-utterances", "4"]].concat()).code(0);
     let voices = "voices: ant near:ant, Zoe near:bee, cow near:cow, ant 2 near:ant\n";
     assert!(ran.out.contains(voices), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("] Zoe (bee)\n"), "{}", ran.out);
+    for format in ["txt", "md", "html"] {
+        let page = house.run(&["export", "--last", "--format", format, "-o", "-"]).code(0).out;
+        assert!(page.contains("Zoe") && page.contains("(bee)"), "{format}: {page}");
+    }
+    let cost = house.run(&["analyze", "--last", "--table", "cost"]).code(0).out;
+    assert!(cost.lines().any(|row| row.contains("Zoe") && row.contains("near:bee")), "{cost}");
     let asked = server.asked.lock().unwrap();
     let identity = "You are Zoe (bee), and you speak as yourself.";
     assert!(asked.iter().any(|body| body.contains(identity)), "{asked:?}");

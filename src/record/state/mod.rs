@@ -304,6 +304,13 @@ impl Conversation {
         self.seats.iter().enumerate().filter(|(_, seat)| !self.is_template(&seat.spec.id))
     }
 
+    /// Returns whether the participants have different models, so that a name alone does not say which one speaks.
+    pub fn has_several_models(&self) -> bool {
+        let mut models = self.cast().filter_map(|(_, seat)| seat.spec.voice.as_model());
+        let first = models.next().map(|model| &model.name);
+        models.any(|model| Some(&model.name) != first)
+    }
+
     /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause and an operator
     /// is present, else the seat's rule.
     pub fn then(&self, id: &str, class: ErrorClass) -> Then {

@@ -346,8 +346,11 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let spec = state.seat(seat).map(|s| &s.spec);
     let mut head = name(state, seat);
     let thread = state.spoken(e.turn).map_or(ThreadId::ROOT, |spoken| spoken.thread);
-    if let Some(role) = state.role_in(seat, thread) {
-        head.push_str(&format!(" ({})", text::name(role)));
+    let role = state.role_in(seat, thread).map(|role| text::name(role));
+    let model = spec.filter(|_| state.has_several_models()).and_then(|s| s.voice.as_model());
+    let about: Vec<_> = role.into_iter().chain(model.map(|m| text::name(m.short_name()))).collect();
+    if !about.is_empty() {
+        head.push_str(&format!(" ({})", about.join(", ")));
     }
     if spec.is_some_and(|s| s.stands_in) {
         head.push_str(", a stand-in");

@@ -146,7 +146,10 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
         if alone {
             continue;
         }
-        let role = transcript.state().present_role(&seat.spec.id).map_or("", |role| &**role);
+        let role = state.present_role(&seat.spec.id).map(|role| text::name(role));
+        let model = seat.spec.voice.as_model().filter(|_| state.has_several_models());
+        let model = model.map(|model| text::name(model.short_name()));
+        let role = role.into_iter().chain(model).collect::<Vec<_>>().join(", ");
         let look = if turn.is_some() {
             ThemeRole::FloorSpeaking
         } else if is_next(transcript, &seat.spec.id, &queue) {
@@ -159,7 +162,6 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
             None => seat.spent.used().map(|_| cost(&seat.spent)),
         };
         let word = Span::styled(word, theme.style(look));
-        let role = text::name(role).into_owned();
         lines.push(activity(role, word, end.unwrap_or_default(), muted, room, glyphs));
         if all * 3 <= rows {
             let spark = spark(transcript, &seat.spec.id, glyphs);
