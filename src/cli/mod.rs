@@ -37,6 +37,7 @@ mod trust;
 
 use crate::model::near::nearest;
 use crate::spawn;
+use crate::voice::program;
 use args::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -166,6 +167,7 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    refuse_inside(cli.command.as_ref())?;
     let context = Context::new(cli.global)?;
     let context = match &cli.command {
         // the output of `ask` is the answer alone
@@ -179,6 +181,35 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         context.keep(&format!("{LABEL}{}", failure.message));
     }
     done
+}
+
+/// Rejects a conversation inside a program that a conversation started: neither its budget nor its record would include
+/// it.
+fn refuse_inside(command: Option<&Command>) -> Result<(), Failure> {
+    let talks = match command {
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp(_)) => true,
+        #[cfg(feature = "acp")]
+        Some(Command::Acp(_)) => true,
+        Some(
+            Command::Demo(_)
+            | Command::Run(_)
+            | Command::Talk(_)
+            | Command::Ask(_)
+            | Command::Resume(_)
+            | Command::Fork(_)
+            | Command::Batch(_),
+        )
+        | None => true,
+        Some(_) => false,
+    };
+    if talks && std::env::var_os(program::INSIDE).is_some() {
+        return Err(Failure::usage(
+            "this is already a conversation of colloquium",
+            "a program that takes part in one cannot hold another; ask the person who started it",
+        ));
+    }
+    Ok(())
 }
 
 fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
@@ -234,9 +265,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             output::data(e.render().to_string().as_bytes())
         }
-        (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
-            start_with_topic(word)
-        }
+        (ErrorKind::InvalidSubcommand, Some(word)) if is_topic(word) => start_with_topic(word),
         (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
         _ => {
             let message = e.render().to_string();
@@ -245,14 +274,19 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     }
 }
 
-/// Opens the start screen with a topic. All other options apply as usual.
+/// Returns whether a first word is a topic: no command has a blank, a question mark or a letter beyond ASCII.
+fn is_topic(word: &str) -> bool {
+    word.contains(|c: char| c.is_whitespace() || c == '?' || !c.is_ascii())
+}
+
+/// Opens the start screen with a topic, or begins the talk if models follow it. All other options apply as usual.
 fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     let mut topics = 0;
     let rest = std::env::args_os().filter(|arg| {
         topics += usize::from(arg.to_str() == Some(topic));
         arg.to_str() != Some(topic) || topics > 1
     });
-    let rest: Vec<OsString> = rest.collect();
+    let mut rest: Vec<OsString> = rest.collect();
     if topics == 0 {
         // the topic was converted lossily, so no argument equals it
         return Err(Failure::usage(
@@ -260,7 +294,17 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
             "type the topic in UTF-8, or check the locale of the terminal",
         ));
     }
-    match Cli::try_parse_from(rest) {
+    match Cli::try_parse_from(&rest) {
+        // a word after the topic is a model
+        Err(e) if e.kind() == ErrorKind::InvalidSubcommand => {
+            let place = std::env::args_os().position(|arg| arg.to_str() == Some(topic));
+            let place = place.unwrap_or(1).min(rest.len());
+            rest.splice(place..place, ["talk".into(), topic.into()]);
+            dispatch(Cli::try_parse_from(rest).map_err(|e| {
+                let message = e.render().to_string();
+                Failure::new(Exit::Usage, message.trim_start_matches(LABEL))
+            })?)
+        }
         Ok(Cli { global, command: None }) => {
             let home = Home { topic: Some(topic.to_owned()), ..Home::default() };
             go(Next::Home(home), &Context::new(global)?)

@@ -12,6 +12,8 @@ use tokio::sync::Notify;
 
 /// A conversation of `talk`.
 pub const TALK: Usd = Usd(1_000_000_000);
+/// Turns of a conversation of `talk` in which a program speaks, since its login may pay by a quota.
+pub const PROGRAM_CALLS: u32 = 40;
 /// All conversations of an editor.
 pub const ACP: Usd = Usd(1_000_000_000);
 /// All conversations of an MCP server.

@@ -10,6 +10,7 @@ pub const CLAUDE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && { echo "9.9.9 (Claude Code)"; exit 0; }
 [ -f "$HOME/.claude/login" ] || { echo '{"type":"result","is_error":true,"result":"Not logged in"}'; exit 1; }
 [ "$1" = auth ] && exit 0
+[ "$COLLOQUIUM_INSIDE" = 1 ] || exit 1
 cat >/dev/null
 for word in At nine, says a program.; do
   printf '{"type":"stream_event","event":{"delta":{"type":"text_delta","text":"%s "}}}\n' "$word"
@@ -139,4 +140,39 @@ fn the_words_come_first_in_the_list_of_models() {
     let words =
         "words     here and now\nant       near:ant (settings)\nbee       near:bee (settings)\n";
     assert!(ran.out.starts_with(words), "{}", ran.out);
+}
+
+#[test]
+fn a_topic_with_words_behind_it_is_a_talk() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    for topic in ["Why?", "Почему", "Why so"] {
+        let ran =
+            house.run(&[topic, "ant", "Zoe=bee", "--headless", "--max-utterances", "2"]).code(0);
+        assert!(ran.out.contains("voices: ant near:ant, Zoe near:bee\n"), "{}", ran.out);
+        let rows = "  table   ant         near: ant                                 free\n";
+        assert!(ran.err.contains(rows), "{}", ran.err);
+    }
+    // one model for all is said
+    let ran = house.run(&["talk", "Why?", "ant", "--headless", "--max-utterances", "1"]).code(0);
+    assert!(ran.err.contains("one model for all: expect agreement. Also here: bee"), "{}", ran.err);
+    house.run(&["Why", "ant"]).code(2);
+}
+
+#[test]
+fn a_program_that_takes_part_holds_no_conversation() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    for command in [&["talk", "Why?", "ant", "--headless"][..], &["mcp"], &["ask", "Why?"]] {
+        let ran = house.command(command).env("COLLOQUIUM_INSIDE", "1").output().unwrap();
+        let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(err.contains("this is already a conversation of colloquium"), "{err}");
+        assert_eq!(ran.status.code(), Some(2), "{command:?}");
+    }
+    assert!(server.asked.lock().unwrap().is_empty());
+    // reading is no conversation
+    let ran = house.command(&["sessions", "list"]).env("COLLOQUIUM_INSIDE", "1").output().unwrap();
+    assert!(ran.status.success());
 }

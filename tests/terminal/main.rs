@@ -24,6 +24,7 @@ mod scripted;
 mod secrets;
 #[path = "../cli/server.rs"]
 mod server;
+mod talk;
 mod trusting;
 mod ways;
 

@@ -49,7 +49,7 @@ impl ModelsArgs {
     }
 }
 
-/// Describes what the words for models stand for here and now.
+/// Describes the words for models, with their meaning here and now.
 fn words(usable: &Usable) -> String {
     let way = |way: &Way| format!("{} ({})", way.model, way.by);
     let mut out = String::new();

@@ -118,12 +118,7 @@ fn prepare(
     if !(options.dry_run || loaded.all_rehearsed()) {
         admit_project(Consent::from_options(play), context)?;
     }
-    let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
-    if !loaded.all_rehearsed() {
-        let is_own = loaded.scenario.topic == own_topic;
-        seating::seat(&mut loaded, models.seated()?, is_own, !options.cast)?;
-    }
-    models.assign(&mut loaded.participants, context)?;
+    let models = assign(&mut loaded, own_topic.as_ref(), options, context)?;
     if let Some(warning) = alike::warning(&loaded, || models.usable()) {
         context.say(&warning);
     }
@@ -133,6 +128,23 @@ fn prepare(
         block_on(casting::cast(&mut loaded, &models, unasked, context))?;
     }
     Ok(Prepared { found, loaded, history, models, budget })
+}
+
+/// Gives the participants of a scenario their models.
+fn assign(
+    loaded: &mut Loaded,
+    own_topic: Option<&Text>,
+    options: &RunOptions,
+    context: &Context,
+) -> Result<ModelSource, Failure> {
+    let named = &options.play.models;
+    let mut models = ModelSource::new(Providers::new(context, named)?, named);
+    if !loaded.all_rehearsed() {
+        let is_own = loaded.scenario.topic.as_ref() == own_topic;
+        seating::seat(loaded, models.seated()?, is_own, !options.cast)?;
+    }
+    models.assign(&mut loaded.participants, context)?;
+    Ok(models)
 }
 
 /// Prints the speaking order and the estimate without calling a model.
@@ -222,15 +234,21 @@ pub fn start_found(
     Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None, budget })
 }
 
-/// Describes the estimated usage of a conversation. Calls no model and saves nothing.
-pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
-    let source = source::find(&context.paths, &begin.scenario)?.source;
-    let mut loaded = scenario::load(&source, &policy::rows())?;
+/// Returns the end of a conversation with estimated usage, and the warning about it. Calls no model and saves nothing.
+pub fn forecast(begin: &Begin, context: &Context) -> Result<(State, Option<String>), Failure> {
+    let mut found = source::find(&context.paths, &begin.scenario)?;
+    found.set(&begin.options.play.set)?;
+    let mut loaded = scenario::load(&found.source, &policy::rows())?;
+    let own_topic = loaded.scenario.topic.clone();
     apply(&mut loaded, &begin.options, None)?;
-    let options = &begin.options.play.models;
-    let mut models = ModelSource::new(Providers::new(context, options)?, options);
-    models.assign(&mut loaded.participants, context)?;
-    Ok(dry_run::estimate(rehearsal(loaded)?))
+    let models = assign(&mut loaded, own_topic.as_ref(), &begin.options, context)?;
+    let warning = alike::warning(&loaded, || models.usable());
+    Ok((dry_run::played(rehearsal(loaded)?), warning))
+}
+
+/// Describes the estimated usage of a conversation.
+pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
+    Ok(dry_run::used(&forecast(begin, context)?.0))
 }
 
 /// Returns whether a `--set` gives a participant a persona or a role.

@@ -4,17 +4,22 @@ use crate::cli::args::{RunOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::models::minds::{self, Mind, Seated, Usable};
+use crate::cli::inputs::read_stdin;
+use crate::cli::models::minds::{self, Mind, Usable};
 use crate::cli::models::providers::Providers;
-use crate::cli::play::next::Next;
+use crate::cli::play::next::{Begin, Home, Next};
 use crate::cli::trust::allowed::confirmed;
+use crate::export::utterances;
 use crate::ledger;
 use crate::model::{Limits, PROGRAM};
-use crate::net::is_local;
+use crate::state::{Seat, State};
+use crate::text;
+use crate::ui::terminal::{CardKey, read_choice};
 use crate::voice::program;
 use clap::Args;
+use std::path::Path;
 
-/// Maximum number of models that are offered if none is named.
+/// Maximum number of models in an offer.
 const OFFERED: usize = 3;
 
 /// Let several models discuss a topic, as in: talk "Why?" claude gpt llama
@@ -66,57 +71,125 @@ impl TalkArgs {
                 "`colloquium models` says what is missing; --rehearsed plays the rehearsed debate",
             ));
         }
+        if options.topic == Some(Topic::StandardInput) {
+            options.topic = Some(Topic::Text(read_stdin("a topic")?.trim().to_owned()));
+        }
         let line = words.iter().map(Mind::to_string).collect::<Vec<_>>();
-        let rows = table(&seated, &providers);
-        if is_named {
-            rows.iter().for_each(|row| context.say(row));
-        } else if options.play.headless || !Context::at_terminal() {
-            if !is_usual {
-                let again = format!("name them: colloquium talk TOPIC {}", line.join(" "));
-                return Err(Failure::new(Exit::NoModel, "no model is named").hint(again));
-            }
-            rows.iter().for_each(|row| context.say(row));
-        } else if !confirmed(&format!("{}\n  enter begins, n leaves: ", rows.join("\n"))) {
-            return Ok(Next::Over(Exit::Done));
-        }
         options.play.models.model = Some(line.join(","));
-        let limits = options.play.limits();
-        let is_priced = |mind: &Seated| providers.settings.facts(&mind.model).price.is_some();
-        if limits == Limits::default()
-            && !options.play.set.iter().any(|set| set.starts_with("limits"))
-        {
-            // a limit in dollars needs a price for each model
-            let counts = seated.iter().any(is_priced)
-                && seated.iter().all(|mind| is_priced(mind) || is_near(mind, &providers));
-            options.play.max_usd = counts.then_some(ledger::TALK);
+        let is_headless = options.play.headless || !Context::at_terminal();
+        if is_headless && !is_named && !is_usual {
+            let again = format!("name them: colloquium talk TOPIC {}", line.join(" "));
+            return Err(Failure::new(Exit::NoModel, "no model is named").hint(again));
         }
-        run::next(kind, options, context)
+        let begin = Begin { scenario: kind.clone(), options: options.clone() };
+        let (state, note) = run::forecast(&begin, context)?;
+        bound(&mut options, &state);
+        let card = card(&kind, &state, &providers);
+        card.iter().for_each(|row| context.say(row));
+        if is_named || is_headless {
+            return run::next(kind, options, context);
+        }
+        note.iter().for_each(|note| context.say(&format!("  {note}")));
+        match answer(context) {
+            CardKey::Begin => run::next(kind, options, context),
+            CardKey::Change => {
+                let topic = match options.topic {
+                    Some(Topic::Text(topic)) => Some(topic),
+                    Some(Topic::StandardInput) | None => None,
+                };
+                Ok(Next::Home(Home { topic, scenario: Some(kind), ..Home::default() }))
+            }
+            CardKey::Leave => Ok(Next::Over(Exit::Done)),
+        }
     }
 }
 
-/// Returns true if the model of a mind costs no money.
-fn is_near(mind: &Seated, providers: &Providers) -> bool {
-    let provider = mind.model.split(':').next().unwrap_or_default();
-    providers.find(provider).is_ok_and(|known| is_local(&known.base_url))
+/// Waits for the answer to the card.
+fn answer(context: &Context) -> CardKey {
+    if context.text_mode().is_some() {
+        let begins = confirmed("  enter begins, n leaves: ");
+        return if begins { CardKey::Begin } else { CardKey::Leave };
+    }
+    context.say("  enter begin   tab who, and what kind of talk   esc leave");
+    read_choice().unwrap_or(CardKey::Leave)
+}
+
+/// Bounds a talk without a limit of its own: dollars, which need the price of each model, or calls of programs.
+fn bound(options: &mut RunOptions, state: &State) {
+    let is_bounded = options.play.limits() != Limits::default()
+        || options.play.set.iter().any(|set| set.starts_with("limits"));
+    if is_bounded {
+        return;
+    }
+    let models = || state.cast().filter_map(|(_, seat)| Some((seat, seat.spec.voice.as_model()?)));
+    let is_counted = models().all(|(seat, _)| seat.spec.uncountable().is_none());
+    if is_counted && models().any(|(seat, _)| !seat.spec.local) {
+        options.play.max_usd = Some(ledger::TALK);
+    }
+    let limits = &state.scenario.limits;
+    let is_long = limits.utterances.is_none_or(|turns| turns > ledger::PROGRAM_CALLS);
+    if is_long && models().any(|(_, model)| model.is_program()) {
+        options.play.max_utterances = Some(ledger::PROGRAM_CALLS);
+    }
 }
 
 /// Describes who speaks, and what that costs.
-fn table(seated: &[Seated], providers: &Providers) -> Vec<String> {
-    let row = |(at, mind): (usize, &Seated)| {
-        let head = if at == 0 { "table" } else { "" };
-        let model = match program::parts(&mind.model) {
-            Some((name, None)) => format!("{}, your login, no tools", program::label(name)),
-            Some((name, Some(model))) => format!("{model}, {}, no tools", program::label(name)),
-            None => mind.model.to_string(),
+fn card(kind: &str, state: &State, providers: &Providers) -> Vec<String> {
+    let mut rows = vec![];
+    for (_, seat) in state.cast() {
+        let head = if rows.is_empty() { "table" } else { "" };
+        let name = text::name(&seat.spec.name);
+        let (model, price) = match seat.spec.voice.as_model() {
+            Some(model) => (describe(&model.name), price(seat, &model.name, providers)),
+            None => ("as its scenario says".into(), String::new()),
         };
-        let price = match providers.settings.facts(&mind.model).price {
-            Some(price) => format!("${} in, ${} out per million tokens", price.0, price.1),
-            None if is_near(mind, providers) => "free".into(),
-            None if mind.model.starts_with(PROGRAM) => "as your login pays".into(),
-            None => "price unknown".into(),
-        };
-        let name = mind.seat.as_ref().unwrap_or(&mind.name);
-        format!("  {head:<6}  {name:<10}  {model:<40}  {price}")
-    };
-    seated.iter().enumerate().map(row).collect()
+        rows.push(format!("  {head:<6}  {name:<10}  {model:<40}  {price}").trim_end().to_owned());
+    }
+    let kind = Path::new(kind).file_stem().map_or(kind.into(), |name| name.to_string_lossy());
+    let kind = kind.replace('-', " ");
+    let spent = state.spent();
+    let sum = spent.cost().filter(|usd| usd.0 > 0);
+    let sum = sum.map(|usd| {
+        let more = if spent.unpriced { " and what has no price" } else { "" };
+        format!(", about {}{more}", cents(usd))
+    });
+    let turns = utterances(state.utterances);
+    rows.push(format!("  talk    {kind}, {turns}{}", sum.unwrap_or_default()));
+    rows
+}
+
+/// Describes a model by its program or its provider.
+fn describe(model: &str) -> String {
+    match (program::parts(model), model.split_once(':')) {
+        (Some((name, None)), _) => format!("{}, your login, no tools", program::label(name)),
+        (Some((name, Some(model))), _) => format!("{model}, {}, no tools", program::label(name)),
+        (None, Some((provider, name))) => format!("{provider}: {name}"),
+        (None, None) => model.to_owned(),
+    }
+}
+
+/// Describes the price of a participant's turns.
+fn price(seat: &Seat, model: &str, providers: &Providers) -> String {
+    if seat.spec.local {
+        return "free".into();
+    }
+    if model.starts_with(PROGRAM) {
+        return "as your login pays".into();
+    }
+    match (providers.settings.facts(model).price, seat.spent.cost()) {
+        (Some(_), Some(usd)) => format!("about {}", cents(usd)),
+        (Some(_), None) => String::new(),
+        (None, _) => "price unknown".into(),
+    }
+}
+
+/// Returns a small sum in cents, as people say it.
+fn cents(usd: Usd) -> String {
+    let cents = f64::from(usd) * 100.0;
+    match cents {
+        c if c >= 100.0 => format!("${:.2}", c / 100.0),
+        c if c < 0.95 => format!("{c:.1} cents"),
+        c if c < 1.5 => "1 cent".into(),
+        c => format!("{c:.0} cents"),
+    }
 }

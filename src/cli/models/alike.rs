@@ -16,10 +16,11 @@ pub fn warning(loaded: &Loaded, usable: impl FnOnce() -> Usable) -> Option<Strin
         return None;
     }
     let usable = usable();
-    let others = usable.families();
+    let families = usable.families();
     let model = speakers.first().and_then(|seat| model(seat)).map_or("", |name| name);
-    let is_other = |word: &&str| !model.contains(word);
-    let others: Vec<&str> = others.iter().map(|(word, ..)| *word).filter(is_other).collect();
+    let families = families.iter().map(|(word, ..)| *word).filter(|word| !model.contains(word));
+    let own = usable.words.iter().filter(|(_, other)| *other != model).map(|(word, _)| &**word);
+    let others: Vec<&str> = own.chain(families).collect();
     let also = if others.is_empty() {
         String::new()
     } else {

@@ -23,6 +23,7 @@ use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::settings::{ToolForm, make_private};
 use crate::spawn::ChildEnvironment;
+use crate::voice::program;
 use crate::voice::remote::{Cure, Endpoint, Memory, Remote};
 use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
 use futures::future::join_all;
@@ -84,12 +85,12 @@ impl ModelSource {
         Ok(self.seated()?.iter().map(|seated| seated.model.clone()).collect())
     }
 
-    /// Returns the usable models without those of servers on this machine, which no server is asked for.
+    /// Returns the usable models without a request, so without the models of servers on this machine.
     pub fn usable(&self) -> Usable {
         Usable::without_servers(&self.places.providers)
     }
 
-    /// Returns the default model; `None` if none is named.
+    /// Returns the default model, if there is one.
     fn default(&self) -> Result<Option<Text>, Failure> {
         Ok(self.seated()?.first().map(|seated| seated.model.clone()))
     }
@@ -336,7 +337,8 @@ impl ModelSource {
         let installed = agents::installed(command, environment);
         let named = installed.into_iter().flat_map(|program| settings.agents.variables(program));
         let named = named.filter_map(|name| Some((name.into(), environment.get(name)?.to_owned())));
-        let known = ChildEnvironment::allowed(environment.for_children()).with(named);
+        let inside = [(program::INSIDE.into(), "1".into())];
+        let known = ChildEnvironment::allowed(environment.for_children()).with(named.chain(inside));
         if settings.agents.user_home {
             return Ok(known);
         }

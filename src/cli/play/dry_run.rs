@@ -85,11 +85,11 @@ pub fn estimated(opened: Opened) -> UsageEstimate {
     UsageEstimate { spent: plan.state.spent(), truncated: plan.truncated }
 }
 
-/// Returns the estimated usage of a conversation with this opening, as text.
-pub fn estimate(opened: Opened) -> String {
+/// Returns the end of a conversation with this opening, with its estimated usage.
+pub fn played(opened: Opened) -> State {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
-    used(&plan.state)
+    plan.state
 }
 
 /// Returns the speaking order of a conversation that would be opened so, as far as it is short.
@@ -107,7 +107,7 @@ pub fn order(opened: Opened) -> String {
 }
 
 /// Returns what a plan uses, in words. The usage of agents and services is unknown.
-fn used(state: &State) -> String {
+pub fn used(state: &State) -> String {
     let seats = || state.seats.iter().flat_map(|seat| seat.spec.everyone());
     let agents = seats().any(|seat| matches!(seat.voice, VoiceSpec::Agent(_)));
     let services = seats().any(|seat| matches!(seat.voice, VoiceSpec::Http(_)));

@@ -93,7 +93,7 @@ pub struct Loaded {
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
     /// Roles and personas for another topic, by participant.
     pub any_topic: BTreeMap<SeatId, AnyTopic>,
-    /// Maximum number of participants, and the one that an open seat copies; `None` if no seat is open.
+    /// Maximum number of participants, and the participant that open seats copy, if there are open seats.
     pub open: Option<(usize, SeatId)>,
     /// Maximum parallel calls.
     pub parallel: u32,

@@ -22,8 +22,8 @@ pub fn open_with_system(address: &str) -> Result<&'static str, SpawnError> {
     Ok(OPENER)
 }
 
-/// Starts a program of the person with its arguments, these environment variables alone and an input, without waiting for
-/// it and without its output. Needs a runtime with I/O.
+/// Starts a program of the person with its arguments, an input and only these environment variables. Does not wait for it
+/// and drops its output. Needs a runtime with I/O.
 ///
 /// # Errors
 /// [`SpawnError::Refused`] if there is no such program, or the system cannot start it.

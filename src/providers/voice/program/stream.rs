@@ -76,7 +76,7 @@ impl JsonStream {
         Ok(())
     }
 
-    /// Parses the rest, which has no line end.
+    /// Parses the last line, which may have no line end.
     pub fn finish(&mut self, out: &mut Pieces) {
         let line = std::mem::take(&mut self.pending);
         self.line(&line, out);

@@ -18,7 +18,7 @@ pub struct Program {
     package: &'static str,
     /// Command of the program's own login.
     pub login: &'static str,
-    /// Arguments that report the login; empty if it has no such command.
+    /// Arguments of the command that reports the login; empty without such a command.
     pub status: &'static [&'static str],
     /// Arguments of a call; `{system}` and `{settings}` are files.
     pub(super) arguments: &'static [&'static str],

@@ -4,12 +4,14 @@
 //! installed before the first mode is enabled.
 
 mod ask;
+mod choice;
 mod input;
 mod keys;
 mod layout;
 mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
+pub use crate::ui::terminal::choice::{CardKey, read_choice};
 pub use crate::ui::terminal::layout::english;
 pub use crate::ui::terminal::painter::Painter;
 
