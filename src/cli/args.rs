@@ -1,5 +1,6 @@
 //! Options of the sub-commands: plain data parsed by clap.
 
+use crate::cli::play::seating::Identities;
 use crate::export;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd, Wall, Wire};
@@ -391,6 +392,9 @@ pub struct RunOptions {
     /// Topic; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<Topic>,
+    /// Hide the models from each other: the prompts name Speaker A, B, C
+    #[arg(long, conflicts_with = "cast")]
+    pub anonymous: bool,
     /// Let the model propose people who have something to lose by the topic, for participants with `any_topic`
     #[arg(long, requires = "topic", conflicts_with_all = ["rehearsed", "history"])]
     pub cast: bool,
@@ -416,4 +420,15 @@ pub struct RunOptions {
     /// True if files that do not fit are cut.
     #[arg(skip)]
     pub cut_material: bool,
+}
+
+impl RunOptions {
+    /// Returns the identities of models without people of the scenario.
+    pub fn identities(&self) -> Identities {
+        match (self.cast, self.anonymous) {
+            (true, _) => Identities::Cast,
+            (false, true) => Identities::Hidden,
+            (false, false) => Identities::Own,
+        }
+    }
 }

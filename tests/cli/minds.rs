@@ -58,6 +58,26 @@ fn a_topic_and_words_are_a_table_of_different_models() {
 }
 
 #[test]
+fn hidden_models_are_named_to_the_reader_alone() {
+    let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee"]);
+    let house = House::new();
+    settings(&house, &server.url);
+    let talk = ["talk", "Why?", "ant", "bee", "--headless", "--anonymous", "--max-turns", "2"];
+    let ran = house.run(&talk).code(0);
+    assert!(ran.out.contains("voices: Speaker A near:ant, Speaker B near:bee\n"), "{}", ran.out);
+    assert!(ran.out.contains("] Speaker B (bee)\n"), "{}", ran.out);
+    for body in server.asked.lock().unwrap().iter() {
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        let prompt = body["messages"].to_string();
+        assert!(!prompt.contains("bee") && !prompt.contains("ant)"), "{prompt}");
+    }
+    let file = "title = \"T\"\n[[participant]]\nid = \"a\"\npersona = \"You are Ann.\"\n";
+    let file = house.file("people.toml", file);
+    let refused = house.run(&["run", &file, "--headless", "--model", "ant", "--anonymous"]).code(2);
+    assert!(refused.err.contains("--anonymous: the participants are people"), "{}", refused.err);
+}
+
+#[test]
 fn a_word_that_means_nothing_starts_nothing() {
     let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee"]);
     let house = House::new();

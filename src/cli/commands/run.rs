@@ -141,7 +141,7 @@ fn assign(
     let mut models = ModelSource::new(Providers::new(context, named)?, named);
     if !loaded.all_rehearsed() {
         let is_own = loaded.scenario.topic.as_ref() == own_topic;
-        seating::seat(loaded, models.seated()?, is_own, !options.cast)?;
+        seating::seat(loaded, models.seated()?, is_own, options.identities())?;
     }
     models.assign(&mut loaded.participants, context)?;
     Ok(models)

@@ -6,6 +6,7 @@ use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::agents;
+use crate::cli::models::minds::Mind;
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::play::next::Begin;
 use crate::cli::source::{self, FoundScenario};
@@ -161,15 +162,17 @@ fn rules(loaded: &Loaded) -> String {
     format!("{policy}{bound}")
 }
 
-/// Returns the models from the settings, the default one first, then the installed agents.
+/// Returns the models from the settings, the usual ones first, then the installed agents.
 fn known(providers: &Providers) -> Vec<OfferedModel> {
     let settings = &providers.settings;
-    let local = |name: &str| {
-        let provider = name.split_once(':').and_then(|(name, _)| providers.find(name).ok());
+    let is_near = |mind: Mind| {
+        let provider = mind.word.split_once(':').and_then(|(name, _)| providers.find(name).ok());
         provider.is_some_and(|known| is_local(&known.base_url))
     };
-    let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
-    let names = settings.default_model.iter().chain(named);
+    let local = |names: &str| Mind::list(names).into_iter().all(is_near);
+    let usual = Some(settings.usual_models()).filter(|usual| !usual.is_empty());
+    let named = settings.models.keys().filter(|name| usual.as_ref() != Some(name));
+    let names = usual.iter().chain(named);
     let models =
         names.map(|name| OfferedModel { name: name.clone(), endpoint: None, local: local(name) });
     let found = agents::KNOWN.iter().filter(|a| a.program(&providers.environment).is_some());

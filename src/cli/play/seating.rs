@@ -6,21 +6,39 @@ use crate::scenario::{AsItself, Loaded};
 use crate::voice::program;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Identities of the models that no file gives people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identities {
+    /// The people of the scenario stay.
+    Cast,
+    /// Each model has its own name.
+    Own,
+    /// No prompt names a model; the participants are Speaker A, B, C.
+    Hidden,
+}
+
 /// Gives the scenario as many seats as models are named. If these differ and no file gives people, each sits as itself.
-/// `may_recast` is false if the participants are people by an option.
 ///
 /// # Errors
-/// If there are more models than seats.
+/// If there are more models than seats, or if identities that are to be hidden belong to people.
 pub fn seat(
     loaded: &mut Loaded,
     seated: &[Seated],
     is_own_topic: bool,
-    may_recast: bool,
+    identities: Identities,
 ) -> Result<(), Failure> {
     let distinct: BTreeSet<&str> = seated.iter().map(|mind| &*mind.model).collect();
     let is_named = seated.iter().any(|mind| mind.seat.is_some());
+    let is_hidden = identities == Identities::Hidden;
+    let people = || {
+        let fault = Failure::usage(
+            "--anonymous: the participants are people, so there is nothing to hide",
+            "leave it out, or name several models for a scenario that gives no people",
+        );
+        if is_hidden { Err(fault) } else { Ok(()) }
+    };
     if distinct.len() < 2 && !(is_named && seated.len() > 1) {
-        return Ok(());
+        return people();
     }
     let count = seated.len();
     loaded.open_seats(count).map_err(|most| {
@@ -30,12 +48,18 @@ pub fn seat(
         )
     })?;
     let meant = |mind: &Seated| loaded.participants.iter().any(|seat| mind.is_for(seat));
-    if !may_recast || loaded.has_people(is_own_topic) || seated.iter().any(meant) {
-        return Ok(());
+    let is_cast = identities == Identities::Cast || loaded.has_people(is_own_topic);
+    if is_cast || seated.iter().any(meant) {
+        return people();
     }
     loaded.close_seats(count);
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    let speakers = seated.iter().cycle().take(loaded.unnamed()).map(|mind| {
+    let speakers = ('A'..).zip(seated.iter().cycle()).take(loaded.unnamed());
+    let speakers = speakers.map(|(letter, mind)| {
+        if is_hidden {
+            let name = format!("Speaker {letter}");
+            return AsItself { identity: anonymous(&name), name };
+        }
         let name = mind.seat.clone().unwrap_or(mind.name.clone());
         let times = known.entry(name.clone()).or_default();
         *times += 1;
@@ -45,6 +69,11 @@ pub fn seat(
     let speakers: Vec<AsItself> = speakers.collect();
     loaded.sit_as_themselves(&speakers);
     Ok(())
+}
+
+/// Returns the sentence of a participant whose model is hidden.
+fn anonymous(name: &str) -> String {
+    format!("You are {name}, and you speak as yourself. The others are other AI models.")
 }
 
 /// Returns the sentence by which a model knows itself.

@@ -9,7 +9,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
-use crate::cli::play::seating;
+use crate::cli::play::seating::{self, Identities};
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
@@ -439,7 +439,7 @@ fn one(
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     if !loaded.all_rehearsed() && beside.is_none() {
         // every item brings a topic, so the people of the file stay
-        seating::seat(&mut loaded, models.seated()?, true, false)?;
+        seating::seat(&mut loaded, models.seated()?, true, Identities::Cast)?;
     }
     models.assign(&mut loaded.participants, context)?;
     let mut limits = loaded.scenario.limits.clone();
