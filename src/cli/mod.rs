@@ -37,7 +37,7 @@ mod trust;
 
 use crate::model::near::nearest;
 use crate::spawn;
-use crate::voice::program;
+use crate::voice::program::INSIDE;
 use args::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -203,7 +203,7 @@ fn refuse_inside(command: Option<&Command>) -> Result<(), Failure> {
         | None => true,
         Some(_) => false,
     };
-    if talks && std::env::var_os(program::INSIDE).is_some() {
+    if talks && std::env::var_os(INSIDE).is_some() {
         return Err(Failure::usage(
             "this is already a conversation of colloquium",
             "a program that takes part in one cannot hold another; ask the person who started it",

@@ -174,6 +174,19 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     write(&mut stage, "/change @bo weight=3");
     let asked = stage.press(&[Enter]);
     assert!(weighs(&asked, "bo", 3.0), "{asked:?}");
+    for typed in ["/model bo gemini", "/change bo gemini"] {
+        write(&mut stage, typed);
+        let asked = stage.press(&[Enter]);
+        let [Request::Send(Command::Change { who, set })] = &asked[..] else {
+            panic!("{typed}: {asked:?}")
+        };
+        assert_eq!((&*who.0, &set["model"]), ("bo", &"gemini".into()), "{typed}");
+    }
+    write(&mut stage, "/join Dora, a night porter, gemini");
+    let asked = stage.press(&[Enter]);
+    let [Request::Send(Command::Join { participant })] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(participant["model"], "gemini");
+    assert_eq!(participant["persona"], "You are Dora, a night porter.");
 }
 
 /// Returns the demo with fifty seats, the last of which speaks.
