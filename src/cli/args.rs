@@ -1,6 +1,5 @@
 //! Options of the sub-commands: plain data parsed by clap.
 
-use crate::cli::play::seating::Identities;
 use crate::export;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd, Wall, Wire};
@@ -420,6 +419,17 @@ pub struct RunOptions {
     /// True if files that do not fit are cut.
     #[arg(skip)]
     pub cut_material: bool,
+}
+
+/// Identities of the models that no file gives people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identities {
+    /// The people of the scenario stay.
+    Cast,
+    /// Each model has its own name.
+    Own,
+    /// No prompt names a model; the participants are Speaker A, B, C.
+    Hidden,
 }
 
 impl RunOptions {

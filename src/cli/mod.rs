@@ -167,8 +167,8 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
-    refuse_inside(cli.command.as_ref())?;
     let context = Context::new(cli.global)?;
+    refuse_inside(cli.command.as_ref(), &context)?;
     let context = match &cli.command {
         // the output of `ask` is the answer alone
         Some(Command::Ask(_)) => context.brief(),
@@ -185,7 +185,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
 
 /// Rejects a conversation inside a program that a conversation started: neither its budget nor its record would include
 /// it.
-fn refuse_inside(command: Option<&Command>) -> Result<(), Failure> {
+fn refuse_inside(command: Option<&Command>, context: &Context) -> Result<(), Failure> {
     let talks = match command {
         #[cfg(feature = "mcp")]
         Some(Command::Mcp(_)) => true,
@@ -203,7 +203,7 @@ fn refuse_inside(command: Option<&Command>) -> Result<(), Failure> {
         | None => true,
         Some(_) => false,
     };
-    if talks && std::env::var_os(INSIDE).is_some() {
+    if talks && context.environment.get(INSIDE).is_some() {
         return Err(Failure::usage(
             "this is already a conversation of colloquium",
             "a program that takes part in one cannot hold another; ask the person who started it",

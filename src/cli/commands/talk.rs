@@ -11,7 +11,7 @@ use crate::cli::play::next::{Begin, Home, Next};
 use crate::cli::trust::allowed::confirmed;
 use crate::export::utterances;
 use crate::ledger;
-use crate::model::{Limits, PROGRAM};
+use crate::model::{Limits, PROGRAM, Usd};
 use crate::state::{Seat, State};
 use crate::text;
 use crate::ui::terminal::{CardKey, read_choice};

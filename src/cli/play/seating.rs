@@ -1,21 +1,11 @@
 //! Seats for the models that the person names: open seats of the scenario, and speakers that sit as themselves.
 
+use crate::cli::args::Identities;
 use crate::cli::error::Failure;
 use crate::cli::models::minds::Seated;
 use crate::scenario::{AsItself, Loaded};
 use crate::voice::program;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Identities of the models that no file gives people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identities {
-    /// The people of the scenario stay.
-    Cast,
-    /// Each model has its own name.
-    Own,
-    /// No prompt names a model; the participants are Speaker A, B, C.
-    Hidden,
-}
 
 /// Gives the scenario as many seats as models are named. If these differ and no file gives people, each sits as itself.
 ///

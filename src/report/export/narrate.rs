@@ -347,7 +347,8 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let mut head = name(state, seat);
     let thread = state.spoken(e.turn).map_or(ThreadId::ROOT, |spoken| spoken.thread);
     let role = state.role_in(seat, thread).map(|role| text::name(role));
-    let model = spec.filter(|_| state.has_several_models()).and_then(|s| s.voice.as_model());
+    let named = if state.has_several_models() { spec } else { None };
+    let model = named.and_then(|named| named.voice.as_model());
     let about: Vec<_> = role.into_iter().chain(model.map(|m| text::name(m.short_name()))).collect();
     if !about.is_empty() {
         head.push_str(&format!(" ({})", about.join(", ")));

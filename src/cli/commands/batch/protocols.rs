@@ -2,6 +2,7 @@
 
 use super::args::BatchArgs;
 use crate::batch::{Arm, ArmSeat, Equal, Shape, calls, digest, first_round};
+use crate::cli::args::Identities;
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -9,7 +10,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
-use crate::cli::play::seating::{self, Identities};
+use crate::cli::play::seating;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};

@@ -147,7 +147,7 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
             continue;
         }
         let role = state.present_role(&seat.spec.id).map(|role| text::name(role));
-        let model = seat.spec.voice.as_model().filter(|_| state.has_several_models());
+        let model = if state.has_several_models() { seat.spec.voice.as_model() } else { None };
         let model = model.map(|model| text::name(model.short_name()));
         let role = role.into_iter().chain(model).collect::<Vec<_>>().join(", ");
         let look = if turn.is_some() {
