@@ -406,7 +406,7 @@ fn the_page_draws_where_they_stand_over_the_transcript() {
     house.run(&["demo", "--headless"]).code(0);
     let page = export(&house, &["html"]);
     let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is not in\n{page}"));
-    let outcome = at("<p class=\"outcome\">Ada and Bo agree, Cy has not decided</p>");
+    let outcome = at("<p class=\"outcome\">Ada and Bo say the same, Cy is 1 step away</p>");
     let drawing = at("<h3>Where they stand</h3>");
     assert!(outcome < drawing && drawing < at("<main>"));
     assert!(

@@ -102,7 +102,7 @@ fn a_debate_ends_with_a_result_that_leads_its_exports() {
     let config = settings(&house, &server.url, "");
     let model = ["--model", "far:tiny", "-c", &config];
     let ran = house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
-    let moved = "Bo: coffee → tea, after #2";
+    let moved = "Bo: coffee → tea (after #2)";
     assert!(ran.out.contains(moved) && !ran.err.contains("no result"), "{}{}", ran.out, ran.err);
     let export = |format: &str| house.run(&["export", "--last", "--format", format]).code(0).out;
     let text = export("md");

@@ -79,6 +79,7 @@ mod many;
 mod memos;
 mod minds;
 mod money;
+mod moves;
 mod plan_commands;
 mod plans;
 mod policies;

@@ -40,7 +40,7 @@ fn lines(name: &str) -> BTreeMap<SeatId, Vec<Line>> {
 }
 
 /// Returns voices that say the rehearsed lines of a protocol in order, each word in the time that `pace` gives its seat.
-fn actors(name: &str, pace: impl Fn(&str) -> u64 + Send + Sync + 'static) -> Stage {
+pub fn actors(name: &str, pace: impl Fn(&str) -> u64 + Send + Sync + 'static) -> Stage {
     let lines = lines(name);
     let said: Mutex<BTreeMap<(SeatId, String), usize>> = Mutex::default();
     stage(move |ask| {

@@ -74,23 +74,23 @@ fn borders_join_the_rule_of_the_drawing() {
     }
 }
 
-/// At the end, the line of the floor says who agrees, and the two lines meet.
+/// At the end, the line of the floor says who says the same, and the two lines meet.
 #[test]
-fn the_end_names_the_agreement() {
+fn the_end_names_the_positions() {
     for height in [24, 40] {
         let mut stage = stated(120, height, 9);
         stage.screen.view.line = true;
         let all = stage.text();
         has(
             &mut stage,
-            &["Ada · Bo  one district, one year", "Ada and Bo agree, Cy has not decided"],
+            &["Ada · Bo  one district, one year", "Ada and Bo say the same, Cy is 1 step away"],
         );
         assert_eq!(all.matches("9 turns").count(), 1, "{all}");
     }
     let mut stage = stated(120, 40, 9);
     has(
         &mut stage,
-        &["MOVED  Ada 1  Bo 2  Cy 0", "BY     Bo moved Ada once", "Cy moved Bo once", "  4 → 1"],
+        &["MOVED  Ada 2  Bo 2  Cy 0", "BY     Bo moved Ada once", "Cy moved Bo once", "  4 → 1"],
     );
 }
 
@@ -182,8 +182,8 @@ fn coming_back_after_a_while_shows_what_happened() {
         &mut stage,
         &[
             "WHILE YOU WERE AWAY · 12 min, turns 3 to 6",
-            "moved   Bo: leave the vans alone → permits for people (#6, after",
-            "moved   Ada: ban them → freight stays (#4, after #2)",
+            "moved   Ada: ban them → freight stays, after Bo #2: \"a door for",
+            "moved   Bo: leave the vans alone → permits for people, after Cy",
             "1 read from #3",
         ],
     );

@@ -34,11 +34,19 @@ pub struct StanceRecorded {
     /// `seq` of the host's message that moved the participant, as the reply states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by_message: Option<Seq>,
+    /// Words of the turn or message that moved the participant, at most 12; only words that its prompt contained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Text>,
 }
 
 impl StanceRecorded {
     /// Returns whether two stances are the same position.
     pub fn says_as(&self, other: &StanceRecorded) -> bool {
         (&self.stance, self.confidence, self.at) == (&other.stance, other.confidence, other.at)
+    }
+
+    /// Returns whether it is the stance of another version of the same turn.
+    pub fn replaces(&self, other: &StanceRecorded) -> bool {
+        self.number.is_some() && self.number == other.number && self.turn != other.turn
     }
 }

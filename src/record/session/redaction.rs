@@ -227,7 +227,10 @@ impl Redaction {
             }
             Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
                 recorded.stance = (&*self.mark).into();
+                recorded.quote = None;
             }
+            // the words may be of a turn or a message that goes
+            Kind::StanceRecorded(recorded) => recorded.quote = None,
             Kind::ProfileUpdated(updated) => {
                 updated.profile.retain(|field, _| !self.facts.contains(field));
                 updated.changed.retain(|c| !self.facts.contains(top(&c.field)));

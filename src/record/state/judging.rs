@@ -276,6 +276,7 @@ impl Conversation {
             at: None,
             moved_by: None,
             moved_by_message: None,
+            quote: None,
         });
         let stands = self.stance_of(turn, e).or(stands);
         self.count_stance(turn, e);
@@ -288,7 +289,7 @@ impl Conversation {
     /// Returns a stance that is not yet recorded.
     pub fn unrecorded_stance(&self) -> Option<&StanceRecorded> {
         let moved = |s: &&super::Seat| match (&s.stands, s.stances.last()) {
-            (Some(now), Some(before)) => !now.says_as(before),
+            (Some(now), Some(before)) => !now.says_as(before) || now.replaces(before),
             (now, None) => now.is_some(),
             (None, Some(_)) => false,
         };

@@ -1,16 +1,19 @@
 //! Positions between the two poles of a scenario, as the participants state them in the last line of a turn.
 
-use super::{Conversation, Seat, Turn};
+use super::{Conversation, Entry, Seat, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{
     Layout, Outcome, STANCE_MAX, Seq, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
 use crate::scenario::Advice;
+use std::collections::BTreeMap;
 
 /// Maximum length of a position, in words.
 const WORDS_MAX: usize = 8;
 /// Maximum length of a position, in characters.
 const CHARS_MAX: usize = 60;
+/// Maximum length of a quotation, in words.
+const QUOTE_WORDS_MAX: usize = 12;
 /// Number of replies in a row without a position after which a seat is not asked for one anymore.
 const MISSES_MAX: u32 = 2;
 
@@ -31,37 +34,39 @@ pub struct Position<'a> {
     pub moved_by_message: Option<Seq>,
 }
 
-impl Seat {
-    /// Returns its positions between the poles, oldest first. A turn that was spoken again counts once, with its last
-    /// reply.
-    pub fn positions(&self) -> Vec<Position<'_>> {
-        let mut all: Vec<Position<'_>> = vec![];
-        for stance in &self.stances {
-            let (Some(number), Some(at)) = (stance.number, stance.at) else { continue };
-            all.retain(|earlier| earlier.number != number);
-            all.push(Position {
-                turn: stance.turn,
-                number,
-                at,
-                words: &stance.stance,
-                moved_by: stance.moved_by,
-                moved_by_message: stance.moved_by_message,
-            });
-        }
-        all
-    }
-
-    /// Returns how often its place between the poles changed.
-    pub fn moves(&self) -> usize {
-        let positions = self.positions();
-        positions.windows(2).filter(|pair| pair[0].at != pair[1].at).count()
-    }
-}
-
 impl Conversation {
     /// Returns the names of the poles, the positive one first.
     pub fn poles(&self) -> Option<&[Text; 2]> {
         self.scenario.stance.as_ref()
+    }
+
+    /// Returns whether a stance counts: turns that are cut or hidden, and versions that another one replaces, have none.
+    pub fn counts(&self, stance: &StanceRecorded) -> bool {
+        let entry = stance.number.and_then(|number| self.utterance(number));
+        entry.is_some_and(|entry| states(entry) == Some(stance.turn))
+    }
+
+    /// Returns the stances of a seat that count, in the order of their turns.
+    pub fn stances<'a>(&'a self, seat: &'a Seat) -> Vec<&'a StanceRecorded> {
+        let by_turn: BTreeMap<TurnId, &StanceRecorded> =
+            seat.stances.iter().filter(|s| s.number.is_some()).map(|s| (s.turn, s)).collect();
+        if by_turn.is_empty() {
+            return vec![];
+        }
+        let stated = self.entries.iter().filter_map(states);
+        let mut all: Vec<_> = stated.filter_map(|turn| by_turn.get(&turn).copied()).collect();
+        all.sort_by_key(|stance| stance.number);
+        all
+    }
+
+    /// Returns the positions of a seat between the poles that count, in the order of their turns.
+    pub fn positions<'a>(&'a self, seat: &'a Seat) -> Vec<Position<'a>> {
+        let position = |stance: &'a StanceRecorded| {
+            let StanceRecorded { turn, stance: words, moved_by, .. } = stance;
+            let (number, at) = (stance.number?, stance.at?);
+            Some(Position { turn: *turn, number, at, words, moved_by: *moved_by })
+        };
+        self.stances(seat).into_iter().filter_map(position).collect()
     }
 
     /// Returns the distance between the seats that are farthest apart now, from 0 to 4; `None` with fewer than two
@@ -74,7 +79,7 @@ impl Conversation {
     pub fn apart_at(&self, number: u32) -> Option<u8> {
         let places: Vec<i8> = (self.seats.iter().filter(|seat| !seat.gone))
             .filter_map(|seat| {
-                let positions = seat.positions();
+                let positions = self.positions(seat);
                 positions.iter().rev().find(|p| p.number <= number).map(|p| p.at)
             })
             .collect();
@@ -86,7 +91,7 @@ impl Conversation {
     /// Returns the position in the last line of a turn; `None` without a readable one.
     pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
         let line = parse(e.stance.as_deref()?)?;
-        let message = self.message_meant(turn, line.after);
+        let mover = self.entry_meant(turn, line.after);
         Some(StanceRecorded {
             participant: turn.seat.clone(),
             turn: turn.id,
@@ -94,38 +99,42 @@ impl Conversation {
             stance: line.words,
             confidence: None,
             at: Some(line.at),
-            moved_by: if message.is_some() { None } else { self.number_meant(turn, line.after) },
-            moved_by_message: message.flatten(),
+            moved_by: mover.and_then(|mover| mover.number),
+            moved_by_message: mover.filter(|mover| mover.seat().is_none()).map(|mover| mover.seq),
+            quote: mover.and_then(|mover| self.quoted(turn, mover, line.quote)),
         })
     }
 
-    /// Returns the host's message that a text refers to: `#h2`, or the latest one by `host`. `Some(None)` if the host has
-    /// not said it.
-    fn message_meant(&self, turn: &Turn, text: &str) -> Option<Option<Seq>> {
-        let earlier = self.host_messages().filter(|entry| entry.seq < turn.heard);
-        let mut earlier: Vec<Seq> = earlier.map(|entry| entry.seq).collect();
-        let word = text.trim_start_matches("after ").trim_start_matches(['#', ' ']).to_lowercase();
-        let word = word.trim_start_matches("the ");
-        let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        if word == "host" {
-            return Some(earlier.pop());
-        }
-        let number: usize = word.strip_prefix('h')?.parse().ok()?;
-        Some(number.checked_sub(1).and_then(|place| earlier.get(place).copied()))
+    /// Returns the first words of a quotation if the prompt of a turn had them in an entry.
+    fn quoted(&self, turn: &Turn, entry: &Entry, quote: &str) -> Option<Text> {
+        let words: Vec<&str> = quote.split_whitespace().take(QUOTE_WORDS_MAX).collect();
+        let words = words.join(" ");
+        let spoken = folded(entry.text_at(self.heard_to(turn))?);
+        let quoted = folded(&words);
+        (!quoted.trim().is_empty() && spoken.contains(&quoted)).then(|| words.into())
     }
 
-    /// Returns the number of the earlier turn that a text refers to: `#2`, or the last turn of a participant by name.
-    fn number_meant(&self, turn: &Turn, text: &str) -> Option<u32> {
-        let earlier = |number: &u32| turn.number.is_some_and(|own| *number < own);
-        let name = text.trim_start_matches("after ").to_lowercase();
-        let seat = self.seats.iter().find(|s| s.spec.name.to_lowercase() == name);
-        if let Some(seat) = seat.filter(|seat| seat.spec.id != turn.seat) {
-            let said = self.entries.iter().rev().filter(|e| e.seat() == Some(&seat.spec.id));
-            return said.filter_map(|e| e.number).find(earlier);
+    /// Returns the message that a text refers to, if the speaker could read it and it is another's: `#2`, the last turn of
+    /// a participant by name, the host's message `#h2`, or the latest one by `host`.
+    fn entry_meant<'a>(&'a self, turn: &'a Turn, text: &str) -> Option<&'a Entry> {
+        let name = text.trim_start_matches("after ").trim().to_lowercase();
+        if let Some(number) = host_number(&name) {
+            let mut heard = self.host_messages().filter(|entry| entry.seq < turn.heard);
+            return match number {
+                Some(number) => heard.nth(number.checked_sub(1)?),
+                None => heard.last(),
+            };
+        }
+        let before = |e: &&Entry| e.number.is_some_and(|n| turn.number.is_some_and(|own| n < own));
+        let others = |e: &&Entry| e.seat().is_some_and(|seat| *seat != turn.seat) && before(e);
+        let mut readable = self.visible(turn).filter(others).rev();
+        if let Some(seat) = self.seats.iter().find(|s| s.spec.name.to_lowercase() == name) {
+            return readable.find(|e| e.seat() == Some(&seat.spec.id));
         }
         let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        digits[..end].parse().ok().filter(earlier)
+        let number: u32 = digits[..end].parse().ok()?;
+        readable.find(|e| e.number == Some(number))
     }
 
     /// Returns whether replies of a seat are searched for a position: the line is removed even if it was not asked for.
@@ -176,6 +185,12 @@ impl Conversation {
     }
 }
 
+/// Returns the turn of a message that can state a position; `None` if the message is cut or hidden.
+fn states(entry: &Entry) -> Option<TurnId> {
+    let version = entry.version();
+    if version.cut.is_some() || entry.hidden.is_some() { None } else { version.turn }
+}
+
 /// A parsed `STANCE:` line.
 #[derive(Debug, PartialEq)]
 struct StanceLine<'a> {
@@ -183,11 +198,32 @@ struct StanceLine<'a> {
     words: Text,
     /// The turn that moved the speaker, as written.
     after: &'a str,
+    /// Words of that turn, as written; empty without a quotation.
+    quote: &'a str,
 }
 
-/// Parses `+1 | freight stays | after #2`; `None` without a value on the scale.
+/// Returns a text in lower case without quotation marks, with single blanks, to compare quotations.
+fn folded(text: &str) -> String {
+    let is_mark =
+        |c: char| matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '„' | '«' | '»' | '`' | '*');
+    let bare: String = text.chars().filter(|c| !is_mark(*c)).collect();
+    let words: Vec<String> = bare.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+/// Returns whether a text means a message of the host, and its number: `#h2`, `host`.
+fn host_number(text: &str) -> Option<Option<usize>> {
+    let word = text.trim_start_matches(['#', ' ']).trim_start_matches("the ");
+    let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    if word == "host" {
+        return Some(None);
+    }
+    word.strip_prefix('h')?.parse().ok().map(Some)
+}
+
+/// Parses `+1 | freight stays | after #2: "a door"`; `None` without a value on the scale.
 fn parse(line: &str) -> Option<StanceLine<'_>> {
-    let mut fields = line.split('|').map(str::trim);
+    let mut fields = line.splitn(3, '|').map(str::trim);
     let value = fields.next()?;
     let number = value.trim_start_matches('+').replace(['\u{2212}', '\u{2013}'], "-");
     let at = number.parse().ok().filter(|at| (-STANCE_MAX..=STANCE_MAX).contains(at))?;
@@ -200,8 +236,10 @@ fn parse(line: &str) -> Option<StanceLine<'_>> {
         words.push('…');
     }
     let words = if words.is_empty() { value.into() } else { words.into() };
-    let after = fields.next().unwrap_or_default().trim_end_matches('.');
-    Some(StanceLine { at, words, after })
+    let moved = fields.next().unwrap_or_default();
+    let (after, quote) = moved.split_once(':').unwrap_or((moved, ""));
+    let quote = quote.trim_matches(|c: char| c.is_whitespace() || c != '.' && quotes(c));
+    Some(StanceLine { at, words, after: after.trim_end_matches('.'), quote })
 }
 
 #[cfg(test)]
@@ -211,13 +249,20 @@ mod tests {
     #[test]
     fn a_line_is_read_as_models_write_it() {
         let cases = [
-            ("+1 | freight stays | after #2", Some((1, "freight stays", "after #2"))),
-            ("-2|leave them|", Some((-2, "leave them", ""))),
-            ("\u{2212}1 | \"permits for people\" | #11.", Some((-1, "permits for people", "#11"))),
-            ("0", Some((0, "0", ""))),
+            ("+1 | freight stays | after #2", Some((1, "freight stays", "after #2", ""))),
+            (
+                "+1 | freight stays | after #2: \"a door | a lady.\"",
+                Some((1, "freight stays", "after #2", "a door | a lady.")),
+            ),
+            ("-2|leave them|", Some((-2, "leave them", "", ""))),
+            (
+                "\u{2212}1 | \"permits for people\" | #11.",
+                Some((-1, "permits for people", "#11", "")),
+            ),
+            ("0", Some((0, "0", "", ""))),
             (
                 "2 | one two three four five six seven eight nine | nobody",
-                Some((2, "one two three four five six seven eight…", "nobody")),
+                Some((2, "one two three four five six seven eight…", "nobody", "")),
             ),
             ("+3 | too far", None),
             ("for the ban", None),
@@ -225,7 +270,7 @@ mod tests {
         ];
         for (line, expected) in cases {
             let parsed = parse(line);
-            let parsed = parsed.as_ref().map(|s| (s.at, &*s.words, s.after));
+            let parsed = parsed.as_ref().map(|s| (s.at, &*s.words, s.after, s.quote));
             assert_eq!(parsed, expected, "{line:?}");
         }
     }

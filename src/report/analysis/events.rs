@@ -2,7 +2,7 @@
 
 use super::positions::counts;
 use super::turn_log::MomentKind;
-use super::{Analysis, Cell, PoleMove, Table, name, pole_moves, pole_place, repetitions};
+use super::{Analysis, Cell, Standing, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
 
@@ -46,23 +46,11 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             add(turn.seq, turn.ended, turn.number, "shift", &words);
         }
     }
-    for PoleMove { seat, now, before } in pole_moves(analysis) {
-        if let (Some(before), Some(turn)) = (before, analysis.turn_log.spent(now.turn))
-            && before.at != now.at
-        {
-            let who = name(analysis.state, seat);
-            let after = match (now.moved_by_message, now.moved_by) {
-                (Some(_), _) => ", after the host".to_owned(),
-                (None, by) => by.map_or(String::new(), |by| format!(", after #{by}")),
-            };
-            let from = pole_place(before.at);
-            let words = format!(
-                "{who}: from {} ({from}) to {} ({}){after}",
-                before.words,
-                now.words,
-                pole_place(now.at)
-            );
-            add(turn.seq, turn.ended, turn.number, "shift", &words);
+    let standing = analysis.state.poles().and_then(|_| Standing::new(analysis.state));
+    for moved in standing.map_or_else(Vec::new, |standing| standing.moves()) {
+        let since = moved.now.turn.0 >= analysis.from.0;
+        if let (true, Some(turn)) = (since, analysis.turn_log.spent(moved.now.turn)) {
+            add(turn.seq, turn.ended, turn.number, "shift", &moved.describe("the host"));
         }
     }
     for (entry, repetition) in analysis.utterances().zip(repetitions(analysis)) {

@@ -33,13 +33,14 @@ pub use divergence::divergence;
 pub use mentions::mention_counts;
 pub use outcome::outcome;
 pub use page::FigurePage;
-pub use poles::{PoleMove, pole_moves, pole_place};
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
 pub use sides::{deciding_turns, name_of_side, seat_of_side, with_names};
 pub use stances::stances;
-pub use standing::{Axis, Crossing, Standing, Standpoint, Track, crossing};
+pub use standing::{
+    Axis, Move, MoveKind, Mover, Standing, Standpoint, Track, list, move_of, steps_apart, who_moved,
+};
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};
 pub use table::{Cell, Column, Table};

@@ -3,15 +3,27 @@
 use super::{Standing, name_of_side};
 use crate::model::VerdictGiven;
 use crate::state::{State, Swing};
+use crate::text;
 
-/// Describes the outcome: the winner of the last verdict, the swing between two polls, or the agreement. `None` if it is not
+/// Describes the outcome: the winner of the last verdict, the swing between two polls, the last vote, or
+/// the positions. `None` if it is not
 /// known.
 pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
     match (&state.verdict, state.swing()) {
         (Some((verdict, _)), _) if !verdict.interim => Some(winner(state, verdict)),
         (_, Some(swing)) => Some(gained(&swing)),
-        _ => standing?.agreement(),
+        _ => vote(state).or_else(|| standing?.summary()),
     }
+}
+
+/// Describes the last vote: `trams wins 2 to 1`.
+fn vote(state: &State) -> Option<String> {
+    let vote = state.vote.as_ref().filter(|vote| vote.poll.is_none())?;
+    let Some(winner) = &vote.winner else { return Some("the vote is a tie".into()) };
+    let won = vote.counts.get(winner)?;
+    let others = vote.counts.iter().filter(|(option, _)| *option != winner);
+    let next = others.map(|(_, count)| *count).max().unwrap_or(0);
+    Some(format!("\"{}\" wins {won} to {next}", text::label(winner)))
 }
 
 /// Describes a swing: `"for" gains 2 votes`.

@@ -1,33 +1,7 @@
 //! Positions between the two poles of a scenario, as the participants state them; nothing is interpreted.
 
 use super::{Analysis, Cell, Table, name};
-use crate::model::SeatId;
-use crate::state::Position;
-
-/// A position of a participant, with the previous one.
-pub struct PoleMove<'a> {
-    /// The participant.
-    pub seat: &'a SeatId,
-    /// The position.
-    pub now: Position<'a>,
-    /// The previous position.
-    pub before: Option<Position<'a>>,
-}
-
-/// Returns every position between the poles in turn order.
-pub fn pole_moves<'a>(analysis: &Analysis<'a>) -> Vec<PoleMove<'a>> {
-    let mut all: Vec<PoleMove<'a>> = vec![];
-    for seat in &analysis.state.seats {
-        let mut before = None;
-        for now in seat.positions() {
-            all.push(PoleMove { seat: &seat.spec.id, now, before });
-            before = Some(now);
-        }
-    }
-    all.retain(|moved| moved.now.turn.0 >= analysis.from.0);
-    all.sort_by_key(|moved| moved.now.number);
-    all
-}
+use std::collections::BTreeMap;
 
 /// Returns the table: one row for each position.
 pub fn table(analysis: &Analysis<'_>) -> Table {
@@ -46,11 +20,26 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             ("apart", "apart"),
         ],
     );
-    for PoleMove { seat, now, .. } in pole_moves(analysis) {
-        let apart = analysis.state.apart_at(now.number);
+    let seats = &analysis.state.seats;
+    let mut all = vec![];
+    for (place, seat) in seats.iter().enumerate() {
+        all.extend(analysis.state.positions(seat).into_iter().map(|now| (now.number, place, now)));
+    }
+    all.sort_by_key(|(number, ..)| *number);
+    let mut places = BTreeMap::new();
+    for (number, place, now) in all {
+        let Some(seat) = seats.get(place) else { continue };
+        if !seat.gone {
+            places.insert(place, now.at);
+        }
+        if now.turn.0 < analysis.from.0 {
+            continue;
+        }
+        let (least, most) = (places.values().min(), places.values().max());
+        let apart = (places.len() > 1).then(|| Some(most?.abs_diff(*least?))).flatten();
         table.rows.push(vec![
-            Cell::Count(u64::from(now.number)),
-            Cell::Text(name(analysis.state, seat)),
+            Cell::Count(u64::from(number)),
+            Cell::Text(name(analysis.state, &seat.spec.id)),
             Cell::text(&pole_place(now.at)),
             Cell::text(now.words),
             match (now.moved_by_message, now.moved_by) {
@@ -64,6 +53,6 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
 }
 
 /// Returns a place between the poles with its sign.
-pub fn pole_place(at: i8) -> String {
+fn pole_place(at: i8) -> String {
     if at > 0 { format!("+{at}") } else { at.to_string() }
 }

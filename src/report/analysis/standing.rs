@@ -5,14 +5,16 @@
 //! prose.
 
 use super::name;
-use crate::model::{AnswerKind, STANCE_MAX, SeatId, StanceRecorded, Text, TurnId};
-use crate::state::{Position, Seat, State, Stated};
+use crate::model::{AnswerKind, ResultGiven, STANCE_MAX, Seq, StanceRecorded, Text, TurnId};
+use crate::state::{Entry, Seat, State, Stated, Who};
 use crate::text;
 
 /// Maximum number of positions without poles; more of them are a list, not a drawing.
 const ROWS_MAX: usize = 6;
 /// Number of participants from which the agreement counts them instead of naming them.
 const COUNTED_FROM: usize = 6;
+/// Reason of a participant who has left.
+const LEFT: &str = "left";
 /// Number of rows of a scale of numbers.
 const NUMBER_ROWS: usize = 7;
 
@@ -57,6 +59,8 @@ pub struct Track {
     pub name: String,
     /// Positions, oldest first; never empty.
     pub positions: Vec<Standpoint>,
+    /// Reason why the participant takes no part any more, such as `left`.
+    pub lost: Option<String>,
 }
 
 /// A position of a participant.
@@ -70,21 +74,96 @@ pub struct Standpoint {
     pub row: usize,
     /// The position in the participant's words, safe for one line.
     pub words: String,
-    /// Number of the turn that moved the participant, as stated.
-    pub by_turn: Option<u32>,
-    /// Index of the seat that spoke in that turn.
-    pub by_place: Option<usize>,
+    /// Whose words moved the participant, as stated.
+    pub by: Mover,
+    /// Some of these words, safe for one line.
+    pub quote: Option<String>,
 }
 
-/// A change of a participant's row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crossing<'a> {
-    /// The participant.
-    pub track: &'a Track,
+/// Author of the words that moved a participant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Mover {
+    /// Nobody, as far as the participant said.
+    #[default]
+    Nobody,
+    /// A participant.
+    Turn {
+        /// Number of its turn.
+        number: u32,
+        /// Index of its seat.
+        place: usize,
+        /// Its name, safe for one line.
+        name: String,
+    },
+    /// The host, in the message with this `seq`.
+    Host(Seq),
+}
+
+impl Mover {
+    /// Returns the mover with the name of the host: `Bo #2`; `None` for nobody.
+    pub fn label(&self, host: &str) -> Option<String> {
+        match self {
+            Mover::Nobody => None,
+            Mover::Turn { number, name, .. } => Some(format!("{name} #{number}")),
+            Mover::Host(_) => Some(host.to_owned()),
+        }
+    }
+}
+
+/// Kind of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveKind {
+    /// The place changed.
+    Place,
+    /// The words changed at the same place, because of a mover who is not named for the words before.
+    Claim,
+}
+
+/// A change of a participant's position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// Index of the participant's seat.
+    pub place: usize,
+    /// Name of the participant, safe for one line.
+    pub who: String,
     /// Position before.
-    pub before: &'a Standpoint,
-    /// Position after.
-    pub now: &'a Standpoint,
+    pub before: Standpoint,
+    /// Position after, with the mover.
+    pub now: Standpoint,
+    /// Kind of the change.
+    pub kind: MoveKind,
+}
+
+impl Move {
+    /// Returns the move between two positions of a participant; `None` if it is none.
+    fn between(axis: Axis, track: &Track, before: &Standpoint, now: &Standpoint) -> Option<Move> {
+        let is_place = match axis {
+            Axis::Numbers => before.words != now.words,
+            Axis::Poles | Axis::Positions => before.row != now.row,
+        };
+        let is_claim = before.words.to_lowercase() != now.words.to_lowercase()
+            && now.by != Mover::Nobody
+            && now.by != before.by;
+        let kind = match (is_place, is_claim) {
+            (true, _) => MoveKind::Place,
+            (false, true) => MoveKind::Claim,
+            (false, false) => return None,
+        };
+        let (before, now) = (before.clone(), now.clone());
+        Some(Move { place: track.place, who: track.name.clone(), before, now, kind })
+    }
+
+    /// Returns the cause with the name of the host: `Bo #2: "a door"`; `None` without a mover.
+    pub fn cause(&self, host: &str) -> Option<String> {
+        let quote = self.now.quote.as_ref().map_or(String::new(), |quote| format!(": \"{quote}\""));
+        Some(self.now.by.label(host)? + &quote)
+    }
+
+    /// Describes the move: `Ada: ban them → freight stays, after Bo #2: "a door"`.
+    pub fn describe(&self, host: &str) -> String {
+        let cause = self.cause(host).map_or(String::new(), |cause| format!(", after {cause}"));
+        format!("{}: {} → {}{cause}", self.who, self.before.words, self.now.words)
+    }
 }
 
 impl Standing {
@@ -95,7 +174,9 @@ impl Standing {
                 let mut rows = vec![String::new(); 2 * STANCE_MAX as usize + 1];
                 rows[0] = label(first);
                 rows[2 * STANCE_MAX as usize] = label(second);
-                let tracks = tracks(state, |seat| between_poles(state, seat));
+                let tracks = tracks(state, |place, seat| {
+                    positions(state, place, seat, |stance| pole_row(stance.at?))
+                });
                 Standing { rows, tracks, turns: state.utterances, axis: Axis::Poles }
             }
             None if is_numeric(state) => numbers(state)?,
@@ -104,28 +185,43 @@ impl Standing {
                 if !(2..=ROWS_MAX).contains(&rows.len()) {
                     return None;
                 }
-                let tracks = tracks(state, |seat| among(state, seat, &rows));
+                let row = |stance: &StanceRecorded| {
+                    let words = label(&stance.stance);
+                    rows.iter().position(|row| *row == words)
+                };
+                let tracks = tracks(state, |place, seat| positions(state, place, seat, row));
                 Standing { rows, tracks, turns: state.utterances, axis: Axis::Positions }
             }
         };
         (!standing.tracks.is_empty()).then_some(standing)
     }
 
-    /// Returns the changes of a row, in the order of their turns.
-    pub fn crossings(&self) -> Vec<Crossing<'_>> {
+    /// Returns all moves in the order of their turns. Every drawing, list and export of moves uses these.
+    pub fn moves(&self) -> Vec<Move> {
         let mut all = vec![];
         for track in &self.tracks {
             let pairs = track.positions.iter().zip(track.positions.iter().skip(1));
-            let moved = |before: &Standpoint, now: &Standpoint| match self.axis {
-                Axis::Numbers => before.words != now.words,
-                Axis::Poles | Axis::Positions => before.row != now.row,
-            };
-            for (before, now) in pairs.filter(|(before, now)| moved(before, now)) {
-                all.push(Crossing { track, before, now });
+            all.extend(
+                pairs.filter_map(|(before, now)| Move::between(self.axis, track, before, now)),
+            );
+        }
+        all.sort_by_key(|moved| moved.now.number);
+        all
+    }
+
+    /// Returns the moves of each participant who moved, as one line: its name, and
+    /// `ban them → freight stays (after Bo #2)`.
+    pub fn chains(&self, host: &str) -> Vec<(String, String)> {
+        let mut chains: Vec<(String, String)> = vec![];
+        for moved in self.moves() {
+            let by = moved.now.by.label(host).map_or(String::new(), |by| format!(" (after {by})"));
+            let step = format!(" → {}{by}", moved.now.words);
+            match chains.iter_mut().find(|(who, _)| *who == moved.who) {
+                Some((_, chain)) => chain.push_str(&step),
+                None => chains.push((moved.who, format!("{}{step}", moved.before.words))),
             }
         }
-        all.sort_by_key(|crossing| crossing.now.number);
-        all
+        chains
     }
 
     /// Returns the distance between the participants that are farthest apart, after each turn from the first one with
@@ -135,7 +231,7 @@ impl Standing {
             return vec![];
         }
         let mut stated: Vec<(u32, usize, usize)> = vec![];
-        for (at, track) in self.tracks.iter().enumerate() {
+        for (at, track) in self.tracks.iter().enumerate().filter(|(_, track)| !track.is_gone()) {
             stated.extend(track.positions.iter().map(|p| (p.number, at, p.row)));
         }
         stated.sort_unstable();
@@ -158,11 +254,9 @@ impl Standing {
     /// Returns whose words moved whom, and how often: indices of the seats, the most frequent first.
     pub fn movers(&self) -> Vec<(usize, usize, usize)> {
         let mut counts: Vec<(usize, usize, usize)> = vec![];
-        for crossing in self.crossings() {
-            let Some(by) = crossing.now.by_place.filter(|by| *by != crossing.track.place) else {
-                continue;
-            };
-            let whom = crossing.track.place;
+        for moved in self.moves() {
+            let Mover::Turn { place: by, .. } = moved.now.by else { continue };
+            let whom = moved.place;
             match counts.iter_mut().find(|(mover, moved, _)| (*mover, *moved) == (by, whom)) {
                 Some((.., times)) => *times += 1,
                 None => counts.push((by, whom, 1)),
@@ -172,63 +266,70 @@ impl Standing {
         counts
     }
 
-    /// Describes the agreement now: `Ada and Bo agree, Cy has not decided`. `None` with fewer than two positions, and
-    /// between numbers, which have a median instead.
-    pub fn agreement(&self) -> Option<String> {
-        if self.tracks.len() < 2 || self.axis == Axis::Numbers {
+    /// Returns the participants who take part, by their row now.
+    fn now(&self) -> Vec<(&Track, &Standpoint)> {
+        let present = self.tracks.iter().filter(|track| !track.is_gone());
+        let mut now: Vec<_> =
+            present.filter_map(|track| Some((track, track.positions.last()?))).collect();
+        now.sort_by_key(|(_, now)| now.row);
+        now
+    }
+
+    /// Describes the positions now, without calling them an agreement: `Ada and Bo say the same, Cy is 1 step away`.
+    /// `None` with fewer than two positions, and between numbers, which have a median instead.
+    pub fn summary(&self) -> Option<String> {
+        let now = self.now();
+        if now.len() < 2 || self.axis == Axis::Numbers {
             return None;
         }
-        if self.tracks.len() >= COUNTED_FROM && self.axis == Axis::Poles {
+        if now.len() >= COUNTED_FROM && self.axis == Axis::Poles {
             return Some(self.counted());
         }
-        let middle = STANCE_MAX as usize;
-        let mut sides: Vec<(usize, Vec<&str>)> = vec![];
-        let mut undecided = vec![];
-        for track in &self.tracks {
-            let Some(now) = track.positions.last() else { continue };
-            let side = match now.row.cmp(&middle) {
-                _ if self.axis == Axis::Positions => now.row,
-                std::cmp::Ordering::Less => 0,
-                std::cmp::Ordering::Greater => 2 * middle,
-                std::cmp::Ordering::Equal => {
-                    undecided.push(&*track.name);
-                    continue;
-                }
+        let groups: Vec<_> = now.chunk_by(|one, other| one.1.row == other.1.row).collect();
+        let largest = groups.iter().rev().max_by_key(|group| group.len())?;
+        if largest.len() < 2 {
+            let apart = self.apart();
+            return match (apart.first(), apart.last()) {
+                (Some(first), Some(last)) => Some(steps_apart(*first, *last)),
+                _ => Some("everybody says something else".into()),
             };
-            match sides.iter_mut().find(|(row, _)| *row == side) {
-                Some((_, names)) => names.push(&track.name),
-                None => sides.push((side, vec![&track.name])),
-            }
         }
-        sides.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-        let mut parts = vec![];
-        match &sides[..] {
-            [] => return Some("nobody has decided".into()),
-            [(_, names)] if undecided.is_empty() && names.len() > 2 => {
-                return Some("all agree".into());
-            }
-            [(_, names)] if names.len() == 1 => parts.push(format!("{} has decided", names[0])),
-            [(_, names), others @ ..] if names.len() > 1 => {
-                parts.push(format!("{} agree", list(names)));
-                let others: Vec<&str> =
-                    others.iter().flat_map(|(_, n)| n.iter().copied()).collect();
-                match others.len() {
-                    0 => {}
-                    1 => parts.push(format!("{} disagrees", others[0])),
-                    _ => parts.push(format!("{} disagree", list(&others))),
+        let names: Vec<&str> = largest.iter().map(|(track, _)| &*track.name).collect();
+        let first = largest[0].1;
+        let is_same =
+            largest.iter().all(|(_, p)| p.words.to_lowercase() == first.words.to_lowercase());
+        let all =
+            if largest.len() == now.len() && names.len() > 2 { "all".into() } else { list(&names) };
+        let what = if is_same { "say the same" } else { "stand in the same place" };
+        let mut parts = vec![format!("{all} {what}")];
+        for (track, position) in now.iter().filter(|(_, position)| position.row != first.row) {
+            let steps = position.row.abs_diff(first.row);
+            parts.push(match self.axis {
+                Axis::Poles => {
+                    format!(
+                        "{} is {steps} step{} away",
+                        track.name,
+                        if steps == 1 { "" } else { "s" }
+                    )
                 }
-            }
-            all => {
-                let names: Vec<&str> = all.iter().flat_map(|(_, n)| n.iter().copied()).collect();
-                parts.push(format!("{} disagree", list(&names)));
-            }
-        }
-        match undecided.len() {
-            0 => {}
-            1 => parts.push(format!("{} has not decided", undecided[0])),
-            _ => parts.push(format!("{} have not decided", list(&undecided))),
+                Axis::Positions | Axis::Numbers => format!("{} says something else", track.name),
+            });
         }
         Some(parts.join(", "))
+    }
+}
+
+/// Describes a distance at first and now: `4 steps apart, now 1`.
+pub fn steps_apart(first: usize, now: usize) -> String {
+    let s = if first == 1 { "" } else { "s" };
+    let now = if first == now { "still".into() } else { format!("now {now}") };
+    format!("{first} step{s} apart, {now}")
+}
+
+impl Track {
+    /// Returns whether the participant has left.
+    pub fn is_gone(&self) -> bool {
+        self.lost.as_deref() == Some(LEFT)
     }
 }
 
@@ -236,7 +337,7 @@ impl Standing {
     /// Counts the participants on each side of the middle: `7 for "sell it", 3 for "keep it", 2 between`.
     fn counted(&self) -> String {
         let middle = STANCE_MAX as usize;
-        let now = || self.tracks.iter().filter_map(|track| track.positions.last());
+        let now = || self.now().into_iter().map(|(_, position)| position);
         let count =
             |fits: fn(&usize, &usize) -> bool| now().filter(|p| fits(&p.row, &middle)).count();
         let pole =
@@ -267,27 +368,35 @@ impl Standing {
     }
 }
 
-/// Describes the change of place that a stance made: `Ada: ban them → freight stays, after Bo #2`. `None` if the
-/// participant's place between the poles is the same as before, or its first.
-pub fn crossing(state: &State, now: &StanceRecorded) -> Option<String> {
-    let stances = &state.seat(&now.participant)?.stances;
-    // a turn that is spoken again replaces its own stance
-    let earlier = |stance: &&StanceRecorded| stance.at.is_some() && stance.number != now.number;
-    let before = stances.iter().rev().find(earlier)?;
-    if before.at == now.at {
-        return None;
+/// Returns the move that a stance made, if it made one.
+pub fn move_of(state: &State, now: &StanceRecorded) -> Option<Move> {
+    let place = state.seats.iter().position(|seat| seat.spec.id == now.participant)?;
+    let seat = state.seats.get(place)?;
+    let mut earlier: Vec<&StanceRecorded> =
+        seat.stances.iter().filter(|s| s.at.is_some() && s.number < now.number).collect();
+    earlier.sort_by_key(|stance| std::cmp::Reverse(stance.number));
+    let before = earlier.into_iter().find(|stance| state.counts(stance))?;
+    let row = |stance: &StanceRecorded| pole_row(stance.at?);
+    let [before, now] = [before, now].map(|s| Some(standpoint(state, place, s, row(s)?)));
+    let track = Track { place, name: name(state, &seat.spec.id), positions: vec![], lost: None };
+    Move::between(Axis::Poles, &track, &before??, &now??)
+}
+
+/// Returns who moved as part of a result: from the positions between poles if there are any, else as the scribe says. The
+/// flag is true for the latter.
+pub fn who_moved(
+    standing: Option<&Standing>,
+    result: &ResultGiven,
+    host: &str,
+) -> (Vec<(String, String)>, bool) {
+    if let Some(standing) = standing.filter(|standing| standing.axis == Axis::Poles) {
+        return (standing.chains(host), false);
     }
-    let who = name(state, &now.participant);
-    let mut words = format!("{who}: {} → {}", before.stance, now.stance);
-    if now.moved_by_message.is_some() {
-        words.push_str(", after the host");
-    }
-    if let Some(turn) = now.moved_by {
-        let by = speaker(state, turn).and_then(|place| state.seats.get(place));
-        let by = by.map_or(String::new(), |seat| format!("{} ", name(state, &seat.spec.id)));
-        words.push_str(&format!(", after {by}#{turn}"));
-    }
-    Some(words)
+    let said = result.moved.iter().map(|change| {
+        let turn = change.turn.map_or(String::new(), |turn| format!(" (after #{turn})"));
+        (label(&change.who), format!("{} → {}{turn}", label(&change.from), label(&change.to)))
+    });
+    (said.collect(), true)
 }
 
 /// Joins names: `Ada, Bo and Cy`.
@@ -303,43 +412,67 @@ fn label(words: &str) -> String {
     text::label(words).into_owned()
 }
 
-/// Returns the tracks of the participants that are present and have a position.
-fn tracks(state: &State, positions: impl Fn(&Seat) -> Vec<Standpoint>) -> Vec<Track> {
-    let seats = state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone);
+/// Returns the tracks of the participants that have a position; on a scale of numbers, of those present.
+fn tracks(state: &State, positions: impl Fn(usize, &Seat) -> Vec<Standpoint>) -> Vec<Track> {
+    let seats = state.seats.iter().enumerate();
     let tracks = seats.map(|(place, seat)| Track {
         place,
         name: name(state, &seat.spec.id),
-        positions: positions(seat),
+        positions: positions(place, seat),
+        lost: match (seat.gone, seat.failures) {
+            (true, _) => Some(LEFT.into()),
+            (false, 0) => None,
+            (false, 1) => Some("failed".into()),
+            (false, 2) => Some("failed twice".into()),
+            (false, more) => Some(format!("failed {more} times")),
+        },
     });
     tracks.filter(|track| !track.positions.is_empty()).collect()
 }
 
-fn between_poles(state: &State, seat: &Seat) -> Vec<Standpoint> {
-    let positions = seat.positions().into_iter();
-    let standpoint = |position: Position<'_>| Standpoint {
-        turn: position.turn,
-        number: position.number,
-        row: usize::try_from(STANCE_MAX - position.at).unwrap_or(0),
-        words: label(position.words),
-        by_turn: position.moved_by,
-        by_place: position.moved_by.and_then(|number| speaker(state, number)),
-    };
-    positions.map(standpoint).collect()
+/// Returns the positions of a seat that have a row.
+fn positions(
+    state: &State,
+    place: usize,
+    seat: &Seat,
+    row: impl Fn(&StanceRecorded) -> Option<usize>,
+) -> Vec<Standpoint> {
+    let stances = state.stances(seat).into_iter();
+    stances.filter_map(|stance| standpoint(state, place, stance, row(stance)?)).collect()
 }
 
-fn among(state: &State, seat: &Seat, rows: &[String]) -> Vec<Standpoint> {
-    let standpoint = |stance: &StanceRecorded| {
-        let words = label(&stance.stance);
-        Some(Standpoint {
-            turn: stance.turn,
-            number: stance.number?,
-            row: rows.iter().position(|row| *row == words)?,
-            words,
-            by_turn: stance.moved_by,
-            by_place: stance.moved_by.and_then(|number| speaker(state, number)),
-        })
+/// Returns the row of a place between the poles.
+fn pole_row(at: i8) -> Option<usize> {
+    usize::try_from(STANCE_MAX - at).ok()
+}
+
+/// Returns the position of a stance with its mover: an earlier message of somebody else that the participant may read.
+fn standpoint(
+    state: &State,
+    place: usize,
+    stance: &StanceRecorded,
+    row: usize,
+) -> Option<Standpoint> {
+    let number = stance.number?;
+    let moved = &stance.participant;
+    let readable = |entry: &&Entry| {
+        entry.hidden.is_none() && (entry.to.is_empty() || entry.to.contains(moved))
     };
-    seat.stances.iter().filter_map(standpoint).collect()
+    let by_turn = || {
+        let turn = stance.moved_by.filter(|by| *by < number)?;
+        let seat = state.utterance(turn).filter(readable)?.seat()?;
+        let by = state.seats.iter().position(|s| s.spec.id == *seat).filter(|by| *by != place)?;
+        Some(Mover::Turn { number: turn, place: by, name: name(state, seat) })
+    };
+    let by_host = || {
+        let own = state.utterance(number)?;
+        let seq = stance.moved_by_message.filter(|seq| *seq < own.seq)?;
+        let entry = state.entries.iter().rev().find(|entry| entry.seq == seq)?;
+        (entry.who == Who::Operator && readable(&entry)).then_some(Mover::Host(seq))
+    };
+    let by = by_turn().or_else(by_host).unwrap_or_default();
+    let quote = (by != Mover::Nobody).then(|| stance.quote.as_deref().map(label)).flatten();
+    Some(Standpoint { turn: stance.turn, number, row, words: label(&stance.stance), by, quote })
 }
 
 fn is_numeric(state: &State) -> bool {
@@ -365,7 +498,10 @@ fn numbers(state: &State) -> Option<Standing> {
     let mut rows = vec![String::new(); NUMBER_ROWS];
     rows[0] = label(most.1);
     rows[last] = label(least.1);
-    let of = |seat: &Seat| {
+    let of = |_, seat: &Seat| {
+        if seat.gone {
+            return vec![];
+        }
         let own = answers.iter().filter(|(stated, ..)| stated.seat == seat.spec.id);
         let standpoint = |(stated, answer, value): &(&Stated, &Text, f64)| {
             Some(Standpoint {
@@ -373,8 +509,8 @@ fn numbers(state: &State) -> Option<Standing> {
                 number: stated.nth,
                 row: row(*value),
                 words: label(answer),
-                by_turn: None,
-                by_place: None,
+                by: Mover::Nobody,
+                quote: None,
             })
         };
         own.filter_map(standpoint).collect()
@@ -388,24 +524,18 @@ fn numbers(state: &State) -> Option<Standing> {
 fn stated(state: &State) -> Vec<String> {
     let present = || state.seats.iter().filter(|seat| !seat.gone);
     let mut rows: Vec<(String, usize)> = vec![];
-    for stance in present().flat_map(|seat| &seat.stances).filter(|s| s.number.is_some()) {
+    for stance in present().flat_map(|seat| state.stances(seat)) {
         let words = label(&stance.stance);
         if !rows.iter().any(|(row, _)| *row == words) {
             rows.push((words, 0));
         }
     }
-    for now in present().filter_map(|seat| seat.stances.last()) {
+    for now in present().filter_map(|seat| state.stances(seat).pop()) {
         let words = label(&now.stance);
         rows.iter_mut().filter(|(row, _)| *row == words).for_each(|(_, holders)| *holders += 1);
     }
     rows.sort_by_key(|(_, holders)| std::cmp::Reverse(*holders));
     rows.into_iter().map(|(row, _)| row).collect()
-}
-
-/// Returns the index of the seat that spoke in a turn.
-fn speaker(state: &State, number: u32) -> Option<usize> {
-    let seat: &SeatId = state.utterance(number)?.seat()?;
-    state.seats.iter().position(|s| s.spec.id == *seat)
 }
 
 #[cfg(test)]
@@ -423,28 +553,29 @@ mod tests {
                 number: place as u32 + 1,
                 row: *row,
                 words: String::new(),
-                by_turn: None,
-                by_place: None,
+                by: Mover::Nobody,
+                quote: None,
             }],
+            lost: None,
         };
         let tracks = rows.iter().enumerate().map(track).collect();
         Standing { rows: vec![String::new(); 5], tracks, turns: 4, axis: Axis::Poles }
     }
 
     #[test]
-    fn the_agreement_counts_the_sides_of_the_middle() {
+    fn positions_are_told_as_places_and_never_as_an_agreement() {
         for (rows, words) in [
-            (&[0, 0, 1][..], "all agree"),
-            (&[1, 1, 2], "Ada and Bo agree, Cy has not decided"),
-            (&[0, 1, 4], "Ada and Bo agree, Cy disagrees"),
-            (&[0, 4], "Ada and Bo disagree"),
-            (&[2, 2], "nobody has decided"),
-            (&[2, 0, 2], "Bo has decided, Ada and Cy have not decided"),
-            (&[0, 4, 4, 3], "Bo, Cy and Dee agree, Ada disagrees"),
+            (&[0, 0, 0][..], "all say the same"),
+            (&[1, 1, 2], "Ada and Bo say the same, Cy is 1 step away"),
+            (&[0, 1, 4], "4 steps apart, still"),
+            (&[0, 4, 4, 3], "Bo and Cy say the same, Ada is 4 steps away, Dee is 1 step away"),
         ] {
-            assert_eq!(standing_at(rows).agreement().as_deref(), Some(words), "{rows:?}");
+            assert_eq!(standing_at(rows).summary().as_deref(), Some(words), "{rows:?}");
         }
-        assert_eq!(standing_at(&[0]).agreement(), None);
+        let mut other = standing_at(&[2, 2]);
+        other.tracks[1].positions[0].words = "a trial".into();
+        assert_eq!(other.summary().as_deref(), Some("Ada and Bo stand in the same place"));
+        assert_eq!(standing_at(&[0]).summary(), None);
     }
 
     #[test]

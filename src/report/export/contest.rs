@@ -3,11 +3,16 @@
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
-use crate::analysis::{crossing, deciding_turns, name, name_of_side, with_names};
+use crate::analysis::{
+    Standing, deciding_turns, move_of, name, name_of_side, who_moved, with_names,
+};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::state::State;
 use crate::text;
+
+/// Name of the operator in exports.
+const HOST: &str = "the host";
 
 fn note(told: String) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(&told).into_owned())]
@@ -107,10 +112,19 @@ fn swing(state: &State) -> String {
     body
 }
 
-/// Returns the note on a changed stance; the first stance is in the participant's own message.
-pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
+/// Returns the note on a changed stance; the first stance is in the participant's own message. `standing` has the
+/// positions that count in the end, if they are known.
+pub(super) fn stance(
+    state: &State,
+    standing: Option<&Standing>,
+    now: &StanceRecorded,
+) -> Vec<Narrated> {
     if now.at.is_some() {
-        return crossing(state, now).map_or_else(Vec::new, note);
+        let moved = match standing {
+            Some(whole) => whole.moves().into_iter().find(|moved| moved.now.turn == now.turn),
+            None => move_of(state, now),
+        };
+        return moved.map_or_else(Vec::new, |moved| note(moved.describe(HOST)));
     }
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {
@@ -157,15 +171,13 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
 }
 
 /// Returns the result of the conversation: a list for each part that is not empty.
-pub(super) fn result(result: &ResultGiven) -> Vec<Narrated> {
+pub(super) fn result(standing: Option<&Standing>, result: &ResultGiven) -> Vec<Narrated> {
     let mut body = format!("{}\n", result.result.trim());
-    let moved = result.moved.iter().map(|change| {
-        let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
-        format!("{}: {} → {}{turn}", change.who, change.from, change.to)
-    });
+    let (moved, says_scribe) = who_moved(standing, result, HOST);
+    let moved = moved.into_iter().map(|(who, chain)| format!("{who}: {chain}"));
     let texts = |texts: &[Text]| texts.iter().map(Text::to_string).collect::<Vec<_>>();
     for (head, lines) in [
-        ("moved", moved.collect()),
+        (if says_scribe { "moved, says the scribe" } else { "moved" }, moved.collect()),
         ("open", texts(&result.open)),
         ("to check", texts(&result.check)),
     ] {

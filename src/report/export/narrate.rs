@@ -5,7 +5,7 @@ use super::failing::{self, Again, Failing};
 use super::fields::fields;
 use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
-use crate::analysis::name;
+use crate::analysis::{Standing, name};
 use crate::model::payload::{Ended, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
@@ -24,6 +24,8 @@ pub struct Narrator {
     pub(super) edits: BTreeMap<u32, (TurnId, Text)>,
     /// True if the log does not end at its planned length, so that its limits are noted.
     pub(super) notes_limits: bool,
+    /// The positions in the end; `None` narrates those of each moment.
+    pub(super) standing: Option<Standing>,
     fails: Failing,
 }
 
@@ -143,7 +145,7 @@ impl Narrator {
                 note(format!("{}too late: {why}{line}", command.unwrap_or_default()))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
-            Kind::StanceRecorded(s) => contest::stance(state, s),
+            Kind::StanceRecorded(s) => contest::stance(state, self.standing.as_ref(), s),
             Kind::ProfileUpdated(p) => profile::updated(p),
             Kind::StageEntered(s) => profile::stage(s),
             Kind::RankingMade(r) => profile::ranking(r),
@@ -155,7 +157,10 @@ impl Narrator {
             Kind::StepEnded(ended) => plan::step(ended),
             Kind::PlanEnded(ended) => plan::ended(state, ended),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
-            Kind::ResultGiven(r) => contest::result(r),
+            Kind::ResultGiven(r) => match &self.standing {
+                Some(whole) => contest::result(Some(whole), r),
+                None => contest::result(Standing::new(state).as_ref(), r),
+            },
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),
                 None => note("paused".into()),

@@ -3,6 +3,7 @@
 use super::contest;
 use super::narrate::{self, Narrator};
 use super::narrated::{Narrated, Spelling};
+use crate::analysis::Standing;
 use crate::logged::Logged;
 use crate::model::{Event, Kind, Purpose, ResultGiven, TurnId};
 use crate::state::State;
@@ -80,6 +81,7 @@ impl Telling {
     }
 
     fn new(whole: &State, mut narrator: Narrator) -> Telling {
+        narrator.standing = Standing::new(whole);
         narrator.title = Some(whole.shown_title());
         narrator.notes_limits = !whole.ended.as_ref().is_some_and(|e| e.reason.is_length());
         let edited = whole.entries.iter().filter_map(|entry| {
@@ -109,7 +111,9 @@ impl Telling {
         self.state.apply(event);
         let mut told = self.narrator.narrate(&self.state, event);
         match (&event.kind, &self.result) {
-            (Kind::Opened(_), Some(result)) => told.extend(contest::result(result)),
+            (Kind::Opened(_), Some(result)) => {
+                told.extend(contest::result(self.narrator.standing.as_ref(), result))
+            }
             (Kind::ResultGiven(given), Some(result)) if given == result => told.clear(),
             _ => {}
         }

@@ -159,15 +159,15 @@ impl Drawing<'_> {
     /// Writes the new position of each move below its turn, as many as fit.
     fn captions(&self, marks: &mut String, y: f64) {
         let mut free = 0.0;
-        for crossing in self.standing.crossings() {
-            let x = self.x(crossing.now.number);
+        for moved in self.standing.moves() {
+            let x = self.x(moved.now.number);
             if x >= free {
-                let words = short(&crossing.now.words, CAPTION_CHARS);
-                let class = class(crossing.track.place);
+                let words = short(&moved.now.words, CAPTION_CHARS);
+                let class = class(moved.place);
                 let _ = writeln!(
                     marks,
                     "<text class=\"f {class}\" data-n=\"{}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>",
-                    crossing.now.number,
+                    moved.now.number,
                     x - 4.0
                 );
                 free = x + CAPTIONS;
@@ -192,7 +192,7 @@ fn short(words: &str, chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Axis, Standpoint};
+    use crate::analysis::{Axis, Mover, Standpoint};
     use crate::model::TurnId;
 
     #[test]
@@ -202,11 +202,11 @@ mod tests {
             number,
             row,
             words: words.into(),
-            by_turn: None,
-            by_place: None,
+            by: Mover::Nobody,
+            quote: None,
         };
         let positions = vec![position(1, 0, "ban them"), position(4, 1, "<b>freight</b>")];
-        let tracks = vec![Track { place: 1, name: "Ada & co".into(), positions }];
+        let tracks = vec![Track { place: 1, name: "Ada & co".into(), positions, lost: None }];
         let rows = vec!["ban them".into(), String::new(), "leave them".into()];
         let page = svg(&Standing { rows, tracks, turns: 4, axis: Axis::Poles });
         for part in ["class=\"s2\"", "Ada &amp; co", "&lt;b&gt;freight", ">#4<", "leave them"] {

@@ -51,7 +51,7 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 14;
+pub const WORDING: u32 = 15;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};

@@ -25,7 +25,7 @@ pub(super) fn recorded(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     let positions = state.seats.iter().filter_map(|seat| {
-        let all = seat.positions();
+        let all = state.positions(seat);
         let (first, last) = (all.first()?, all.last()?);
         let word = |p: &Position<'_>| format!("\"{}\" (turn {})", quoted(p.words), p.number);
         let then = if first.number == last.number {

@@ -322,10 +322,10 @@ fn distances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
             Span::styled(format!("  {first} {} {last}", screen.glyphs.becomes), plain),
         ]));
     }
-    let crossings = standing.crossings();
+    let moves = standing.moves();
     let mut moved = vec![];
     for track in &standing.tracks {
-        let times = crossings.iter().filter(|crossing| crossing.track.place == track.place).count();
+        let times = moves.iter().filter(|moved| moved.place == track.place).count();
         moved.push(Span::styled(format!("{} {times}  ", track.name), theme.speaker(track.place)));
     }
     lines.extend(fact_rows("MOVED", Line::from(moved), room, muted));

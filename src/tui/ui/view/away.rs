@@ -9,6 +9,8 @@ use crate::ui::screen::Screen;
 use crate::ui::view::absence::Absence;
 use crate::ui::view::failures::failed_times;
 
+/// Name of the operator on the own screen.
+const YOU: &str = "you";
 /// Minimum milliseconds of an absence with a summary.
 const AWAY_MS: u64 = 120_000;
 /// Maximum number of lines of each kind.
@@ -39,19 +41,12 @@ pub fn summary(screen: &Screen) -> Option<(String, String)> {
     let turns =
         if first == last { format!("turn {first}") } else { format!("turns {first} to {last}") };
     let title = format!("WHILE YOU WERE AWAY {} {minutes} min, {turns}", screen.glyphs.dot);
-    let becomes = screen.glyphs.becomes;
     let mut lines = vec![];
     if let Some(standing) = transcript.positions() {
-        let crossings = standing.crossings();
-        let new = crossings.iter().rev().filter(|crossing| crossing.now.number >= first);
-        for crossing in new.take(LINES_MAX) {
-            let (who, before, now) = (&crossing.track.name, crossing.before, crossing.now);
-            let after = now.by_turn.map_or(String::new(), |turn| format!(", after #{turn}"));
-            lines.push(format!(
-                "moved   {who}: {} {becomes} {} (#{}{after})",
-                before.words, now.words, now.number
-            ));
-        }
+        let moves = standing.moves();
+        let new = moves.iter().filter(|moved| moved.now.number >= first);
+        let told = new.map(|moved| format!("moved   {}", moved.describe(YOU)));
+        lines.extend(told.map(|line| line.replace('→', screen.glyphs.becomes)));
     }
     let moments = transcript.turn_log.moments.iter().rev();
     let moments = moments.take_while(|moment| moment.seq >= absence.since);

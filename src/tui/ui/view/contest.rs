@@ -1,7 +1,7 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
-use crate::analysis::{deciding_turns, name_of_side, seat_of_side, with_names};
-use crate::model::{PollTime, PositionChange, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
+use crate::analysis::{deciding_turns, name_of_side, seat_of_side, who_moved, with_names};
+use crate::model::{PollTime, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
 use crate::state::Swing;
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card, footed_card};
@@ -194,18 +194,21 @@ pub fn result(
             rows.push(row);
         }
     };
-    let moved = |change: &PositionChange| {
-        let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
-        let (from, to) = (text::line(&change.from), text::line(&change.to));
+    let (moves, says_scribe) = who_moved(transcript.positions(), result, "you");
+    let moved = |(who, chain): &(String, String)| {
         let seats = transcript.state().seats.iter();
-        let place = seats.into_iter().position(|s| s.spec.name.eq_ignore_ascii_case(&change.who));
+        let place = seats.into_iter().position(|s| s.spec.name.eq_ignore_ascii_case(who));
         let style = place.map_or(text_style, |place| look.theme.speaker(place));
         Line::from(vec![
-            Span::styled(text::line(&change.who).into_owned(), style),
-            Span::styled(format!(" {from} {} {to}{turn}", look.glyphs.becomes), text_style),
+            Span::styled(who.clone(), style),
+            Span::styled(format!(" {}", chain.replace('→', look.glyphs.becomes)), text_style),
         ])
     };
-    facts("moved", result.moved.iter().map(moved).collect());
+    let mut rows_moved: Vec<Line<'static>> = moves.iter().map(moved).collect();
+    if says_scribe && !rows_moved.is_empty() {
+        rows_moved.push(Line::styled("says the scribe", muted));
+    }
+    facts("moved", rows_moved);
     for (label, texts) in [("open", &result.open), ("check", &result.check)] {
         let line = |words: &Text| Line::styled(text::label(words).into_owned(), text_style);
         facts(label, texts.iter().map(line).collect());

@@ -1,7 +1,7 @@
 //! Drawing of positions over the turns as rows of signs: a line per participant that bends where it moves, or the width
 //! of each row for many participants.
 
-use crate::analysis::{Axis, Crossing, Standing, Track};
+use crate::analysis::{Axis, Move, MoveKind, Standing, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -184,8 +184,8 @@ fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: 
             canvas.set(at, glyphs.track, ink);
         }
     }
-    for crossing in standing.crossings() {
-        bend(lines, &crossing, scale, glyphs);
+    for moved in standing.moves().iter().filter(|moved| moved.kind == MoveKind::Place) {
+        bend(lines, moved, scale, glyphs);
     }
     for track in &standing.tracks {
         let Some(first) = track.positions.first() else { continue };
@@ -199,11 +199,11 @@ fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: 
 }
 
 /// Draws the bend of a line from one row to another.
-fn bend(lines: &mut [Canvas], crossing: &Crossing<'_>, scale: Scale, glyphs: &Glyphs) {
+fn bend(lines: &mut [Canvas], moved: &Move, scale: Scale, glyphs: &Glyphs) {
     let [up_right, down_right, down_left, up_left] = glyphs.bends;
-    let (from, to) = (crossing.before.row, crossing.now.row);
-    let at = scale.at(crossing.now.number);
-    let ink = Ink::Seat(crossing.track.place);
+    let (from, to) = (moved.before.row, moved.now.row);
+    let at = scale.at(moved.now.number);
+    let ink = Ink::Seat(moved.place);
     let (leaves, arrives) = if from < to { (down_right, down_left) } else { (up_left, up_right) };
     lines[from].set(at, leaves, ink);
     lines[to].set(at, arrives, ink);
@@ -289,21 +289,21 @@ fn numbers(scale: Scale, axis: Axis) -> Canvas {
 /// short for all of them, each is clipped at the next turn.
 fn captions(standing: &Standing, scale: Scale, room: usize, glyphs: &Glyphs) -> Canvas {
     let mut canvas = Canvas::new();
-    let crossings = standing.crossings();
-    let turns: Vec<usize> =
-        crossings.iter().map(|crossing| scale.at(crossing.now.number)).collect();
-    let cells: Vec<usize> = crossings.iter().map(|crossing| width(&crossing.now.words)).collect();
+    let mut moves = standing.moves();
+    moves.retain(|moved| moved.kind == MoveKind::Place);
+    let turns: Vec<usize> = moves.iter().map(|moved| scale.at(moved.now.number)).collect();
+    let cells: Vec<usize> = moves.iter().map(|moved| width(&moved.now.words)).collect();
     let starts = spread(&turns, &cells, room.saturating_sub(1));
-    for (nth, crossing) in crossings.iter().enumerate() {
-        let ink = Ink::Seat(crossing.track.place);
+    for (nth, moved) in moves.iter().enumerate() {
+        let ink = Ink::Seat(moved.place);
         if let Some(starts) = &starts {
-            canvas.write(starts[nth], &crossing.now.words, ink);
+            canvas.write(starts[nth], &moved.now.words, ink);
             continue;
         }
         let next = turns.get(nth + 1).copied().unwrap_or(room);
         let cells = next.saturating_sub(turns[nth] + 1);
         if cells >= CAPTION_MIN {
-            canvas.write(turns[nth], &clip(&crossing.now.words, cells, glyphs.ellipsis), ink);
+            canvas.write(turns[nth], &clip(&moved.now.words, cells, glyphs.ellipsis), ink);
         }
     }
     canvas

@@ -3,7 +3,7 @@
 //! It only reads a tail: everything is built from events and unsealed pieces, so that live and replayed conversations
 //! look the same. Notes about events come from `export`'s narrator.
 
-use crate::analysis::{Analysis, Standing, TurnLog, crossing, outcome};
+use crate::analysis::{Analysis, Standing, TurnLog, move_of, outcome};
 use crate::engine::next_speakers;
 use crate::export::{Narrated, Narrator, end};
 use crate::model::*;
@@ -419,7 +419,7 @@ impl Fold for Transcript {
         if let Kind::StanceRecorded(stance) = &event.kind
             && stance.at.is_some()
         {
-            if let Some(words) = crossing(self.state(), stance) {
+            if let Some(words) = move_of(self.state(), stance).map(|moved| moved.describe("you")) {
                 let place = self.seat_place(&stance.participant);
                 self.add_note(
                     Id::Event(event.seq),
