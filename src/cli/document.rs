@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// Bytes to buffer before they are written.
 const GATHERED_BYTES: usize = 64 * 1024;
+/// First bytes of a picture.
+const PNG: &[u8] = b"\x89PNG\r\n";
 
 /// Writes a document to its target and reports the path. Known API keys are removed.
 pub fn write(document: &str, target: &Target, context: &Context) -> Result<Exit, Failure> {
@@ -46,12 +48,14 @@ pub struct Keyless<'a> {
     redactor: KeyRedactor,
     /// Bytes that have not been forwarded yet.
     gathered: Vec<u8>,
+    /// True if the output is a picture, which is forwarded as it is; its texts have no keys.
+    is_picture: bool,
 }
 
 impl<'a> Keyless<'a> {
     /// Creates a filter in front of a writer.
     pub fn before(out: &'a mut dyn Write) -> Keyless<'a> {
-        Keyless { out, redactor: KeyRedactor::default(), gathered: vec![] }
+        Keyless { out, redactor: KeyRedactor::default(), gathered: vec![], is_picture: false }
     }
 
     /// Forwards the remaining text.
@@ -72,6 +76,10 @@ impl<'a> Keyless<'a> {
 
 impl Write for Keyless<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_picture || bytes.starts_with(PNG) {
+            self.is_picture = true;
+            return self.out.write(bytes);
+        }
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= GATHERED_BYTES {
             self.pass()?;

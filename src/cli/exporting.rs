@@ -12,8 +12,16 @@ use crate::ui::request::ServiceFault;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Size of the recorded screen in an export from the screen, in columns and rows.
-const SIZE: (u16, u16) = (100, 30);
+/// Default size of a recorded screen, and of a picture, in columns and rows.
+const SCREEN_SIZE: (u16, u16) = (100, 30);
+const PICTURE_SIZE: (u16, u16) = (120, 31);
+
+/// Returns the default size of a format, in columns and rows.
+pub fn usual_size(format: &str) -> (u16, u16) {
+    let format = FORMATS.iter().find(|known| known.name == format);
+    let is_picture = format.is_some_and(|format| matches!(format.spell, Spell::Poster(_)));
+    if is_picture { PICTURE_SIZE } else { SCREEN_SIZE }
+}
 
 /// Function that writes a document.
 pub type ExportWriter = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
@@ -30,6 +38,9 @@ pub fn writer(
     let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
     match known.ok_or_else(unknown)?.spell {
         Spell::Document(spell) => Ok(Box::new(spell)),
+        Spell::Poster(spell) => {
+            Ok(Box::new(move |document, out| spell(document, columns, rows, out)))
+        }
         Spell::Screen(spell) => {
             let recording = document.recording()?;
             let appearance = AppearanceSettings::from_context(context)?;
@@ -51,8 +62,9 @@ pub fn export_to_new_file(
 ) -> Result<String, ServiceFault> {
     let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;
+    let (columns, rows) = usual_size(format);
     let write =
-        writer(&document, format, SIZE.0, SIZE.1, context).map_err(|failure| failure.message)?;
+        writer(&document, format, columns, rows, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
         1 => format!("{}.{format}", document.id),
         n => format!("{}-{n}.{format}", document.id),

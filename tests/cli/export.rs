@@ -433,3 +433,35 @@ fn an_export_without_arguments_is_a_page_named_by_the_topic() {
     let text = house.run(&["export", "--last", "--format", "text"]).code(0).out;
     assert_eq!(text, house.run(&["export", "--last", "--format", "txt"]).code(0).out);
 }
+
+/// A picture is one drawing in three formats: pixels of its size, texts as wide as their cells, and rows with colours.
+#[test]
+fn a_picture_shows_the_moves_in_three_formats() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let file = |name: &str, more: &[&str]| {
+        let path = house.path(name).display().to_string();
+        house.run(&[&["export", "--last", "-o", &path], more].concat()).code(0);
+        std::fs::read(path).unwrap()
+    };
+    let png = file("talk.png", &[]);
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    assert_eq!((side(16), side(20)), (1200, 630));
+    let svg = String::from_utf8(file("talk.svg", &["--size", "80x24"])).unwrap();
+    for part in
+        ["viewBox=\"0 0 800 480\"", ">◆</text>", "freight stays", "textLength=", ">RESULT</text>"]
+    {
+        assert!(svg.contains(part), "{part} is not in\n{svg}");
+    }
+    assert!(!svg.contains("<script"));
+    let ans = String::from_utf8(file("talk.ans", &["--size", "80x20"])).unwrap();
+    let plain = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&ans, "").into_owned();
+    assert!(ans.contains("\x1b[1;38;2;") && plain.lines().all(|line| line.chars().count() <= 80));
+    for row in [
+        "  ◆ #6   Cy moved Bo    \"My mother drives four hundred metres to the chemist\"",
+        "  WHO     Ada and Bo say the same, Cy is 1 step away. 4 steps apart, now 1.",
+    ] {
+        assert!(plain.lines().any(|line| line == row), "{row} is not in\n{plain}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::cli::args::{OptionalSession, SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
 use crate::cli::error::{Exit, Failure};
-use crate::cli::exporting::{ExportWriter, writer};
+use crate::cli::exporting::{ExportWriter, usual_size, writer};
 use crate::cli::output::{self, watched};
 use crate::cli::session_file::{self, report_faults};
 use crate::export::{Document, FORMATS, branches};
@@ -48,9 +48,9 @@ pub struct ExportArgs {
     /// Include hidden turns
     #[arg(long)]
     hidden: bool,
-    /// Size of the recorded screen, as COLUMNSxROWS
-    #[arg(long, value_name = "COLUMNSxROWS", default_value = "100x30", value_parser = size)]
-    size: (u16, u16),
+    /// Size of a recorded screen or of a picture, as COLUMNSxROWS [default: 100x30, and 120x31 for pictures]
+    #[arg(long, value_name = "COLUMNSxROWS", value_parser = size)]
+    size: Option<(u16, u16)>,
 }
 
 /// Maximum length of a file's name without its ending, in bytes.
@@ -97,7 +97,7 @@ impl ExportArgs {
         document.has_player = !self.plain;
         let page = (is_bare && self.target.output.is_none()).then(|| new_page(&document));
         self.target.output = page.clone().or(self.target.output);
-        let (columns, rows) = self.size;
+        let (columns, rows) = self.size.unwrap_or_else(|| usual_size(&self.format));
         let mut surveys = vec![survey];
         let spelling: ExportWriter = match &self.other {
             None => writer(&document, &self.format, columns, rows, context)?,

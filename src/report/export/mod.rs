@@ -11,6 +11,7 @@ pub mod branches;
 pub mod cast;
 pub mod figures;
 pub mod md;
+pub mod poster;
 pub mod text;
 
 mod agents;
@@ -67,12 +68,17 @@ pub type ScreenSpelling = fn(
     &mut dyn Write,
 ) -> io::Result<()>;
 
+/// Writes the poster of a document in a size in columns and rows.
+pub type PosterSpelling = fn(&Document, u16, u16, &mut dyn Write) -> io::Result<()>;
+
 /// Writer of a format, by the input that it needs.
 pub enum Spell {
     /// Needs only the document.
     Document(fn(&Document, &mut dyn Write) -> io::Result<()>),
     /// Needs the document and a recording of its screen, with the size in columns and rows.
     Screen(ScreenSpelling),
+    /// Needs the document and a size in columns and rows.
+    Poster(PosterSpelling),
 }
 
 /// All formats, in the order of the help text.
@@ -100,6 +106,13 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
     Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },
+    Format { name: "png", title: "a picture", spell: Spell::Poster(poster::png_file) },
+    Format { name: "svg", title: "a picture of lines", spell: Spell::Poster(poster::svg_file) },
+    Format {
+        name: "ans",
+        title: "a picture for terminals",
+        spell: Spell::Poster(poster::ansi_file),
+    },
     Format {
         name: "atif",
         title: "a trajectory of agents (ATIF, JSON)",

@@ -1,0 +1,162 @@
+//! Cells that a poster is drawn in; screen, SVG, PNG and ANSI are written from them.
+
+use crate::text::without_keys;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Colour of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PosterInk {
+    /// Secondary text.
+    #[default]
+    Muted,
+    /// Text.
+    Plain,
+    /// A participant's, by the index of its seat.
+    Seat(usize),
+}
+
+/// Text in one style.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PosterRun {
+    /// First cell.
+    pub x: usize,
+    /// The text.
+    pub text: String,
+    /// Colour of the text.
+    pub ink: PosterInk,
+    /// True if the text is bold.
+    pub bold: bool,
+}
+
+impl PosterRun {
+    /// Returns the number of cells of the run.
+    pub fn width(&self) -> usize {
+        self.text.width()
+    }
+}
+
+/// A cell; the text of a wide character is in its first cell, and the second one is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PosterCell {
+    text: String,
+    ink: PosterInk,
+    bold: bool,
+}
+
+/// A poster: rows of cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Poster {
+    /// Width in cells.
+    pub width: usize,
+    rows: Vec<Vec<Option<PosterCell>>>,
+}
+
+impl Poster {
+    /// Returns an empty poster of a size in cells.
+    pub(super) fn new(width: usize, height: usize) -> Poster {
+        Poster { width, rows: vec![vec![None; width]; height] }
+    }
+
+    /// Returns the number of rows.
+    pub fn height(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Writes a text from a cell on, over what is there, as far as the row has room. Returns the cell behind it.
+    pub(super) fn put(
+        &mut self,
+        (x, y): (usize, usize),
+        text: &str,
+        ink: PosterInk,
+        bold: bool,
+    ) -> usize {
+        let mut x = x;
+        let width = self.width;
+        let Some(row) = self.rows.get_mut(y) else { return x };
+        for c in without_keys(text).chars() {
+            let cells = c.width().unwrap_or(0);
+            if cells == 0 {
+                if let Some(Some(before)) = x.checked_sub(1).and_then(|at| row.get_mut(at)) {
+                    before.text.push(c);
+                }
+                continue;
+            }
+            if x + cells > width {
+                break;
+            }
+            row[x] = Some(PosterCell { text: c.into(), ink, bold });
+            row[x + 1..x + cells].fill(Some(PosterCell { text: String::new(), ink, bold }));
+            x += cells;
+        }
+        x
+    }
+
+    /// Empties a cell.
+    pub(super) fn clear(&mut self, (x, y): (usize, usize)) {
+        if let Some(cell) = self.rows.get_mut(y).and_then(|row| row.get_mut(x)) {
+            *cell = None;
+        }
+    }
+
+    /// Returns the character and the colour of a cell; `None` for an empty one.
+    pub(super) fn cell(&self, (x, y): (usize, usize)) -> Option<(&str, PosterInk)> {
+        let cell = self.rows.get(y)?.get(x)?.as_ref()?;
+        Some((&cell.text, cell.ink))
+    }
+
+    /// Returns whether cells of a row are empty.
+    pub(super) fn is_free(&self, cells: std::ops::Range<usize>, y: usize) -> bool {
+        cells.into_iter().all(|x| self.cell((x, y)).is_none())
+    }
+
+    /// Returns the runs of a row, without blanks at its end.
+    pub fn runs(&self, y: usize) -> Vec<PosterRun> {
+        let mut runs: Vec<PosterRun> = vec![];
+        let mut behind = 0;
+        for (x, cell) in self.rows.get(y).into_iter().flatten().enumerate() {
+            let Some(PosterCell { text, ink, bold }) = cell else { continue };
+            match runs.last_mut() {
+                // words of one style are one run
+                Some(run) if (run.ink, run.bold) == (*ink, *bold) && x <= behind + 1 => {
+                    run.text.push_str(&" ".repeat(x - behind));
+                    run.text.push_str(text);
+                }
+                _ => runs.push(PosterRun { x, text: text.clone(), ink: *ink, bold: *bold }),
+            }
+            behind = x + 1;
+        }
+        runs
+    }
+
+    /// Returns the text of the poster, without blanks at the ends of rows.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for y in 0..self.height() {
+            let mut x = 0;
+            for run in self.runs(y) {
+                text.push_str(&" ".repeat(run.x - x));
+                text.push_str(&run.text);
+                x = run.x + run.width();
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Returns a text in at most `room` cells, with `…` in the place of what is cut.
+pub(super) fn clipped(text: &str, room: usize, ellipsis: &str) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    let spare = room.saturating_sub(ellipsis.width());
+    for c in text.chars() {
+        if cut.width() + c.width().unwrap_or(0) > spare {
+            break;
+        }
+        cut.push(c);
+    }
+    let cut = cut.trim_end();
+    if room == 0 { String::new() } else { format!("{cut}{ellipsis}") }
+}

@@ -1,0 +1,322 @@
+//! The lines of a poster: one per participant over the turns, in the row of its position.
+
+use super::Signs;
+use super::canvas::{Poster, PosterInk, clipped};
+use crate::analysis::{MoveKind, Mover, Standing, Track};
+use unicode_width::UnicodeWidthStr;
+
+/// Maximum cells of a turn.
+const STEP_MAX: usize = 8;
+/// Minimum cells of words in a line.
+const WORDS_MIN: usize = 6;
+/// Cells at the left of a poster.
+pub(super) const MARGIN: usize = 2;
+/// Maximum share of the width for the words at the right, in percent.
+const RIGHT_PERCENT: usize = 40;
+
+/// A stretch of a line in one row.
+struct Stretch<'a> {
+    track: &'a Track,
+    /// Level of the row.
+    level: usize,
+    /// Row within the level.
+    row: usize,
+    /// First and last cell.
+    cells: (usize, usize),
+    /// Cells before the first one for the name; 0 for all but the first stretch.
+    name: usize,
+    /// Index of the first position of the stretch, and the number of its positions.
+    positions: (usize, usize),
+    /// True if the line ends here.
+    is_last: bool,
+}
+
+/// Geometry of the drawing.
+struct Scale {
+    left: usize,
+    columns: usize,
+    turns: usize,
+}
+
+impl Scale {
+    fn at(&self, number: u32) -> usize {
+        let turn = (number as usize).clamp(1, self.turns) - 1;
+        self.left + turn * self.columns / self.turns
+    }
+
+    fn end(&self) -> usize {
+        self.left + self.columns
+    }
+}
+
+/// The drawing of positions, before it has a place on the poster.
+pub(super) struct Lines<'a> {
+    standing: &'a Standing,
+    scale: Scale,
+    stretches: Vec<Stretch<'a>>,
+    /// Number of rows of each level.
+    heights: Vec<usize>,
+    gap: usize,
+    names: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Lays out the lines in a width; a level has at most `rows` rows.
+    pub(super) fn new(
+        standing: &'a Standing,
+        width: usize,
+        rows: usize,
+        has_gaps: bool,
+    ) -> Lines<'a> {
+        let name = |track: &Track| track.name.width();
+        let names = standing.tracks.iter().map(name).max().unwrap_or(0);
+        let words = |track: &Track| right_words(track).width();
+        let words = standing.tracks.iter().map(words).max().unwrap_or(0);
+        let right = (2 + names + 2 + words).min((width * RIGHT_PERCENT / 100).max(names + 4));
+        let left = MARGIN + names.min(width / 6) + 1;
+        let turns = standing.turns.max(1) as usize;
+        let room = width.saturating_sub(left + right + MARGIN).max(turns.min(8));
+        let scale = Scale { left, columns: room.min(turns * STEP_MAX), turns };
+        let mut lines =
+            Lines { standing, scale, stretches: vec![], heights: vec![], gap: 0, names };
+        for track in &standing.tracks {
+            lines.add(track);
+        }
+        lines.stretches.sort_by_key(|stretch| stretch.cells.0);
+        lines.heights = vec![1; standing.rows.len()];
+        for at in 0..lines.stretches.len() {
+            let row = lines.free_row(at, rows);
+            lines.stretches[at].row = row;
+            let height = &mut lines.heights[lines.stretches[at].level];
+            *height = (*height).max(row + 1);
+        }
+        lines.gap = usize::from(has_gaps);
+        lines
+    }
+
+    /// Adds the stretches of a participant.
+    fn add(&mut self, track: &'a Track) {
+        let all = &track.positions;
+        let mut first = 0;
+        while let Some(position) = all.get(first) {
+            let same = all[first..].iter().take_while(|p| p.row == position.row).count();
+            let next = all.get(first + same);
+            let from = self.scale.at(position.number);
+            let to = next.map_or(self.scale.end(), |next| self.scale.at(next.number));
+            self.stretches.push(Stretch {
+                track,
+                level: position.row,
+                row: 0,
+                cells: (from, to),
+                name: if first == 0 { track.name.width() + 2 } else { 0 },
+                positions: (first, same),
+                is_last: next.is_none(),
+            });
+            first += same;
+        }
+    }
+
+    /// Returns the first row of the level that is free for a stretch, or the last allowed one.
+    fn free_row(&self, at: usize, rows: usize) -> usize {
+        let own = &self.stretches[at];
+        let (from, to) = (own.cells.0.saturating_sub(own.name), own.cells.1);
+        let earlier = || self.stretches[..at].iter().filter(|other| other.level == own.level);
+        let meets = |other: &Stretch<'_>| {
+            other.cells.0.saturating_sub(other.name) <= to && from <= other.cells.1
+        };
+        let free = |row: &usize| !earlier().any(|other| other.row == *row && meets(other));
+        (0..rows).find(free).unwrap_or(rows.saturating_sub(1))
+    }
+
+    /// Returns the number of rows, with the labels of the poles and the numbers of the turns.
+    pub(super) fn height(&self) -> usize {
+        let rows: usize = self.heights.iter().sum();
+        rows + self.gap * rows.saturating_sub(1) + self.label_rows() + 1
+    }
+
+    fn label_rows(&self) -> usize {
+        if self.standing.axis.is_scale() { 2 } else { 0 }
+    }
+
+    /// Returns the row of a stretch on the poster.
+    fn y(&self, top: usize, stretch: &Stretch<'_>) -> usize {
+        let above: usize = self.heights[..stretch.level].iter().sum::<usize>() + stretch.row;
+        top + self.label_rows() / 2 + above * (1 + self.gap)
+    }
+
+    /// Draws the lines from a row on.
+    pub(super) fn draw(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+        let bottom = top + self.height();
+        if self.standing.axis.is_scale() {
+            let labels = self.standing.rows.first().zip(self.standing.rows.last());
+            for (label, y) in
+                labels.into_iter().flat_map(|(one, other)| [(one, top), (other, bottom - 2)])
+            {
+                poster.put((MARGIN, y), label, PosterInk::Muted, false);
+            }
+        }
+        for stretch in &self.stretches {
+            self.line(poster, top, stretch, signs);
+        }
+        self.risers(poster, top, signs);
+        for stretch in &self.stretches {
+            self.marks(poster, top, stretch, signs);
+        }
+        for stretch in &self.stretches {
+            self.words(poster, top, stretch, signs);
+        }
+        self.ends(poster, top, signs);
+        self.numbers(poster, bottom - 1);
+    }
+
+    fn line(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+        let y = self.y(top, stretch);
+        let ink = PosterInk::Seat(stretch.track.place);
+        for x in stretch.cells.0..stretch.cells.1 {
+            // lines that share a row alternate
+            let is_shared = poster.cell((x, y)).is_some();
+            if !is_shared || x % 2 == 0 {
+                poster.put((x, y), signs.line, ink, false);
+            }
+        }
+    }
+
+    /// Draws the changes of a row, with a blank on both sides where they cross the line of somebody else.
+    fn risers(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+        for track in &self.standing.tracks {
+            let own: Vec<&Stretch<'_>> =
+                self.stretches.iter().filter(|s| s.track.place == track.place).collect();
+            let ink = PosterInk::Seat(track.place);
+            for pair in own.windows(2) {
+                let (from, to) = (self.y(top, pair[0]), self.y(top, pair[1]));
+                let x = pair[1].cells.0;
+                for y in from.min(to) + 1..from.max(to) {
+                    for beside in [x.wrapping_sub(1), x + 1] {
+                        if poster.cell((beside, y)).is_some_and(|(sign, _)| sign == signs.line) {
+                            poster.clear((beside, y));
+                        }
+                    }
+                    poster.put((x, y), signs.riser, ink, false);
+                }
+                let corner = if from < to { signs.down } else { signs.up };
+                poster.put((x, from), corner, ink, false);
+            }
+        }
+    }
+
+    fn marks(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+        let y = self.y(top, stretch);
+        let ink = PosterInk::Seat(stretch.track.place);
+        let x = stretch.cells.0;
+        let sign = if stretch.name > 0 { signs.start } else { signs.place };
+        poster.put((x, y), sign, ink, false);
+        let name = &stretch.track.name;
+        if stretch.name > 0
+            && let Some(from) = x.checked_sub(name.width() + 1)
+            && poster.is_free(from..x, y)
+        {
+            poster.put((from, y), name, ink, true);
+        }
+        for moved in self.standing.moves().iter().filter(|m| m.kind == MoveKind::Claim) {
+            let is_here = self.has(stretch, moved.now.number) && moved.place == stretch.track.place;
+            if is_here {
+                poster.put((self.scale.at(moved.now.number), y), signs.claim, ink, false);
+            }
+        }
+    }
+
+    /// Returns whether a stretch has the position of a turn.
+    fn has(&self, stretch: &Stretch<'_>, number: u32) -> bool {
+        let (first, count) = stretch.positions;
+        let own = &stretch.track.positions[first..first + count];
+        own.iter().any(|position| position.number == number)
+    }
+
+    /// Writes the words of each position into its line, as far as they fit and are nowhere else.
+    fn words(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+        let y = self.y(top, stretch);
+        let ink = PosterInk::Seat(stretch.track.place);
+        let (first, count) = stretch.positions;
+        let last = stretch.track.positions.last().map(|p| p.words.to_lowercase());
+        for position in &stretch.track.positions[first..first + count] {
+            let words = position.words.to_lowercase();
+            let is_pole = self.standing.rows.iter().any(|row| row.to_lowercase() == words);
+            let at = self.scale.at(position.number);
+            let is_marked = at == stretch.cells.0
+                || poster.cell((at, y)).is_some_and(|(sign, _)| sign == signs.claim);
+            if is_pole || last.as_ref() == Some(&words) || !is_marked {
+                continue;
+            }
+            let is_own = |x: &usize| poster.cell((*x, y)) == Some((signs.line, ink));
+            let room = (at + 1..stretch.cells.1).take_while(is_own).count();
+            // a blank at each side
+            let words = clipped(&position.words, room.saturating_sub(2), signs.ellipsis);
+            if words.width() >= WORDS_MIN.min(position.words.width()) && room > WORDS_MIN {
+                poster.clear((at + 1, y));
+                let behind = poster.put((at + 2, y), &words, ink, false);
+                poster.clear((behind, y));
+            }
+        }
+    }
+
+    /// Writes the participants at the ends of the lines, and their words.
+    fn ends(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+        let x = self.scale.end();
+        let mut rows: Vec<(usize, Vec<&Stretch<'_>>)> = vec![];
+        for stretch in self.stretches.iter().filter(|stretch| stretch.is_last) {
+            let y = self.y(top, stretch);
+            match rows.iter_mut().find(|(other, _)| *other == y) {
+                Some((_, here)) => here.push(stretch),
+                None => rows.push((y, vec![stretch])),
+            }
+        }
+        for (y, here) in rows {
+            let mut at = x;
+            for (nth, stretch) in here.iter().enumerate() {
+                let track = stretch.track;
+                let ink = PosterInk::Seat(track.place);
+                let sign = if track.lost.is_some() { signs.lost } else { signs.start };
+                at = if nth == 0 {
+                    poster.put((at, y), sign, ink, false) + 1
+                } else {
+                    poster.put((at, y), signs.between, PosterInk::Muted, false)
+                };
+                at = poster.put((at, y), &track.name, ink, true);
+            }
+            let [.., stretch] = here[..] else { continue };
+            let at = at.max(x + 2 + if here.len() == 1 { self.names } else { 0 }) + 2;
+            let room = poster.width.saturating_sub(at + MARGIN);
+            let words = clipped(&right_words(stretch.track), room, signs.ellipsis);
+            poster.put((at, y), &words, PosterInk::Seat(stretch.track.place), false);
+        }
+    }
+
+    /// Writes the numbers of the turns, as many as fit.
+    fn numbers(&self, poster: &mut Poster, y: usize) {
+        let mut free = 0;
+        for number in 1..=self.scale.turns as u32 {
+            let (at, text) = (self.scale.at(number), format!("#{number}"));
+            if at >= free {
+                free = poster.put((at, y), &text, PosterInk::Muted, false) + 1;
+            }
+        }
+    }
+}
+
+/// Returns the words at the end of a line: the position, or why the participant takes no part any more.
+fn right_words(track: &Track) -> String {
+    match (&track.lost, track.positions.last()) {
+        (Some(lost), _) => lost.clone(),
+        (None, Some(last)) => last.words.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// Returns the participant who moved somebody, as rows of a list need it: its seat, its name and the number of its turn.
+pub(super) fn mover<'a>(by: &'a Mover, host: &'a str) -> Option<(PosterInk, &'a str, Option<u32>)> {
+    match by {
+        Mover::Nobody => None,
+        Mover::Turn { number, place, name } => Some((PosterInk::Seat(*place), name, Some(*number))),
+        Mover::Host(_) => Some((PosterInk::Plain, host, None)),
+    }
+}

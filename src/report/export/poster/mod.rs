@@ -1,0 +1,438 @@
+//! The poster of a conversation: where the participants stood over the turns, who moved whom, and the result. It is drawn
+//! once, into cells; the screen, the page and the pictures are written from these.
+
+mod canvas;
+mod lines;
+mod png;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+pub use canvas::{Poster, PosterInk, PosterRun};
+pub use png::{ansi_file, png, png_file};
+pub use svg::{svg, svg_file};
+
+use super::conclusion::losses;
+use super::narrated::utterances;
+use crate::analysis::{MoveKind, Standing, name, steps_apart};
+use crate::model::{Text, VoteClosed};
+use crate::state::State;
+use crate::text;
+use canvas::clipped;
+use lines::{Lines, MARGIN, mover};
+use unicode_width::UnicodeWidthStr;
+
+/// Columns from which a poster is wide.
+const WIDE: usize = 100;
+/// Maximum columns of a drawing; wider posters are centred.
+pub const WIDTH_MAX: usize = 160;
+/// Rows from which a poster has blank rows, and below which a level of the drawing has only one row.
+const HIGH: usize = 35;
+const LOW: usize = 16;
+/// Cells of the labels of facts, on a narrow and on a wide poster.
+const LABELS: (usize, usize) = (8, 13);
+/// Maximum rows of a result.
+const RESULT_ROWS: usize = 4;
+/// Maximum cells of a bar.
+const BAR_MAX: usize = 30;
+
+/// Signs of a poster.
+#[derive(Clone, Copy, Debug)]
+pub struct Signs {
+    pub(super) line: &'static str,
+    pub(super) riser: &'static str,
+    pub(super) down: &'static str,
+    pub(super) up: &'static str,
+    pub(super) start: &'static str,
+    pub(super) place: &'static str,
+    pub(super) claim: &'static str,
+    pub(super) lost: &'static str,
+    pub(super) between: &'static str,
+    pub(super) ellipsis: &'static str,
+    pub(super) becomes: &'static str,
+}
+
+/// Signs of terminals with Unicode.
+pub const UNICODE: Signs = Signs {
+    line: "━",
+    riser: "┃",
+    down: "┓",
+    up: "┛",
+    start: "●",
+    place: "◆",
+    claim: "◇",
+    lost: "×",
+    between: " · ",
+    ellipsis: "…",
+    becomes: "→",
+};
+
+/// Signs of terminals without Unicode.
+pub const ASCII: Signs = Signs {
+    line: "-",
+    riser: "|",
+    down: "+",
+    up: "+",
+    start: "o",
+    place: "*",
+    claim: "+",
+    lost: "x",
+    between: " - ",
+    ellipsis: "~",
+    becomes: "->",
+};
+
+/// Content of a poster.
+#[derive(Clone, Copy)]
+pub struct PosterSource<'a> {
+    /// The conversation.
+    pub state: &'a State,
+    /// Positions of its participants.
+    pub standing: Option<&'a Standing>,
+    /// Duration in milliseconds.
+    pub lasted: u64,
+    /// Name of the operator.
+    pub host: &'a str,
+}
+
+/// Text in one style: the text, its colour, and whether it is bold.
+type Piece = (String, PosterInk, bool);
+
+fn piece(text: impl Into<String>, ink: PosterInk) -> Piece {
+    (text.into(), ink, false)
+}
+
+/// Returns a text for one line without API keys: a picture is not searched for them when it is written.
+fn shown(words: &str) -> String {
+    text::label(&text::without_keys(words)).into_owned()
+}
+
+/// Returns whether a poster has more to show than who spoke when.
+pub fn has_content(source: &PosterSource<'_>) -> bool {
+    source.standing.is_some() || source.state.vote.is_some()
+}
+
+/// Draws the poster in a size in cells.
+pub fn draw(source: &PosterSource<'_>, size: (usize, usize), signs: &Signs) -> Poster {
+    let (width, height) = (size.0.min(WIDTH_MAX), size.1);
+    let mut poster = Poster::new(width, height);
+    let is_high = height > HIGH;
+    title(source, &mut poster, signs);
+    let mut y = 2;
+    if is_high {
+        let row = [piece(opening(source), PosterInk::Plain)];
+        write(&mut poster, (MARGIN, y), &row);
+        y += 3;
+    }
+    y = drawing(source, &mut poster, y, signs);
+    let room = |y: usize| height.saturating_sub(y);
+    let facts = facts(source, width, signs);
+    let gap = if is_high { 2 } else { 1 };
+    let needed: usize = facts.iter().take(2).map(|(_, rows)| rows.len()).sum();
+    let moves = moves(source, width, signs);
+    let spare = room(y + gap).saturating_sub(needed + gap);
+    let shown = if moves.len() <= spare { moves.len() } else { spare.saturating_sub(1) };
+    if !moves.is_empty() && spare > 0 {
+        y += gap;
+        for row in moves.iter().take(shown) {
+            write(&mut poster, (MARGIN, y), row);
+            y += 1;
+        }
+        if shown < moves.len() {
+            let more = format!("and {} more moves", moves.len() - shown);
+            write(&mut poster, (MARGIN, y), &[piece(more, PosterInk::Muted)]);
+            y += 1;
+        }
+    }
+    y += gap;
+    let labels = if width >= WIDE { LABELS.1 } else { LABELS.0 };
+    for (label, rows) in facts {
+        if rows.len() > room(y) {
+            break;
+        }
+        write(&mut poster, (MARGIN, y), &[piece(label, PosterInk::Muted)]);
+        for row in rows {
+            write(&mut poster, (MARGIN + labels, y), &row);
+            y += 1;
+        }
+    }
+    poster
+}
+
+fn write(poster: &mut Poster, (x, y): (usize, usize), row: &[Piece]) {
+    let mut x = x;
+    for (text, ink, bold) in row {
+        x = poster.put((x, y), text, *ink, *bold);
+    }
+}
+
+/// Writes the topic, and at the right whether it was rehearsed, the number of turns and the duration.
+fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &Signs) {
+    let state = source.state;
+    let mut facts = vec![utterances(state.utterances), text::clock(source.lasted)];
+    if state.rehearsed {
+        facts.insert(0, "rehearsed".into());
+    }
+    if poster.width >= WIDE {
+        facts.push("colloquium".into());
+    }
+    let facts = facts.join(signs.between);
+    let at = poster.width.saturating_sub(facts.width() + MARGIN);
+    let topic = state.scenario.topic.as_deref().unwrap_or_default();
+    let topic = if topic.is_empty() { state.shown_title().to_string() } else { topic.to_owned() };
+    let topic = shown(&topic).to_uppercase();
+    let facts_fit = at > MARGIN + 10;
+    let room = if facts_fit { at.saturating_sub(MARGIN + 2) } else { poster.width - MARGIN };
+    let topic = clipped(&topic, room, signs.ellipsis);
+    poster.put((MARGIN, 0), &topic, PosterInk::Plain, true);
+    if facts_fit {
+        poster.put((at, 0), &facts, PosterInk::Muted, false);
+    }
+}
+
+/// Describes how many took part and how far apart they were: `Three people, nine turns. They came 4 steps apart …`.
+fn opening(source: &PosterSource<'_>) -> String {
+    let state = source.state;
+    let speak = state.seats.iter().filter(|seat| seat.spec.speaks).count();
+    let people = if speak == 1 { "person" } else { "people" };
+    let turns = if state.utterances == 1 { "turn" } else { "turns" };
+    let count =
+        format!("{} {people}, {} {turns}.", counted(speak), counted(state.utterances as usize));
+    let mut first = count.chars();
+    let count: String =
+        first.next().into_iter().flat_map(char::to_uppercase).chain(first).collect();
+    let apart = source.standing.map(|standing| standing.apart()).unwrap_or_default();
+    let steps = |n: usize| format!("{n} step{} apart", if n == 1 { "" } else { "s" });
+    match (apart.first(), apart.last()) {
+        (Some(before), Some(now)) if before == now => {
+            format!("{count} They stayed {}.", steps(*now))
+        }
+        (Some(before), Some(now)) => {
+            format!("{count} They came {} and left {}.", steps(*before), steps(*now))
+        }
+        _ => count,
+    }
+}
+
+fn counted(number: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+/// Draws the positions, the votes, or who spoke when. Returns the row behind.
+fn drawing(source: &PosterSource<'_>, poster: &mut Poster, y: usize, signs: &Signs) -> usize {
+    let height = poster.height();
+    if let Some(standing) = source.standing {
+        let rows = if height < LOW {
+            1
+        } else if height <= HIGH {
+            2
+        } else {
+            4
+        };
+        let lines = Lines::new(standing, poster.width, rows, height > HIGH);
+        lines.draw(poster, y, signs);
+        return y + lines.height();
+    }
+    let rows = match &source.state.vote {
+        Some(vote) => bars(source, vote),
+        None => spoken(source, poster.width, signs),
+    };
+    let count = rows.len();
+    for (at, row) in rows.into_iter().enumerate() {
+        write(poster, (MARGIN, y + at), &row);
+    }
+    y + count
+}
+
+/// Returns the choices of the last vote with their counts; after a poll that was taken twice, before and after.
+fn bars(source: &PosterSource<'_>, vote: &VoteClosed) -> Vec<Vec<Piece>> {
+    let polls: Vec<&VoteClosed> = source.state.polls.iter().map(|poll| &poll.vote).collect();
+    let before = if let [first, .., _] = polls[..] { Some(first) } else { None };
+    let count = |vote: &VoteClosed, option: &Text| vote.counts.get(option).copied().unwrap_or(0);
+    let most = vote.options.iter().map(|option| count(vote, option)).max().unwrap_or(0).max(1);
+    let label = |option: &Text| shown(option);
+    let labels = vote.options.iter().map(|option| label(option).width()).max().unwrap_or(0);
+    let mut rows = vec![vec![piece(shown(&vote.question), PosterInk::Plain)], vec![]];
+    for (place, option) in vote.options.iter().enumerate() {
+        let now = count(vote, option);
+        let bar = "━".repeat(now as usize * BAR_MAX / most as usize);
+        let counts =
+            before.map_or_else(|| now.to_string(), |b| format!("{} → {now}", count(b, option)));
+        let gap = " ".repeat(labels - label(option).width() + 2);
+        rows.push(vec![
+            piece(format!("{}{gap}", label(option)), PosterInk::Plain),
+            piece(format!("{bar} "), PosterInk::Seat(place)),
+            piece(counts, PosterInk::Plain),
+        ]);
+    }
+    rows
+}
+
+/// Returns a row for each participant with a sign for each of its turns.
+fn spoken(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+    let state = source.state;
+    let turns = state.utterances.max(1) as usize;
+    let names =
+        state.seats.iter().map(|seat| name(state, &seat.spec.id).width()).max().unwrap_or(0);
+    let room = width.saturating_sub(2 * MARGIN + names + 2).max(1);
+    let mut rows = vec![];
+    for (place, seat) in state.seats.iter().enumerate().filter(|(_, seat)| seat.spec.speaks) {
+        let mut cells = vec![" "; room.min(turns * 4)];
+        let columns = cells.len();
+        let own = state.entries.iter().filter(|entry| entry.seat() == Some(&seat.spec.id));
+        for number in own.filter(|entry| entry.hidden.is_none()).filter_map(|entry| entry.number) {
+            let at = (number as usize).clamp(1, turns) - 1;
+            cells[at * columns / turns] = signs.start;
+        }
+        let name = name(state, &seat.spec.id);
+        let gap = " ".repeat(names - name.width() + 2);
+        let ink = PosterInk::Seat(place);
+        rows.push(vec![(format!("{name}{gap}"), ink, true), piece(cells.concat(), ink)]);
+    }
+    rows
+}
+
+/// Returns a row for each move: its sign, its turn, who moved whom, and with which words.
+fn moves(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+    let moves = source.standing.map(|standing| standing.moves()).unwrap_or_default();
+    let has_turns = width >= WIDE;
+    let mut rows = vec![];
+    for moved in &moves {
+        let ink = PosterInk::Seat(moved.place);
+        let sign = if moved.kind == MoveKind::Place { signs.place } else { signs.claim };
+        let number = format!(" {:<5}", format!("#{}", moved.now.number));
+        let mut row = vec![piece(sign, ink), piece(number, PosterInk::Muted)];
+        match mover(&moved.now.by, source.host) {
+            Some((by, name, turn)) => {
+                row.push((name.to_owned(), by, true));
+                let turn = turn.filter(|_| has_turns).map(|turn| format!(", #{turn},"));
+                row.push(piece(format!("{} moved ", turn.unwrap_or_default()), PosterInk::Plain));
+                row.push((moved.who.clone(), ink, true));
+            }
+            None => {
+                row.push((moved.who.clone(), ink, true));
+                row.push(piece(" moved", PosterInk::Plain));
+            }
+        }
+        rows.push(row);
+    }
+    let cells = |row: &[Piece]| row.iter().map(|(text, ..)| text.width()).sum::<usize>();
+    let longest = rows.iter().map(|row| cells(row)).max().unwrap_or(0);
+    for (row, moved) in rows.iter_mut().zip(&moves) {
+        let words = match &moved.now.quote {
+            Some(quote) => format!("\"{quote}\""),
+            None => format!("{} {} {}", moved.before.words, signs.becomes, moved.now.words),
+        };
+        let gap = longest - cells(row) + 3;
+        let room = width.saturating_sub(longest + 3 + 2 * MARGIN);
+        let words = clipped(&words, room, signs.ellipsis);
+        row.push(piece(format!("{}{words}", " ".repeat(gap)), PosterInk::Plain));
+    }
+    rows
+}
+
+/// Returns the facts below the moves, the most important first: a label, and its rows.
+fn facts(
+    source: &PosterSource<'_>,
+    width: usize,
+    signs: &Signs,
+) -> Vec<(&'static str, Vec<Vec<Piece>>)> {
+    let state = source.state;
+    let is_wide = width >= WIDE;
+    let labels = if is_wide { LABELS.1 } else { LABELS.0 };
+    let room = width.saturating_sub(2 * MARGIN + labels);
+    let rows = |words: &str, bold: bool, most: usize| -> Vec<Vec<Piece>> {
+        let lines = wrapped(words, room, most, signs.ellipsis);
+        lines.into_iter().map(|line| vec![(line, PosterInk::Plain, bold)]).collect()
+    };
+    let mut facts = vec![];
+    let result = state.result.as_ref().map(|(result, _)| result);
+    match (result, state.losses().result) {
+        (Some(result), _) => {
+            facts.push(("RESULT", rows(&shown(&result.result), true, RESULT_ROWS)));
+        }
+        (None, Some(why)) => {
+            let why = why.to_string();
+            let why = why.trim_start_matches("no result: ");
+            let label = if is_wide { "NO RESULT" } else { "NONE" };
+            facts.push((label, rows(&format!("no result: {why}"), false, 1)));
+        }
+        (None, None) => {}
+    }
+    if let Some(standing) = source.standing
+        && let Some(summary) = standing.summary()
+    {
+        let apart = standing.apart();
+        let apart = match (apart.first(), apart.last()) {
+            (Some(first), Some(now)) => steps_apart(*first, *now),
+            _ => String::new(),
+        };
+        let who = if is_wide || apart.is_empty() || summary == apart {
+            format!("{summary}.")
+        } else {
+            format!("{summary}. {apart}.")
+        };
+        let lines = wrapped(&who, room, 2, signs.ellipsis);
+        facts.push(("WHO", lines.iter().map(|line| with_names(standing, line)).collect()));
+    }
+    let lost: Vec<String> = losses(state);
+    if !lost.is_empty() && result.is_some() {
+        facts.push(("WITHOUT", rows(&lost.join(signs.between), false, 1)));
+    }
+    for (label, short, texts) in [
+        ("STILL OPEN", "OPEN", result.map(|result| &result.open)),
+        ("TO CHECK", "CHECK", result.map(|result| &result.check)),
+    ] {
+        let texts: Vec<String> = texts
+            .into_iter()
+            .flatten()
+            .map(|text| shown(text).trim_end_matches('.').to_owned())
+            .collect();
+        if !texts.is_empty() {
+            let label = if is_wide { label } else { short };
+            facts.push((label, rows(&texts.join(signs.between), false, 2)));
+        }
+    }
+    facts
+}
+
+/// Returns a line with the names of the participants in their colours.
+fn with_names(standing: &Standing, line: &str) -> Vec<Piece> {
+    let mut row: Vec<Piece> = vec![];
+    for part in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        match standing.tracks.iter().find(|track| track.name == word) {
+            Some(track) => {
+                row.push((word.to_owned(), PosterInk::Seat(track.place), true));
+                row.push(piece(&part[word.len()..], PosterInk::Plain));
+            }
+            None => row.push(piece(part, PosterInk::Plain)),
+        }
+    }
+    row
+}
+
+/// Wraps a text at blanks into at most `most` lines; the last one ends in `…` if there is more.
+fn wrapped(words: &str, room: usize, most: usize, ellipsis: &str) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in words.split_whitespace() {
+        let Some(line) = lines.last_mut() else { break };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(rest);
+    }
+    lines.iter().map(|line| clipped(line, room, ellipsis)).collect()
+}
