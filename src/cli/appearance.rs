@@ -48,8 +48,8 @@ pub struct ScreenHabits {
     pub start: StartFocus,
     /// Milliseconds from the last key for which the next turn waits while a person writes.
     pub hold: u64,
-    /// Milliseconds without a key after which the ambient view opens.
-    pub ambient: Option<u64>,
+    /// Milliseconds without a key after which the poster opens.
+    pub poster: Option<u64>,
 }
 
 /// Appearance as chosen by options, environment and settings, before the terminal is queried.
@@ -182,7 +182,10 @@ impl AppearanceSettings {
                 keys: settings.keymap,
                 start: settings.start,
                 hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
-                ambient: settings.ambient.map(|minutes| minutes.saturating_mul(60_000)),
+                poster: settings
+                    .poster
+                    .or(settings.ambient)
+                    .map(|minutes| minutes.saturating_mul(60_000)),
             },
             still: context.options.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.options.mouse.unwrap_or(settings.mouse) {

@@ -3,10 +3,11 @@
 use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Kind, Ms};
+use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
 use colloquium::ui::theme::glyphs::ASCII;
 use colloquium::ui::view::away;
-use crossterm::event::KeyCode::{Char, Enter};
+use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
 
 /// Plays the demo up to the position that a turn states; its last turn is followed by the end.
 fn stated(width: u16, height: u16, turn: u32) -> Stage {
@@ -117,38 +118,95 @@ fn a_small_screen_names_the_distance_in_its_header() {
     assert!(!stage.text().contains("WHERE THEY STAND"), "{}", stage.text());
 }
 
-/// The ambient view has the current text and the drawing alone; any key leaves it.
+/// A sign that only the poster has.
+const POSTER: &str = "SHOULD CITIES BAN PRIVATE CARS?";
+
+/// The poster of a running conversation grows, with the words that are being said below it; a letter closes it and is the
+/// first one of a line.
 #[test]
-fn the_ambient_view_shows_the_text_and_the_drawing() {
-    let mut stage = stated(100, 30, 4);
-    stage.screen.view.ambient = true;
-    has(&mut stage, &["A D A", "before: Cy  ", "WHERE THEY STAND", "any key: back"]);
+fn the_poster_of_a_running_conversation_has_the_words_below_it() {
+    let mut stage = Stage::new(100, 30).with_positions();
+    stage = stage.until(|e| matches!(&e.kind, Kind::Delta(_)) && e.ms > Ms(40_000));
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    stage.screen.view.poster = true;
+    has(&mut stage, &[POSTER, "Ada ●━━", "◆ #4", "  Cy\n", "Say something"]);
     stage.press(&[Char('x')]);
-    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
-    assert!(stage.screen.view.composer.is_empty(), "the key only leaves the view");
+    assert!(!stage.text().contains(POSTER), "{}", stage.text());
+    assert_eq!(stage.screen.view.composer.text(), "x");
 }
 
-/// The ambient view opens by itself while nobody presses a key, and closes at the end.
+/// Plays the demo to its end in front of a person at the line, and lets some milliseconds pass.
+fn over(width: u16, height: u16, ms: u64) -> Stage {
+    let mut stage = Stage::new(width, height).with_positions().whole();
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    let now = stage.screen.clock.now();
+    stage.screen.clock = Clock::virtual_from(Ms(now.0 + ms));
+    stage
+}
+
+/// The end becomes the poster once the last turn, of 78 words, can have been read; Esc shows the transcript again.
 #[test]
-fn the_ambient_view_opens_after_a_rest() {
+fn the_end_is_a_poster() {
+    assert!(!over(80, 24, 17_000).text().contains(POSTER), "the last turn is still read");
+    let mut stage = over(80, 24, 20_000);
+    has(
+        &mut stage,
+        &[
+            POSTER,
+            "◇ #8   Cy moved Ada   \"the estates will be right to block it\"",
+            "RESULT  Close the Saltmarket",
+            "WHO     Ada and Bo say the same, Cy is 1 step away. 4 steps apart, now 1.",
+            "1 one more round  2 picture  / commands  esc transcript",
+        ],
+    );
+    stage.press(&[Esc]);
+    let text = stage.text();
+    assert!(!text.contains(POSTER) && text.contains("RESULT"), "{text}");
+    assert!(!stage.text().contains(POSTER), "it opens once");
+    // a person who scrolls or writes reads on
+    let mut stage = over(80, 24, 0);
+    stage.press(&[PageUp]);
+    stage.screen.clock = Clock::virtual_from(Ms(stage.screen.clock.now().0 + 60_000));
+    assert!(!stage.text().contains(POSTER));
+    let mut stage = over(80, 24, 0);
+    stage.press(&[Char('H')]);
+    stage.screen.clock = Clock::virtual_from(Ms(stage.screen.clock.now().0 + 60_000));
+    assert!(!stage.text().contains(POSTER));
+}
+
+/// The second choice below the poster saves it as a picture.
+#[test]
+fn a_number_below_the_poster_saves_the_picture() {
+    let mut stage = over(120, 40, 30_000);
+    assert!(stage.text().contains(POSTER));
+    stage.screen.clock = Clock::virtual_from(Ms(stage.screen.clock.now().0 + 1_000));
+    stage.press(&[Char('2')]);
+    assert!(stage.text().contains(POSTER), "{}", stage.text());
+    let asked = stage.press(&[Enter]);
+    assert!(matches!(asked[..], [Request::Export("png")]), "{asked:?}");
+}
+
+/// The poster opens by itself while nobody presses a key.
+#[test]
+fn the_poster_opens_after_a_rest() {
     let mut stage = stated(100, 30, 4);
     stage.screen.view.rest.after = Some(300_000);
     stage.screen.view.rest.since = None;
-    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    assert!(!stage.text().contains(POSTER), "{}", stage.text());
     let later = |stage: &mut Stage, ms| {
         let now = stage.screen.clock.now();
         stage.screen.clock = Clock::virtual_from(Ms(now.0 + ms));
     };
     later(&mut stage, 299_000);
-    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    assert!(!stage.text().contains(POSTER), "{}", stage.text());
     later(&mut stage, 1_000);
-    assert!(stage.text().contains("any key: back"), "{}", stage.text());
+    assert!(stage.text().contains(POSTER), "{}", stage.text());
     stage.press(&[Char('x')]);
-    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    assert!(!stage.text().contains(POSTER), "{}", stage.text());
     later(&mut stage, 300_000);
-    assert!(stage.text().contains("any key: back"), "{}", stage.text());
-    stage.screen.transcript = stated(100, 30, 9).screen.transcript;
-    assert!(!stage.text().contains("any key: back"), "{}", stage.text());
+    assert!(stage.text().contains(POSTER), "{}", stage.text());
 }
 
 /// Returns a stage in front of a person who comes back after twelve minutes.

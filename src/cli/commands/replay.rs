@@ -203,6 +203,7 @@ fn show(
         let notice = replay.notice.clone().or(survey.faults.first().map(ToString::to_string));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         screen.view.reopens = replay.reopens.is_some();
+        screen.view.rest.is_reopened = true;
         if screen.view.reopens && screen.view.notice.is_none() {
             screen.view.notice = Some(intents::ways_on(&screen));
         }

@@ -185,7 +185,8 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     // vim has a mode of its own for letters as keys
     screen.view.line = habits.start == StartFocus::Line && screen.view.vim.is_none();
     screen.view.hand.patience = habits.hold;
-    screen.view.rest.after = habits.ambient;
+    screen.view.rest.after = habits.poster;
+    screen.view.rest.is_reopened = since > Seq(0);
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);

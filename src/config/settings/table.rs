@@ -86,10 +86,16 @@ pub const SETTINGS: &[Setting] = &[
         "Words of models on the screen: live (as they arrive) or reading (at most 250 a minute; the next turn waits).",
     ),
     row(
+        "poster",
+        r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
+        "0",
+        "Minutes without a key after which a running conversation is shown as a poster; 0 never.",
+    ),
+    row(
         "ambient",
         r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
         "0",
-        "Minutes without a key after which a running conversation is shown in the ambient view; 0 never.",
+        "Earlier spelling of `poster`.",
     ),
     row(
         "motion",

@@ -125,7 +125,9 @@ pub struct Settings {
     pub hold: Option<u64>,
     /// Speed of the words of models on the screen.
     pub pace: ScreenPace,
-    /// Minutes without a key after which the ambient view opens; 0 and `None` never open it.
+    /// Minutes without a key after which the poster opens; 0 and `None` never open it.
+    pub poster: Option<u64>,
+    /// Earlier spelling of `poster`.
     pub ambient: Option<u64>,
     /// Animation of the screen.
     pub motion: Motion,

@@ -142,7 +142,8 @@ macro_rules! actions {
             MarkDown Reading "moment" "next moment or bookmark" Read ["]"] => |s| navigate::mark(s, Direction::Down);
             Moments Reading "moments" "list the moments: moves, votes, cuts, failures"
                 => |s| s.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
-            Ambient Reading "ambient" "show only what is being said" => |s| s.view.ambient = true;
+            Poster Reading "poster" "show who stood where, who moved whom, and the result" => |s| s.view.poster = true;
+            Picture App "picture" "save the poster as a picture: png, svg or ans" => |_| Request::Export("png");
             Lanes Reading "lanes" "lanes of the speakers, or where they stand" => |s| toggle_lanes(s);
             Fork Reading "branch" "branch after this message" Read ["B"] => |s| branches::fork_here(s);
             Tree Reading "tree" "list the branches of this session" Read ["T"]

@@ -16,7 +16,7 @@ use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
 use crate::ui::view::models::{self, ReachableModel};
-use crate::ui::view::{away, hold};
+use crate::ui::view::{away, hold, rest};
 
 use crate::ui::draw;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
@@ -160,7 +160,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         };
         let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
         let hand = hold::wake(screen, screen.clock.now());
-        let wake = wake.into_iter().chain(passes).chain(reading).chain(hand).min();
+        // a poster that opens at once is in the frame that is drawn now
+        let poster = rest::wake(screen).filter(|ms| *ms > 0);
+        let wake = wake.into_iter().chain(passes).chain(reading).chain(hand).chain(poster).min();
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;

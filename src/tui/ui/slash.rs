@@ -5,6 +5,7 @@ use crate::ui::keymap::{KeyRow, ROWS};
 
 /// Aliases of actions.
 const ALIASES: &[(&str, Action)] = &[
+    ("/ambient", Action::Poster),
     ("/find", Action::Search),
     ("/analysis", Action::Analysis),
     ("/queue", Action::EditQueued),

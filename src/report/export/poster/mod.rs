@@ -124,12 +124,13 @@ pub fn draw(source: &PosterSource<'_>, size: (usize, usize), signs: &Signs) -> P
         write(&mut poster, (MARGIN, y), &row);
         y += 3;
     }
-    y = drawing(source, &mut poster, y, signs);
     let room = |y: usize| height.saturating_sub(y);
     let facts = facts(source, width, signs);
     let gap = if is_high { 2 } else { 1 };
     let needed: usize = facts.iter().take(2).map(|(_, rows)| rows.len()).sum();
     let moves = moves(source, width, signs);
+    let below: usize = facts.iter().map(|(_, rows)| rows.len()).sum::<usize>() + moves.len();
+    y = drawing(source, &mut poster, y, below + 2 * gap, signs);
     let spare = room(y + gap).saturating_sub(needed + gap);
     let shown = if moves.len() <= spare { moves.len() } else { spare.saturating_sub(1) };
     if !moves.is_empty() && spare > 0 {
@@ -222,8 +223,15 @@ fn counted(number: usize) -> String {
     WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// Draws the positions, the votes, or who spoke when. Returns the row behind.
-fn drawing(source: &PosterSource<'_>, poster: &mut Poster, y: usize, signs: &Signs) -> usize {
+/// Draws the positions, the votes, or who spoke when; positions have blank rows if `below` rows fit below them. Returns
+/// the row behind.
+fn drawing(
+    source: &PosterSource<'_>,
+    poster: &mut Poster,
+    y: usize,
+    below: usize,
+    signs: &Signs,
+) -> usize {
     let height = poster.height();
     if let Some(standing) = source.standing {
         let rows = if height < LOW {
@@ -233,7 +241,9 @@ fn drawing(source: &PosterSource<'_>, poster: &mut Poster, y: usize, signs: &Sig
         } else {
             4
         };
-        let lines = Lines::new(standing, poster.width, rows, height > HIGH);
+        let [wide, close] =
+            [true, false].map(|gaps| Lines::new(standing, poster.width, rows, gaps));
+        let lines = if y + wide.height() + below <= height { wide } else { close };
         lines.draw(poster, y, signs);
         return y + lines.height();
     }

@@ -40,7 +40,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
             None
         }
         (Action::Compare, name) => Some(Request::Beside(name.to_owned()).into()),
-        (Action::Export, name) => match formats().find(|f| *f == name) {
+        (Action::Export | Action::Picture, name) => match formats().find(|f| *f == name) {
             Some(format) => Some(Request::Export(format).into()),
             None => Some(FollowUp::Act(Action::Export)),
         },

@@ -37,8 +37,11 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     screen.view.rest.since = None;
     // every key but the second Enter cancels the announced choice
     let confirming = screen.view.confirming.take();
-    if std::mem::take(&mut screen.view.ambient) {
-        return None;
+    if screen.view.poster && !keeps_poster(screen, key.code) {
+        screen.view.poster = false;
+        if key.code == KeyCode::Esc {
+            return None;
+        }
     }
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
@@ -153,6 +156,13 @@ fn answer(
             participant::as_selected(screen, card.seat, |screen| self::act(screen, action))
         }
     })
+}
+
+/// Returns whether a key is for the choices below the poster. Any other key closes it, and a letter is then the first one
+/// of a line.
+fn keeps_poster(screen: &Screen, code: KeyCode) -> bool {
+    let is_over = card::current(screen).is_some();
+    is_over && matches!(code, KeyCode::Char('0'..='9') | KeyCode::Enter | KeyCode::Backspace)
 }
 
 /// Returns to READ if the first key after a send moves the cursor; a person's turn keeps the composer open.

@@ -5,6 +5,7 @@ use crate::ui::draw::composer;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::hold::seconds;
 use ratatui::text::Span;
@@ -47,6 +48,11 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
     let status = Status::from_state(screen.transcript.state());
     if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         let far = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
+        if screen.view.poster {
+            let more = way_on(screen.transcript.state());
+            let hints = [("1".into(), more, None), ("2".into(), "picture".into(), None), sign()];
+            return hints.into_iter().chain([("esc".into(), "transcript".into(), None)]).collect();
+        }
         let going_on = composer::unfit_end(screen).map(|words| {
             let (what, _) = words.split_once(',').unwrap_or((&words, ""));
             ("1".to_owned(), what.to_owned(), None)

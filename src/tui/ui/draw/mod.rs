@@ -3,7 +3,6 @@
 //! Drawing changes only the layout state of the screen. All text comes from `transcript` and `message`, which have
 //! already sanitised it.
 
-mod ambient;
 mod ambiguous;
 mod analysis;
 mod bar;
@@ -24,6 +23,7 @@ mod open;
 mod overlay;
 mod page;
 mod panel;
+mod poster;
 mod prefix;
 mod profile;
 mod stands;
@@ -83,13 +83,6 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     frame.wipe(whole, &screen.theme);
     rest::update(screen);
     screen.transcript.unattended = screen.view.playback.is_some() || screen.view.is_read_only();
-    if screen.view.ambient && whole.height >= SMALLEST.1 && whole.width >= SMALLEST.0 {
-        screen.view.areas = Areas { header: Rect { height: 1, ..whole }, ..Areas::default() };
-        screen.view.card = None;
-        ambient::draw(frame, whole, screen);
-        ambiguous::settle(frame.buffer_mut(), 0..whole.height);
-        return;
-    }
     let Some(areas) = arrange(whole, screen) else {
         screen.view.areas = Areas::default();
         screen.view.card = None;
@@ -107,6 +100,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         if !area.is_empty() {
             (pane.draw)(frame, area, screen);
         }
+    }
+    if screen.view.poster {
+        poster::draw(frame, Rect { height: areas.floor.y, ..whole }, screen);
     }
     if is_dimmed(&screen.view) {
         let header = areas.header.bottom();
@@ -159,7 +155,7 @@ fn needs_all(view: &ViewState) -> bool {
     let told = view.notice.is_some() && view.spills;
     let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
     let marked = view.search.is_some() || view.drag.is_some();
-    open || view.completion.is_some() || view.keys_listed || marked || told
+    open || view.poster || view.completion.is_some() || view.keys_listed || marked || told
 }
 
 /// Returns whether an overlay dims the screen behind it; a preview of colours does not.

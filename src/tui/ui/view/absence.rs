@@ -15,13 +15,17 @@ pub struct Absence {
     pub since: Seq,
 }
 
-/// Wait for the ambient view.
+/// Wait for the poster.
 #[derive(Debug, Default)]
 pub struct Rest {
     /// Milliseconds without a key or a click after which it opens; `None` never opens it.
     pub after: Option<u64>,
     /// Time of the last key or click, or of the first frame.
     pub since: Option<Ms>,
-    /// True if the view that is shown opened by itself.
+    /// True if the poster that is shown opened by itself while the conversation ran.
     pub opened: bool,
+    /// Number of turns at the end at which the poster was shown by itself or not wanted.
+    pub ended_at: Option<u32>,
+    /// True for a recording, and if an ended conversation was opened, whose last turn was read before.
+    pub is_reopened: bool,
 }

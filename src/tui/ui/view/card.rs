@@ -393,13 +393,21 @@ fn going_on(screen: &Screen) -> Option<Card> {
         Status::Done | Status::Error => !view.unsaved,
         _ => false,
     };
-    if !over || view.playback.is_some() || view.is_read_only() || !may_be_paid(state) {
+    if !over
+        || view.playback.is_some()
+        || view.is_read_only()
+        || !view.poster && !may_be_paid(state)
+    {
         return None;
     }
     let more = CardChoice::new(Action::MoreRound, way_on(state))
         .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
-    Some(Card { choices: vec![more], ..Card::new(id, String::new(), ThemeRole::Notice, "") })
+    let mut choices = vec![more];
+    if view.poster {
+        choices.push(CardChoice::new(Action::Picture, "picture"));
+    }
+    Some(Card { choices, ..Card::new(id, String::new(), ThemeRole::Notice, "") })
 }
 
 /// Returns the choices that a number on the line takes now: of the card, or of the end.

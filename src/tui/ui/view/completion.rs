@@ -162,6 +162,7 @@ fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Cand
             Action::Filter => seats(transcript, ""),
             Action::Theme => named(themes.to_vec()),
             Action::Export => named(formats().collect()),
+            Action::Picture => named(vec!["png", "svg", "ans"]),
             _ => vec![],
         },
         Some(_) | None => vec![],

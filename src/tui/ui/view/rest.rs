@@ -1,11 +1,12 @@
-//! The ambient view by itself: a conversation that runs while nobody presses a key.
+//! The poster by itself: at the end of a conversation, and while one runs and nobody presses a key.
 
+use crate::text::word_count;
 use crate::ui::screen::Screen;
 use crate::ui::view::card::card;
 use crate::ui::view::floor::Status;
 
-/// Opens the ambient view after the wait. Closes it when a card asks for an answer, and at the end if it opened by
-/// itself.
+/// Opens the poster after the wait, and at the end once the last turn can have been read. Closes it when a card asks for
+/// an answer.
 pub fn update(screen: &mut Screen) {
     let now = screen.clock.now();
     let since = *screen.view.rest.since.get_or_insert(now);
@@ -13,14 +14,57 @@ pub fn update(screen: &mut Screen) {
     let runs = matches!(status, Status::Running | Status::Stepping | Status::Waiting)
         && screen.transcript.human_turn().is_none();
     let asks = card(screen).is_some();
+    let over = screen.transcript.state().ended.is_some() || status == Status::Reached;
+    if over {
+        return at_end(screen, asks);
+    }
+    screen.view.rest.ended_at = None;
+    screen.view.rest.is_reopened &= !runs || screen.view.playback.is_some();
     let view = &mut screen.view;
-    if view.ambient {
-        view.ambient = !asks && (runs || !view.rest.opened);
+    if view.poster {
+        view.poster = !asks && (runs || !view.rest.opened);
         return;
     }
     let waited = view.rest.after.is_some_and(|after| after > 0 && now.since(since) >= after);
     let reads = view.page.is_some() || view.list.is_some() || view.analysis.is_some();
     let is_free = !reads && view.composer.is_empty() && view.viewport.following();
     view.rest.opened = waited && runs && !asks && is_free;
-    view.ambient = view.rest.opened;
+    view.poster = view.rest.opened;
+}
+
+/// Words that are read in a minute.
+const WORDS_A_MINUTE: u64 = 250;
+
+/// Returns the milliseconds until the last turn of an ended conversation can have been read; `None` if the poster does not
+/// wait for it.
+pub fn wake(screen: &Screen) -> Option<u64> {
+    let state = screen.transcript.state();
+    let over = state.ended.is_some() || Status::from_state(state) == Status::Reached;
+    let shown = screen.view.rest.ended_at == Some(state.utterances);
+    if !over || shown || !screen.transcript.has_outcome_to_draw() {
+        return None;
+    }
+    let last = screen.transcript.turn_log.turns.iter().rev().find(|turn| turn.number > 0)?;
+    let words = state.utterance(state.utterances).map_or(0, |entry| word_count(entry.text()));
+    let read = last.ended.0 + u64::from(words) * 60_000 / WORDS_A_MINUTE;
+    let now = screen.clock.now().0;
+    Some(if screen.view.rest.is_reopened { 0 } else { read.saturating_sub(now) })
+}
+
+/// Opens the poster at the end, once.
+fn at_end(screen: &mut Screen, asks: bool) {
+    let turns = screen.transcript.state().utterances;
+    if asks {
+        screen.view.poster = false;
+        return;
+    }
+    if wake(screen) != Some(0) {
+        return;
+    }
+    let view = &mut screen.view;
+    let covered = view.page.is_some() || view.list.is_some() || view.analysis.is_some();
+    let is_free = view.composer.is_empty() && view.viewport.following() && view.search.is_none();
+    // a person who reads on, or writes, does not want it
+    view.poster |= is_free && !covered;
+    view.rest.ended_at = Some(turns);
 }

@@ -111,10 +111,10 @@ pub struct ViewState {
     pub page: Option<Page>,
     /// True if the composer gets the focus back when the page or the analysis closes.
     pub returns: bool,
-    /// Wait for the ambient view.
+    /// Wait for the poster.
     pub rest: Rest,
-    /// True if the ambient view covers the screen; any key closes it.
-    pub ambient: bool,
+    /// True if the poster covers the transcript.
+    pub poster: bool,
     /// True if the lanes are shown in place of the positions.
     pub lanes_instead: bool,
     /// Display options of the transcript.

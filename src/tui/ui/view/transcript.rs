@@ -78,6 +78,11 @@ impl Transcript {
         self.forecast.get_or_init(|| next_speakers(self.state(), NEXT_SPEAKERS))
     }
 
+    /// Returns whether positions or votes are there to be drawn.
+    pub fn has_outcome_to_draw(&self) -> bool {
+        self.positions().is_some() || self.state().vote.is_some()
+    }
+
     /// Returns the positions of the participants over the turns; `None` if they cannot be drawn.
     pub fn positions(&self) -> Option<&Standing> {
         self.standing.get_or_init(|| Standing::new(self.state())).as_ref()
