@@ -110,7 +110,7 @@ impl OptionalSession {
 }
 
 /// Options for the output file.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Target {
     /// Write to a file that does not exist yet, instead of standard output
     #[arg(short, long, value_name = "FILE")]

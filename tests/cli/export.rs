@@ -450,7 +450,7 @@ fn a_picture_shows_the_moves_in_three_formats() {
     assert_eq!((side(16), side(20)), (1200, 630));
     let svg = String::from_utf8(file("talk.svg", &["--size", "80x24"])).unwrap();
     for part in
-        ["viewBox=\"0 0 800 480\"", ">◆</text>", "freight stays", "textLength=", ">RESULT</text>"]
+        ["viewBox=\"0 0 800 460\"", ">◆</text>", "freight stays", "textLength=", ">RESULT</text>"]
     {
         assert!(svg.contains(part), "{part} is not in\n{svg}");
     }
@@ -464,4 +464,27 @@ fn a_picture_shows_the_moves_in_three_formats() {
     ] {
         assert!(plain.lines().any(|line| line == row), "{row} is not in\n{plain}");
     }
+}
+
+/// A page begins with the poster; with the address at which it will be, links to it show the picture beside it.
+#[test]
+fn a_page_begins_with_the_poster_and_links_show_its_picture() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let page = house.path("talk.html").display().to_string();
+    let address = "https://example.org/a/talk.html";
+    house.run(&["export", "--last", "-o", &page, "--url", address]).code(0);
+    let text = std::fs::read_to_string(&page).unwrap();
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
+    assert!(at("<figure class=\"poster\">") < at("<h1>"));
+    at("<meta property=\"og:image\" content=\"https://example.org/a/talk.png\">");
+    at("<meta property=\"og:description\" content=\"Close the Saltmarket");
+    let png = std::fs::read(house.path("talk.png")).unwrap();
+    assert_eq!(&png[..4], b"\x89PNG");
+    let other = house.path("other.html").display().to_string();
+    house.run(&["export", "--last", "-o", &other]).code(0);
+    let text = std::fs::read_to_string(other).unwrap();
+    assert!(text.contains("og:title") && !text.contains("og:image"));
+    let ran = house.run(&["export", "--last", "-o", "x.html", "--url", "talk.html"]).code(2);
+    assert!(ran.err.contains("needs a whole address"), "{}", ran.err);
 }

@@ -48,6 +48,9 @@ pub struct ExportArgs {
     /// Include hidden turns
     #[arg(long)]
     hidden: bool,
+    /// Address at which the page will be: links to it then show its picture, written beside it (html)
+    #[arg(long, value_name = "ADDRESS", requires = "output")]
+    url: Option<String>,
     /// Size of a recorded screen or of a picture, as COLUMNSxROWS [default: 100x30, and 120x31 for pictures]
     #[arg(long, value_name = "COLUMNSxROWS", value_parser = size)]
     size: Option<(u16, u16)>,
@@ -59,6 +62,8 @@ const NAME_MAX: usize = 80;
 const NARRATED: [&str; 3] = ["md", "txt", PAGE];
 /// Format with a player.
 const PAGE: &str = "html";
+/// Format of the picture beside a page.
+const PICTURE: &str = "png";
 /// Format of session files.
 const LINES: &str = "jsonl";
 
@@ -89,12 +94,14 @@ impl ExportArgs {
             let message = format!("{} is an export of one session", self.format);
             return Err(Failure::usage(message, format!("use --format {PAGE}")));
         }
+        let picture = self.url.as_deref().map(|url| self.picture(url)).transpose()?;
         let path = session_file::find(&self.which.name(), context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
         document.is_clean = self.clean;
         document.has_player = !self.plain;
+        document.addresses = picture.as_ref().map(|(_, addresses)| addresses.clone());
         let page = (is_bare && self.target.output.is_none()).then(|| new_page(&document));
         self.target.output = page.clone().or(self.target.output);
         let (columns, rows) = self.size.unwrap_or_else(|| usual_size(&self.format));
@@ -125,6 +132,12 @@ impl ExportArgs {
         } else {
             watched("writing the file", write)
         }?;
+        if let Some((path, _)) = picture {
+            let (columns, rows) = usual_size(PICTURE);
+            let spelling = writer(&document, PICTURE, columns, rows, context)?;
+            let target = Target { output: Some(path), ..self.target.clone() };
+            document::stream(&target, context, |out| spelling(&document, out))?;
+        }
         let reports = surveys.iter().map(|survey| {
             self.mention_blobs(survey, context);
             report_faults(survey, context)
@@ -136,6 +149,22 @@ impl ExportArgs {
             output::data(format!("{}\n", page.display()).as_bytes())?;
         }
         Ok(Exit::Done)
+    }
+
+    /// Returns the file of the picture beside the page, and the addresses of both.
+    fn picture(&self, url: &str) -> Result<(PathBuf, (String, String)), Failure> {
+        let page = self.target.file().filter(|_| self.format == PAGE);
+        let path = page.map(|page| page.with_extension(PICTURE));
+        let name = path.as_deref().and_then(|path| path.file_name()?.to_str());
+        let is_whole = url.starts_with("https://") || url.starts_with("http://");
+        let (Some(path), Some(name), true) = (&path, name, is_whole) else {
+            return Err(Failure::usage(
+                format!("--url `{url}` needs a whole address and a page"),
+                "as in --output talk.html --url https://example.org/talk.html",
+            ));
+        };
+        let folder = url.rsplit_once('/').map_or(url, |(folder, _)| folder);
+        Ok((path.clone(), (url.to_owned(), format!("{folder}/{name}"))))
     }
 
     /// Returns the format: the chosen one, that of the output file's name, or a page.

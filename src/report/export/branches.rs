@@ -15,7 +15,7 @@ pub fn spell(a: &Document, b: &Document, out: &mut dyn Write) -> io::Result<()> 
     let from = divergence(read(a), read(b));
     let shared = shared(&a.state, from);
     let title = escaped(&a.title());
-    html::open(&title, a.has_player, out)?;
+    html::open(&title, a.has_player, "", out)?;
     let parted = match shared {
         0 => "the sessions have no turns in common".to_owned(),
         number => format!("they diverge after <a href=\"#t{number}\">turn {number}</a>"),

@@ -41,6 +41,8 @@ pub struct Document {
     pub is_clean: bool,
     /// True if a page gets a player, which needs a script.
     pub has_player: bool,
+    /// Address at which a page will be, and that of its picture; `None` if they are not known.
+    pub addresses: Option<(String, String)>,
     /// Number of events written, for formats that iterate over them.
     pub progress: ReadProgress,
 }
@@ -86,6 +88,7 @@ impl Document {
             reveal,
             is_clean: false,
             has_player: true,
+            addresses: None,
             progress: ReadProgress::default(),
         };
         if !is_as_read {

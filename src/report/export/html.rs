@@ -8,14 +8,19 @@ use super::document::{Document, lasted};
 use super::figures::of_words;
 use super::markup::{colour, escaped};
 use super::player::{self, Timing};
+use super::poster::{self, PosterSource};
 use super::words::{Rendered, render};
 use super::{Narrated, REHEARSED, chart, ended, tracks, utterances};
 use crate::analysis::{Standing, Table, name, outcome};
 use crate::model::{Event, Kind, Ms, SeatId, Seq};
 use crate::state::State;
+use crate::text;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+
+/// Maximum size of the poster of a page, in columns and rows; rows that stay empty are left out.
+const POSTER_SIZE: (usize, usize) = (110, 45);
 
 /// Style of pages of the program, which run from a file.
 pub const PAGE_CSS: &str = include_str!("page.css");
@@ -31,14 +36,15 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     } else {
         String::new()
     };
-    open(&title, document.has_player, out)?;
+    open(&title, document.has_player, &card(document), out)?;
     write!(
         out,
-        "<header>\n<h1>{title}</h1>\n{topic}{rehearsed}<p class=\"facts\">{facts}{analysis}</p>\n{cast}</header>\n\
+        "{poster}<header>\n<h1>{title}</h1>\n{topic}{rehearsed}<p class=\"facts\">{facts}{analysis}</p>\n{cast}</header>\n\
          {over}<main>\n",
         facts = facts(document),
         cast = cast(state),
         over = over(state),
+        poster = poster(document),
         analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
     )?;
     let timing = talk(document, ConversationPart::Whole, &Anchors::default(), out)?;
@@ -54,15 +60,20 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</body>\n</html>\n")
 }
 
-/// Writes the beginning of a page, up to its body; the title is safe in the page.
-pub(super) fn open(title: &str, has_player: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the beginning of a page, up to its body; the title is safe in the page, and `card` is markup for its head.
+pub(super) fn open(
+    title: &str,
+    has_player: bool,
+    card: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}</title>\n<style>\n{PAGE_CSS}{controls}</style>\n</head>\n<body>\n",
+         <title>{title}</title>\n{card}<style>\n{PAGE_CSS}{controls}</style>\n</head>\n<body>\n",
         policy = if has_player { player::policy() } else { String::new() },
         controls = if has_player { player::STYLE } else { "" },
     )
@@ -90,6 +101,41 @@ pub(super) fn cast(state: &State) -> String {
         })
         .collect();
     format!("<ul class=\"cast\">\n{cast}</ul>\n")
+}
+
+/// Returns what other sites show of a link to the page: its title, its outcome, and its picture if its address is known.
+fn card(document: &Document) -> String {
+    let state = &document.state;
+    let standing = Standing::new(state);
+    let result = state.result.as_ref().map(|(result, _)| text::label(&result.result).into_owned());
+    let ended = state.ended.as_ref().map(|end| ended(end.reason));
+    let told = result.or_else(|| outcome(state, standing.as_ref())).or(ended);
+    let meta = |name: &str, content: &str| {
+        format!("<meta property=\"og:{name}\" content=\"{}\">\n", escaped(content))
+    };
+    let mut card = meta("title", &document.title()) + &meta("type", "article");
+    card.push_str(&meta("description", &told.unwrap_or_default()));
+    if let Some((page, picture)) = &document.addresses {
+        card.push_str(&(meta("url", page) + &meta("image", picture)));
+        card.push_str("<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
+    }
+    card
+}
+
+/// Returns the poster of an ended conversation that has more to show than who spoke when.
+fn poster(document: &Document) -> String {
+    let standing = Standing::new(&document.state);
+    let source = PosterSource {
+        state: &document.state,
+        standing: standing.as_ref(),
+        lasted: document.turn_log.lasted(),
+        host: "the host",
+    };
+    if document.state.ended.is_none() || !poster::has_content(&source) {
+        return String::new();
+    }
+    let drawn = poster::draw(&source, POSTER_SIZE, &poster::UNICODE);
+    format!("<figure class=\"poster\">\n{}</figure>\n", poster::svg(&drawn))
 }
 
 /// Returns the outcome, and the positions of the participants over the turns.

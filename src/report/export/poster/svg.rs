@@ -17,24 +17,26 @@ const LETTERS: f64 = 16.6;
 
 /// Returns the picture; its colours are those of the page that it is in.
 pub fn svg(poster: &Poster) -> String {
-    let (width, height) = (poster.width * CELL.0, poster.height() * CELL.1);
+    let used =
+        (0..poster.height()).rev().find(|y| !poster.runs(*y).is_empty()).map_or(0, |y| y + 1);
+    let (width, height) = (poster.width * CELL.0, used * CELL.1);
     let mut out = format!(
         "<svg class=\"poster\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\" \
          xmlns=\"http://www.w3.org/2000/svg\" font-family=\"'DejaVu Sans Mono',monospace\" font-size=\"{LETTERS}\" \
          xml:space=\"preserve\">\n",
-        escaped(poster.text().lines().next().unwrap_or_default().trim()),
+        escaped(&poster.runs(0).first().map_or(String::new(), |run| run.text.clone())),
     );
-    for y in 0..poster.height() {
+    for y in 0..used {
         for run in poster.runs(y) {
             let class = match run.ink {
                 PosterInk::Muted => "soft".into(),
                 PosterInk::Plain => "w".into(),
                 PosterInk::Seat(place) => format!("f s{}", place % COLOURS + 1),
             };
-            let weight = if run.bold { " font-weight=\"700\"" } else { "" };
+            let (bold, weight) = if run.bold { (" b", " font-weight=\"700\"") } else { ("", "") };
             let _ = writeln!(
                 out,
-                "<text class=\"{class}\" x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"{weight}>{}</text>",
+                "<text class=\"{class}{bold}\" x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"{weight}>{}</text>",
                 run.x * CELL.0,
                 y * CELL.1 + BASELINE,
                 run.width() * CELL.0,
