@@ -36,7 +36,11 @@ fn a_move_is_drawn_counted_and_named_below_its_turn() {
             " ban them    Ada ●━━━━━━━━━━━━━━━━━━━━━━━╮",
             "╰━━━━━━━  Ada  freight stays",
             " leave them           Bo ●━━━━━━━━━━━━━━━━━━━━━━━",
-            "◆ Ada: ban them → freight stays, after Bo #2",
+            "◆ ADA MOVES  ban them → freight stays",
+            "  Bo, #2: \"a door for a lady on the fourth floor\"",
+            "  ban them ─",
+            " Ada▶ ━",
+            "leave them  4 → 3 apart",
             "APART  ██▇  4 → 3",
             "MOVED  Ada 1  Bo 0  Cy 0",
             "BY     Bo moved Ada once",
@@ -109,13 +113,15 @@ fn the_drawing_needs_no_unicode() {
     assert!(strange.is_empty(), "{strange:?}");
 }
 
-/// A narrow screen has the distance in its header, and keeps its messages.
+/// A narrow screen has the people between the poles in its second row.
 #[test]
-fn a_small_screen_names_the_distance_in_its_header() {
-    let mut stage = stated(80, 24, 4);
-    let rows = stage.rows();
-    assert!(rows[0].contains("apart 3"), "{}", rows[0]);
-    assert!(!stage.text().contains("WHERE THEY STAND"), "{}", stage.text());
+fn the_second_row_has_the_people_between_the_poles() {
+    for (width, height) in [(40, 12), (80, 24), (100, 30)] {
+        let mut stage = stated(width, height, 6);
+        let rows = stage.rows();
+        assert!(rows[1].contains("Ada") && rows[1].contains("◀Bo"), "{}", rows[1]);
+        assert!(rows[1].contains(if width < 60 { "4→2" } else { "4 → 2" }), "{}", rows[1]);
+    }
 }
 
 /// A sign that only the poster has.

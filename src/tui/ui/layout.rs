@@ -121,6 +121,8 @@ pub struct RowsNeeded {
     pub queue: u16,
     /// Rows of the composer.
     pub composer: u16,
+    /// True if the row under the header shows the people between two poles, so that no row for the cast is needed.
+    pub has_rope: bool,
     /// True if it has a frame.
     pub framed: bool,
     /// Rows of the timeline of a recording; 0 for a live conversation.
@@ -215,7 +217,7 @@ fn arrange(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     let mut rest = screen;
     let mut areas = Areas { header: top(&mut rest, 1), ..Areas::default() };
     let docked = screen.width >= needs.panels.columns();
-    if !docked && screen.height >= FOLD_ROWS {
+    if !docked && screen.height >= FOLD_ROWS && !needs.has_rope {
         areas.cast = top(&mut rest, 1);
     }
     areas.rule = top(&mut rest, 1);

@@ -6,7 +6,7 @@ use super::{ASCII, UNICODE};
 use crate::analysis::{Axis, Mover, Standing, Standpoint, Track};
 use crate::model::TurnId;
 
-fn standing(places: &[&[(u32, usize)]]) -> Standing {
+fn stated(places: &[&[(u32, usize)]]) -> Standing {
     let track = |(place, positions): (usize, &&[(u32, usize)])| {
         let position = |(number, row): &(u32, usize)| Standpoint {
             turn: TurnId(u64::from(*number)),
@@ -35,7 +35,7 @@ fn drawn(standing: &Standing, width: usize, rows: usize) -> String {
 
 #[test]
 fn a_line_bends_where_its_place_changes_and_gives_way_to_a_riser() {
-    let three = standing(&[&[(1, 0), (4, 4)], &[(2, 2)], &[(3, 4)]]);
+    let three = stated(&[&[(1, 0), (4, 4)], &[(2, 2)], &[(3, 4)]]);
     let text = drawn(&three, 80, 2);
     let expected = [
         "  yes",
@@ -59,7 +59,7 @@ fn names_at_the_right_are_whole_at_every_width() {
             .map(|at| vec![(at as u32 + 1, at % 5), ((count + at) as u32 + 1, (at + 2) % 5)])
             .collect();
         let tracks: Vec<&[(u32, usize)]> = tracks.iter().map(Vec::as_slice).collect();
-        let standing = standing(&tracks);
+        let standing = stated(&tracks);
         for width in 40..=200 {
             let text = drawn(&standing, width, 4);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
@@ -74,7 +74,7 @@ fn names_at_the_right_are_whole_at_every_width() {
 
 #[test]
 fn ascii_has_no_other_signs() {
-    let standing = standing(&[&[(1, 0), (3, 2)], &[(2, 4)]]);
+    let standing = stated(&[&[(1, 0), (3, 2)], &[(2, 4)]]);
     let lines = Lines::new(&standing, 60, 2, false);
     let mut poster = Poster::new(60, lines.height());
     lines.draw(&mut poster, 0, &ASCII);

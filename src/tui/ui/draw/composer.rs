@@ -44,8 +44,16 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let card_width = panels.beside(width);
     let stands = if panels == Panels::Hide { 0 } else { stands::rows(screen) };
     let is_final = is_over(screen.transcript.state());
-    let needs =
-        RowsNeeded { queue, panels, board, profile, stands, is_final, ..RowsNeeded::default() };
+    let needs = RowsNeeded {
+        queue,
+        panels,
+        board,
+        profile,
+        stands,
+        is_final,
+        has_rope: screen.transcript.state().poles().is_some(),
+        ..RowsNeeded::default()
+    };
     match &screen.view.playback {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {

@@ -2,13 +2,15 @@
 
 use crate::model::Limit;
 use crate::state::Turn;
-use crate::text::clock;
+use crate::text::{self, clock};
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
+use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
+use crate::ui::view::rope::{self, RopeInk};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -91,7 +93,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// positions, and on a narrow screen.
 fn apart(screen: &Screen) -> Option<usize> {
     let areas = &screen.view.areas;
-    if areas.is_narrow() || !areas.panel.is_empty() {
+    let has_rope = screen.transcript.state().poles().is_some();
+    if has_rope || areas.is_narrow() || !areas.panel.is_empty() {
         return None;
     }
     screen.transcript.positions()?.apart().last().copied()
@@ -112,8 +115,25 @@ fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
     }
 }
 
-/// Draws the rule under the header, joined to the panel borders below.
+/// Draws the row between the poles under the header; without poles a rule, joined to the panel borders below.
 pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let state = screen.transcript.state();
+    if let Some([first, second]) = state.poles() {
+        let poles = [first, second].map(|pole| text::label(pole).into_owned());
+        let seats = state.seats.iter().filter(|seat| !seat.gone && seat.spec.speaks).count();
+        let standing = screen.transcript.positions();
+        let room = usize::from(area.width);
+        let theme = &screen.theme;
+        let style = |ink| match ink {
+            RopeInk::Muted => theme.style(ThemeRole::Muted),
+            RopeInk::Plain => theme.style(ThemeRole::Text),
+            RopeInk::Seat(place) => bold(theme.speaker(place)),
+        };
+        let row = rope::parts([&poles[0], &poles[1]], standing, seats, room, screen.glyphs);
+        let spans = row.into_iter().map(|(text, ink)| Span::styled(text, style(ink)));
+        frame.render_widget(Line::from(spans.collect::<Vec<_>>()), area);
+        return;
+    }
     let style = screen.theme.style(ThemeRole::Rule);
     let mut cells = vec![screen.glyphs.rule; usize::from(area.width)];
     for x in screen.view.areas.walls() {

@@ -2,6 +2,7 @@
 //!
 //! Head and gutter show the reader who wrote the text; no content can draw in their columns.
 
+use crate::analysis::{MoveKind, Mover};
 use crate::export::fields;
 use crate::model::*;
 use crate::reply::streamed_answer;
@@ -10,7 +11,7 @@ use crate::text::{self, word_count};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::text::links;
-use crate::ui::text::markdown::{CodeFrames, bold, framed, plain, plainly};
+use crate::ui::text::markdown::{CodeFrames, bold, framed, plain};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::contest::{self, ContestLook};
@@ -69,7 +70,7 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
             }
             Aside::Result(result) => lines
                 .extend(inset(contest::result(transcript, result, room(look), cards(look)), look)),
-            Aside::Moved { place, .. } => lines.extend(moved(head, *place, look)),
+            Aside::Moved { turn, place } => lines.extend(moved(transcript, *turn, *place, look)),
             Aside::Verdict(verdict) => lines.extend(inset(
                 contest::verdict(transcript, verdict, room(look), cards(look)),
                 look,
@@ -320,16 +321,41 @@ fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
     rows.collect()
 }
 
-/// Returns the rows of a changed position, at the right end of the message above.
-fn moved(words: &str, place: usize, look: Look<'_>) -> Vec<Line<'static>> {
+/// Returns the rows of a changed position below its message: the change, and whose words caused it. A position that does
+/// not count any more has no rows.
+fn moved(
+    transcript: &Transcript,
+    turn: TurnId,
+    place: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let moves = transcript.positions().map(|standing| standing.moves()).unwrap_or_default();
+    let Some(moved) = moves.into_iter().find(|moved| moved.now.turn == turn) else {
+        return vec![];
+    };
     let style = look.theme.speaker(place);
-    let words = format!("{} {}", look.glyphs.moment, words.replace('→', look.glyphs.becomes));
-    let mut lines = plain(&words, room(look), plainly(style));
-    for line in &mut lines {
-        let gap = room(look).saturating_sub(line.width());
-        line.spans.insert(0, Span::raw(" ".repeat(gap)));
-    }
-    block(lines, style, look)
+    let sign = match moved.kind {
+        MoveKind::Place => look.glyphs.moment,
+        MoveKind::Claim if look.glyphs.track.is_ascii() => "+",
+        MoveKind::Claim => "◇",
+    };
+    let becomes = look.glyphs.becomes;
+    let (who, before, now) = (moved.who.to_uppercase(), &moved.before.words, &moved.now.words);
+    let room = room(look);
+    let whole = format!("{sign} {who} MOVES  {before} {becomes} {now}");
+    let short = format!("{sign} {who} MOVES {becomes} {now}");
+    let head = if width(&whole) <= room { whole } else { short };
+    let mut lines =
+        vec![Line::default(), Line::styled(clip(&head, room, look.glyphs.ellipsis), bold(style))];
+    let quote = moved.now.quote.as_ref().map_or(String::new(), |quote| format!(": \"{quote}\""));
+    let cause = match &moved.now.by {
+        Mover::Nobody => return lines,
+        Mover::Turn { number, name, .. } => format!("  {name}, #{number}{quote}"),
+        Mover::Host(_) => format!("  you{quote}"),
+    };
+    let muted = look.theme.style(ThemeRole::Muted);
+    lines.push(Line::styled(clip(&cause, room, look.glyphs.ellipsis), muted));
+    lines
 }
 
 /// Returns the symbol and the colour of a note.

@@ -43,6 +43,7 @@ pub mod profile;
 pub mod receipts;
 pub mod reply;
 pub mod rest;
+pub mod rope;
 pub mod row;
 pub mod screen;
 pub mod search;

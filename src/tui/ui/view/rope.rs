@@ -1,0 +1,276 @@
+//! The row between the poles: who stands where now, who moved last, and how far apart they are.
+
+use crate::analysis::{Axis, MoveKind, Standing, Standpoint, Track};
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
+
+/// Number of people above which places have counts in the place of names.
+const NAMED_MAX: usize = 8;
+/// Columns from which a row has two cells beside it and says `apart`.
+const WIDE: usize = 60;
+const SAYS_APART: usize = 100;
+/// Maximum share of a pole, as a divisor of the width.
+const POLE_PART: usize = 5;
+/// Cells between two labels.
+const GAP: usize = 2;
+
+/// Colour of a part of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RopeInk {
+    /// Secondary text and the thin line.
+    Muted,
+    /// The thick line and counts.
+    Plain,
+    /// A participant's, by the index of its seat.
+    Seat(usize),
+}
+
+/// A part of the row.
+pub type RopePart = (String, RopeInk);
+
+/// A label at a place: its parts and its width.
+struct Label {
+    row: usize,
+    parts: Vec<RopePart>,
+}
+
+impl Label {
+    fn width(&self) -> usize {
+        self.parts.iter().map(|(text, _)| width(text)).sum()
+    }
+}
+
+/// Forms of the labels, the richest first.
+#[derive(Clone, Copy)]
+enum Form {
+    Names,
+    Initials,
+    Counts,
+}
+
+/// Returns the parts of the row between two poles, as wide as `room`. `seats` is the number of participants.
+pub fn parts(
+    poles: [&str; 2],
+    standing: Option<&Standing>,
+    seats: usize,
+    room: usize,
+    glyphs: &Glyphs,
+) -> Vec<RopePart> {
+    let standing = standing.filter(|standing| standing.axis == Axis::Poles);
+    let side = if room >= WIDE { 2 } else { 1 };
+    let pole = |words: &str| clip(words, room / POLE_PART, glyphs.ellipsis);
+    let [first, second] = poles.map(pole);
+    let distance =
+        standing.map_or(String::new(), |standing| distance(standing, seats, room, glyphs));
+    let around = 2 * side + width(&first) + width(&second) + 2 + width(&distance);
+    let axis = room.saturating_sub(around);
+    let mut row = vec![(format!("{}{first} ", " ".repeat(side)), RopeInk::Muted)];
+    row.extend(line(standing, axis, glyphs));
+    row.push((format!(" {second}"), RopeInk::Muted));
+    row.push((distance, RopeInk::Plain));
+    row.push((" ".repeat(side), RopeInk::Muted));
+    row
+}
+
+/// Describes the first distance and the present one, and who has no position among many.
+fn distance(standing: &Standing, seats: usize, room: usize, glyphs: &Glyphs) -> String {
+    let apart = standing.apart();
+    let (Some(first), Some(now)) = (apart.first(), apart.last()) else { return String::new() };
+    let steps = if room < WIDE {
+        format!(" {first}{}{now}", glyphs.becomes)
+    } else {
+        format!("  {first} {} {now}", glyphs.becomes)
+    };
+    let silent = seats.saturating_sub(standing.tracks.len());
+    match room {
+        SAYS_APART.. if seats > NAMED_MAX && silent > 0 => {
+            format!("  {now} apart, {silent} silent")
+        }
+        SAYS_APART.. => format!("{steps} apart"),
+        _ => steps,
+    }
+}
+
+/// Returns the line with its labels in the richest form that fits.
+fn line(standing: Option<&Standing>, axis: usize, glyphs: &Glyphs) -> Vec<RopePart> {
+    let thin = |cells: usize| (glyphs.rule.repeat(cells), RopeInk::Muted);
+    let Some(standing) = standing else { return vec![thin(axis)] };
+    let many = standing.tracks.len() > NAMED_MAX;
+    let forms =
+        if many { &[Form::Counts][..] } else { &[Form::Names, Form::Initials, Form::Counts] };
+    let rows = standing.rows.len().max(2) - 1;
+    for form in forms {
+        let labels = labels(standing, *form, glyphs);
+        let wanted = labels.iter().map(|label| label.row * axis.saturating_sub(1) / rows);
+        let Some(starts) = spread(&labels, wanted, axis) else { continue };
+        let mut row = vec![];
+        let mut at = 0;
+        for (nth, (label, start)) in labels.iter().zip(starts).enumerate() {
+            let cells = start - at;
+            // a blank on each side of a label
+            let before = cells.saturating_sub(1);
+            let inner = if nth == 0 { before } else { before.saturating_sub(1) };
+            if nth > 0 && cells > 0 {
+                row.push((" ".into(), RopeInk::Muted));
+            }
+            row.push(if nth == 0 {
+                thin(inner)
+            } else {
+                (glyphs.track.repeat(inner), RopeInk::Plain)
+            });
+            if cells > usize::from(nth > 0) {
+                row.push((" ".into(), RopeInk::Muted));
+            }
+            row.extend(label.parts.clone());
+            at = start + label.width();
+        }
+        let rest = axis - at;
+        if rest > 0 {
+            row.push((" ".into(), RopeInk::Muted));
+            row.push(thin(rest - 1));
+        }
+        return row;
+    }
+    vec![thin(axis)]
+}
+
+/// Returns the labels of the places where somebody stands, in order; the last move has an arrow.
+fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
+    let moves = standing.moves();
+    let last = moves.iter().rev().find(|moved| moved.kind == MoveKind::Place);
+    let mut labels: Vec<Label> = vec![];
+    let present = standing.tracks.iter().filter(|track| !track.is_gone());
+    let mut here: Vec<(&Track, &Standpoint)> =
+        present.filter_map(|track| Some((track, track.positions.last()?))).collect();
+    here.sort_by_key(|(_, now)| now.row);
+    for group in here.chunk_by(|one, other| one.1.row == other.1.row) {
+        let mut parts: Vec<RopePart> = vec![];
+        let mover = last.filter(|moved| group.iter().any(|(track, _)| track.place == moved.place));
+        let name = |track: &Track| match form {
+            Form::Names => track.name.clone(),
+            Form::Initials | Form::Counts => track.name.chars().take(1).collect(),
+        };
+        let arrow = |is_left: bool| match mover {
+            Some(moved) if is_left == (moved.now.row < moved.before.row) => {
+                let [left, right] =
+                    if glyphs.track.is_ascii() { ["<", ">"] } else { ["◀", "▶"] };
+                if is_left { left } else { right }
+            }
+            _ => "",
+        };
+        if let Form::Counts = form {
+            let who = mover.map_or(String::new(), |moved| format!("{} ", moved.who));
+            let ink = mover.map_or(RopeInk::Plain, |moved| RopeInk::Seat(moved.place));
+            let who = if standing.tracks.len() > NAMED_MAX { who } else { String::new() };
+            let text = format!("{}{who}{}{}", arrow(true), group.len(), arrow(false));
+            labels.push(Label { row: group[0].1.row, parts: vec![(text, ink)] });
+            continue;
+        }
+        for (nth, (track, _)) in group.iter().enumerate() {
+            let moves = mover.is_some_and(|moved| moved.place == track.place);
+            let dot = if nth > 0 { glyphs.dot } else { "" };
+            if nth > 0 {
+                parts.push((dot.into(), RopeInk::Muted));
+            }
+            let [left, right] = [true, false].map(|side| if moves { arrow(side) } else { "" });
+            parts.push((format!("{left}{}{right}", name(track)), RopeInk::Seat(track.place)));
+        }
+        labels.push(Label { row: group[0].1.row, parts });
+    }
+    labels
+}
+
+/// Returns the first cells of labels around the wanted ones, with a gap between them; `None` if they do not fit.
+fn spread(
+    labels: &[Label],
+    wanted: impl Iterator<Item = usize>,
+    axis: usize,
+) -> Option<Vec<usize>> {
+    let mut starts = vec![];
+    let mut free = 0;
+    for (label, want) in labels.iter().zip(wanted) {
+        let start = free.max(want.saturating_sub(label.width() / 2));
+        starts.push(start);
+        free = start + label.width() + GAP;
+    }
+    let mut end = axis;
+    for (start, label) in starts.iter_mut().zip(labels).rev() {
+        *start = (*start).min(end.checked_sub(label.width())?);
+        end = start.saturating_sub(GAP);
+    }
+    let mut free = 0;
+    for (start, label) in starts.iter().zip(labels) {
+        if *start < free {
+            return None;
+        }
+        free = start + label.width() + GAP;
+    }
+    Some(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Mover;
+    use crate::model::TurnId;
+    use crate::ui::theme::glyphs::{ASCII, UNICODE};
+
+    const NAMES: [&str; 12] =
+        ["Ada", "Bo", "Cy", "Dee", "Ella", "Dr. Aslan", "Gus", "Hal", "Ivo", "Jun", "Kai", "Lou"];
+
+    fn stated(rows: &[&[usize]]) -> Standing {
+        let track = |(place, own): (usize, &&[usize])| {
+            let position = |(nth, row): (usize, &usize)| Standpoint {
+                turn: TurnId(nth as u64),
+                number: (nth * 12 + place + 1) as u32,
+                row: *row,
+                words: format!("words {row}"),
+                by: Mover::Nobody,
+                quote: None,
+            };
+            let positions = own.iter().enumerate().map(position).collect();
+            Track { place, name: NAMES[place].into(), positions, lost: None }
+        };
+        let tracks = rows.iter().enumerate().map(track).collect();
+        let rows = vec![String::new(); 5];
+        Standing { rows, tracks, turns: 24, axis: Axis::Poles }
+    }
+
+    fn text(standing: &Standing, room: usize, glyphs: &Glyphs) -> String {
+        let poles = ["ban them", "leave them"];
+        let parts = parts(poles, Some(standing), standing.tracks.len(), room, glyphs);
+        parts.into_iter().map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn people_stand_between_the_poles_and_the_last_move_has_an_arrow() {
+        let three = stated(&[&[1], &[4, 3], &[2]]);
+        let row = text(&three, 80, &UNICODE);
+        for part in ["  ban them ─", "─ Ada ━", "━ Cy ━", "━ ◀Bo ─", "─ leave them  3 → 2"]
+        {
+            assert!(row.contains(part), "{part}: {row}");
+        }
+        let two = stated(&[&[1], &[4, 1]]);
+        assert!(text(&two, 80, &UNICODE).contains(" Ada·◀Bo "), "{}", text(&two, 80, &UNICODE));
+    }
+
+    /// Every row is as wide as the screen, and every name on it is whole, at every width and with any number of people.
+    #[test]
+    fn nothing_overlaps_at_any_width() {
+        for count in [2, 3, 6, 12] {
+            let places: Vec<Vec<usize>> =
+                (0..count).map(|at| vec![at % 5, (at * 3 + 1) % 5]).collect();
+            let places: Vec<&[usize]> = places.iter().map(Vec::as_slice).collect();
+            let standing = stated(&places);
+            for room in 40..=200 {
+                for glyphs in [&UNICODE, &ASCII] {
+                    let row = text(&standing, room, glyphs);
+                    assert_eq!(width(&row), room, "{count} at {room}: {row}");
+                    let named = NAMES[..count].iter().filter(|name| row.contains(**name)).count();
+                    let all = named == count || named <= 1;
+                    assert!(all || room < 80, "{count} at {room}: {row}");
+                }
+            }
+        }
+    }
+}
