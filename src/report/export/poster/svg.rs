@@ -71,9 +71,9 @@ pub fn svg_file(
     );
     let picture = svg(&poster);
     let begin = picture.find('\n').map_or(0, |at| at + 1);
-    out.write_all(picture[..begin].as_bytes())?;
+    out.write_all(&picture.as_bytes()[..begin])?;
     out.write_all(ground.as_bytes())?;
-    out.write_all(picture[begin..].as_bytes())
+    out.write_all(&picture.as_bytes()[begin..])
 }
 
 /// Draws the poster of a document.
