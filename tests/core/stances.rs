@@ -173,7 +173,7 @@ fn the_host_can_move_somebody() {
     let ran = runtime().block_on(play(between_poles(json!({})), stating(line), &steer));
     let said: Vec<Seq> = ran.state.host_messages().map(|entry| entry.seq).collect();
     let moved = |id: &str| -> Vec<_> {
-        let positions = ran.state.seat(id).unwrap().positions();
+        let positions = ran.state.positions(ran.state.seat(id).unwrap());
         positions.iter().map(|p| (p.moved_by, p.moved_by_message)).collect()
     };
     let a = [(None, None), (None, Some(said[0])), (None, None)];

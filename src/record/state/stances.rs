@@ -62,9 +62,15 @@ impl Conversation {
     /// Returns the positions of a seat between the poles that count, in the order of their turns.
     pub fn positions<'a>(&'a self, seat: &'a Seat) -> Vec<Position<'a>> {
         let position = |stance: &'a StanceRecorded| {
-            let StanceRecorded { turn, stance: words, moved_by, .. } = stance;
             let (number, at) = (stance.number?, stance.at?);
-            Some(Position { turn: *turn, number, at, words, moved_by: *moved_by })
+            Some(Position {
+                turn: stance.turn,
+                number,
+                at,
+                words: &stance.stance,
+                moved_by: stance.moved_by,
+                moved_by_message: stance.moved_by_message,
+            })
         };
         self.stances(seat).into_iter().filter_map(position).collect()
     }
