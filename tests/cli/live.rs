@@ -451,7 +451,7 @@ fn a_long_runtime_folder_is_no_obstacle() {
     let id = run(&["run", &path, "--detach"]);
     run(&["say", id.trim(), "Hello.", "--no-wait"]);
     run(&["stop", id.trim()]);
-    assert!(run(&["export", id.trim(), "--format", "txt"]).contains("Hello."));
+    assert!(run(&["export", id.trim(), "--format", "jsonl"]).contains("Hello."));
 }
 
 /// A folder for the sockets that leads elsewhere is not used, and what is there is left alone.

@@ -126,3 +126,24 @@ fn asks_for_fairness_once_for_each_opponent() {
     assert!(turns[0].system().contains("everybody heard the rest."));
     assert!(!turns[0].system().contains("If you disagree"));
 }
+
+#[test]
+fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
+    let three = two("[limits]\nutterances = 9", "") + CY;
+    let turns = |text: &str| calls(opened(&three, |_| {}), &[say(text)]);
+    for (text, order) in [
+        ("Cy, who pays?", ["ada", "cy", "bo"]),
+        ("cy: go on", ["ada", "cy", "bo"]),
+        ("Cy is wrong, I think", ["ada", "bo", "cy"]),
+        ("Well, Cy, who pays?", ["ada", "bo", "cy"]),
+    ] {
+        let turns = turns(text);
+        let seats: Vec<&str> = turns.iter().take(3).map(|c| &*c.seat).collect();
+        assert_eq!(seats, order, "{text}");
+    }
+    let turns = turns("Cy, who pays?");
+    let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
+    let cue = "Answer the host first.";
+    assert!(asked[0].last().contains(cue), "{}", asked[0].last());
+    assert!(!asked[1].last().contains(cue), "{}", asked[1].last());
+}

@@ -4,7 +4,7 @@ use crate::harness::*;
 use crate::kills::runtime;
 use crate::presets;
 use crate::stances::{between_poles, stating};
-use colloquium::analysis::{Analysis, Cell, MoveKind, Mover, Standing, fold};
+use colloquium::analysis::{Analysis, Cell, Mover, PoleMoveKind, Standing, fold};
 use colloquium::export::{text, whole};
 use colloquium::model::*;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn quotes(ran: &Ran) -> Vec<(u32, Option<&str>)> {
 
 fn moves(ran: &Ran) -> Vec<String> {
     let moves = Standing::new(&ran.state).map_or_else(Vec::new, |standing| standing.moves());
-    let sign = |kind| if kind == MoveKind::Place { "◆" } else { "◇" };
+    let sign = |kind| if kind == PoleMoveKind::Place { "◆" } else { "◇" };
     moves.iter().map(|m| format!("{} {}", sign(m.kind), m.describe("the host"))).collect()
 }
 
@@ -156,7 +156,7 @@ proptest! {
         let moves = standing.map_or_else(Vec::new, |standing| standing.moves());
         for moved in &moves {
             let changed = moved.before.row != moved.now.row;
-            prop_assert_eq!(moved.kind == MoveKind::Place, changed);
+            prop_assert_eq!(moved.kind == PoleMoveKind::Place, changed);
             prop_assert!(Some(moved.now.number) != hidden && Some(moved.before.number) != hidden);
             match &moved.now.by {
                 Mover::Turn { number, place, .. } => {

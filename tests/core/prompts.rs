@@ -473,27 +473,6 @@ fn quotes_a_question_until_the_seat_has_spoken() {
 }
 
 #[test]
-fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
-    let three = two("[limits]\nutterances = 9", "") + CY;
-    let say = |text: &str| calls(opened(&three, |_| {}), &[json!({"do": "say", "text": text})]);
-    for (text, order) in [
-        ("Cy, who pays?", ["ada", "cy", "bo"]),
-        ("cy: go on", ["ada", "cy", "bo"]),
-        ("Cy is wrong, I think", ["ada", "bo", "cy"]),
-        ("Well, Cy, who pays?", ["ada", "bo", "cy"]),
-    ] {
-        let turns = say(text);
-        let seats: Vec<&str> = turns.iter().take(3).map(|c| &*c.seat).collect();
-        assert_eq!(seats, order, "{text}");
-    }
-    let turns = say("Cy, who pays?");
-    let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
-    let cue = "Answer the host first.";
-    assert!(asked[0].last().contains(cue), "{}", asked[0].last());
-    assert!(!asked[1].last().contains(cue), "{}", asked[1].last());
-}
-
-#[test]
 fn private_notes_come_back_to_their_seat_alone() {
     let phases = "[[phase]]\nname = \"first\"\nthink = \"private\"\n[[phase]]\nname = \"second\"\n";
     let turns =

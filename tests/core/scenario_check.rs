@@ -92,7 +92,7 @@ fn missing_required_keys_are_reported() {
         &["2:15 participant: takes a list, not an empty list"],
     );
     check(
-        "title = \" \"\n[[participant]]\nname = \"x\"",
+        "title = \" \"\n[[participant]]\nrole = \"x\"",
         &["1:9 title: takes text on one line, not \" \"", "2:1 participant[1].id: is missing"],
     );
     // a typo is one fault, not an unknown key and a missing one

@@ -153,7 +153,7 @@ impl ExportArgs {
 
     /// Returns the file of the picture beside the page, and the addresses of both.
     fn picture(&self, url: &str) -> Result<(PathBuf, (String, String)), Failure> {
-        let page = self.target.file().filter(|_| self.format == PAGE);
+        let page = if self.format == PAGE { self.target.file() } else { None };
         let path = page.map(|page| page.with_extension(PICTURE));
         let name = path.as_deref().and_then(|path| path.file_name()?.to_str());
         let is_whole = url.starts_with("https://") || url.starts_with("http://");

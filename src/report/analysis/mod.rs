@@ -39,7 +39,8 @@ pub use shares::{Share, shares};
 pub use sides::{deciding_turns, name_of_side, seat_of_side, with_names};
 pub use stances::stances;
 pub use standing::{
-    Axis, Move, MoveKind, Mover, Standing, Standpoint, Track, list, move_of, steps_apart, who_moved,
+    Axis, Move, Mover, PoleMoveKind, Standing, Standpoint, Track, list, move_of, steps_apart,
+    who_moved,
 };
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};

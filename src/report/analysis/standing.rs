@@ -112,7 +112,7 @@ impl Mover {
 
 /// Kind of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveKind {
+pub enum PoleMoveKind {
     /// The place changed.
     Place,
     /// The words changed at the same place, because of a mover who is not named for the words before.
@@ -131,7 +131,7 @@ pub struct Move {
     /// Position after, with the mover.
     pub now: Standpoint,
     /// Kind of the change.
-    pub kind: MoveKind,
+    pub kind: PoleMoveKind,
 }
 
 impl Move {
@@ -145,8 +145,8 @@ impl Move {
             && now.by != Mover::Nobody
             && now.by != before.by;
         let kind = match (is_place, is_claim) {
-            (true, _) => MoveKind::Place,
-            (false, true) => MoveKind::Claim,
+            (true, _) => PoleMoveKind::Place,
+            (false, true) => PoleMoveKind::Claim,
             (false, false) => return None,
         };
         let (before, now) = (before.clone(), now.clone());

@@ -19,8 +19,10 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Maximum size of the poster of a page, in columns and rows; rows that stay empty are left out.
-const POSTER_SIZE: (usize, usize) = (110, 45);
+/// Columns of the poster of a page.
+const POSTER_COLUMNS: usize = 110;
+/// Maximum rows of the poster of a page; rows that stay empty are left out.
+const POSTER_ROWS: usize = 45;
 
 /// Style of pages of the program, which run from a file.
 pub const PAGE_CSS: &str = include_str!("page.css");
@@ -134,7 +136,7 @@ fn poster(document: &Document) -> String {
     if document.state.ended.is_none() || !poster::has_content(&source) {
         return String::new();
     }
-    let drawn = poster::draw(&source, POSTER_SIZE, &poster::UNICODE);
+    let drawn = poster::draw(&source, POSTER_COLUMNS, POSTER_ROWS, &poster::UNICODE);
     format!("<figure class=\"poster\">\n{}</figure>\n", poster::svg(&drawn))
 }
 

@@ -89,9 +89,11 @@ pub fn read_all(
     format: Option<ImportFormat>,
 ) -> Vec<Result<Imported, ImportError>> {
     let whole: Value = serde_json::from_str(text).unwrap_or_default();
-    match dialect::recognise(&whole).filter(|_| format.is_none()) {
-        Some(export) => export.conversations.iter().map(|one| checked(picked(one)?)).collect(),
-        None => vec![read(text, more, format, None)],
+    match dialect::recognise(&whole) {
+        Some(export) if format.is_none() => {
+            export.conversations.iter().map(|one| checked(picked(one)?)).collect()
+        }
+        Some(_) | None => vec![read(text, more, format, None)],
     }
 }
 

@@ -24,6 +24,8 @@ const VALUES: &[(&str, bool)] = &[
     ("SCENARIO", true),
     ("SESSION", true),
     ("NAME", true),
+    ("NAMES", false),
+    ("ARM", false),
     ("OTHER", true),
     ("ID", true),
     ("TOPIC", false),

@@ -65,7 +65,8 @@ impl Poster {
     /// Writes a text from a cell on, over what is there, as far as the row has room. Returns the cell behind it.
     pub(super) fn put(
         &mut self,
-        (x, y): (usize, usize),
+        x: usize,
+        y: usize,
         text: &str,
         ink: PosterInk,
         bold: bool,
@@ -92,21 +93,21 @@ impl Poster {
     }
 
     /// Empties a cell.
-    pub(super) fn clear(&mut self, (x, y): (usize, usize)) {
+    pub(super) fn clear(&mut self, x: usize, y: usize) {
         if let Some(cell) = self.rows.get_mut(y).and_then(|row| row.get_mut(x)) {
             *cell = None;
         }
     }
 
     /// Returns the character and the colour of a cell; `None` for an empty one.
-    pub(super) fn cell(&self, (x, y): (usize, usize)) -> Option<(&str, PosterInk)> {
+    pub(super) fn cell(&self, x: usize, y: usize) -> Option<(&str, PosterInk)> {
         let cell = self.rows.get(y)?.get(x)?.as_ref()?;
         Some((&cell.text, cell.ink))
     }
 
     /// Returns whether cells of a row are empty.
     pub(super) fn is_free(&self, cells: std::ops::Range<usize>, y: usize) -> bool {
-        cells.into_iter().all(|x| self.cell((x, y)).is_none())
+        cells.into_iter().all(|x| self.cell(x, y).is_none())
     }
 
     /// Returns the runs of a row, without blanks at its end.

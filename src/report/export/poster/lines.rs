@@ -1,8 +1,8 @@
 //! The lines of a poster: one per participant over the turns, in the row of its position.
 
-use super::Signs;
 use super::canvas::{Poster, PosterInk, clipped};
-use crate::analysis::{MoveKind, Mover, Standing, Track};
+use super::signs::PosterSigns;
+use crate::analysis::{Mover, PoleMoveKind, Standing, Track};
 use unicode_width::UnicodeWidthStr;
 
 /// Maximum cells of a turn.
@@ -50,7 +50,7 @@ impl Scale {
 }
 
 /// The drawing of positions, before it has a place on the poster.
-pub(super) struct Lines<'a> {
+pub(super) struct PoleLines<'a> {
     standing: &'a Standing,
     scale: Scale,
     stretches: Vec<Stretch<'a>>,
@@ -60,14 +60,14 @@ pub(super) struct Lines<'a> {
     names: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> PoleLines<'a> {
     /// Lays out the lines in a width; a level has at most `rows` rows.
     pub(super) fn new(
         standing: &'a Standing,
         width: usize,
         rows: usize,
         has_gaps: bool,
-    ) -> Lines<'a> {
+    ) -> PoleLines<'a> {
         let name = |track: &Track| track.name.width();
         let names = standing.tracks.iter().map(name).max().unwrap_or(0);
         let words = |track: &Track| right_words(track).width();
@@ -78,7 +78,7 @@ impl<'a> Lines<'a> {
         let room = width.saturating_sub(left + right + MARGIN).max(turns.min(8));
         let scale = Scale { left, columns: room.min(turns * STEP_MAX), turns };
         let mut lines =
-            Lines { standing, scale, stretches: vec![], heights: vec![], gap: 0, names };
+            PoleLines { standing, scale, stretches: vec![], heights: vec![], gap: 0, names };
         for track in &standing.tracks {
             lines.add(track);
         }
@@ -145,14 +145,14 @@ impl<'a> Lines<'a> {
     }
 
     /// Draws the lines from a row on.
-    pub(super) fn draw(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+    pub(super) fn draw(&self, poster: &mut Poster, top: usize, signs: &PosterSigns) {
         let bottom = top + self.height();
         if self.standing.axis.is_scale() {
             let labels = self.standing.rows.first().zip(self.standing.rows.last());
             for (label, y) in
                 labels.into_iter().flat_map(|(one, other)| [(one, top), (other, bottom - 2)])
             {
-                poster.put((MARGIN, y), label, PosterInk::Muted, false);
+                poster.put(MARGIN, y, label, PosterInk::Muted, false);
             }
         }
         for stretch in &self.stretches {
@@ -169,20 +169,20 @@ impl<'a> Lines<'a> {
         self.numbers(poster, bottom - 1);
     }
 
-    fn line(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+    fn line(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &PosterSigns) {
         let y = self.y(top, stretch);
         let ink = PosterInk::Seat(stretch.track.place);
         for x in stretch.cells.0..stretch.cells.1 {
             // lines that share a row alternate
-            let is_shared = poster.cell((x, y)).is_some();
+            let is_shared = poster.cell(x, y).is_some();
             if !is_shared || x % 2 == 0 {
-                poster.put((x, y), signs.line, ink, false);
+                poster.put(x, y, signs.line, ink, false);
             }
         }
     }
 
     /// Draws the changes of a row, with a blank on both sides where they cross the line of somebody else.
-    fn risers(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+    fn risers(&self, poster: &mut Poster, top: usize, signs: &PosterSigns) {
         for track in &self.standing.tracks {
             let own: Vec<&Stretch<'_>> =
                 self.stretches.iter().filter(|s| s.track.place == track.place).collect();
@@ -192,35 +192,35 @@ impl<'a> Lines<'a> {
                 let x = pair[1].cells.0;
                 for y in from.min(to) + 1..from.max(to) {
                     for beside in [x.wrapping_sub(1), x + 1] {
-                        if poster.cell((beside, y)).is_some_and(|(sign, _)| sign == signs.line) {
-                            poster.clear((beside, y));
+                        if poster.cell(beside, y).is_some_and(|(sign, _)| sign == signs.line) {
+                            poster.clear(beside, y);
                         }
                     }
-                    poster.put((x, y), signs.riser, ink, false);
+                    poster.put(x, y, signs.riser, ink, false);
                 }
                 let corner = if from < to { signs.down } else { signs.up };
-                poster.put((x, from), corner, ink, false);
+                poster.put(x, from, corner, ink, false);
             }
         }
     }
 
-    fn marks(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+    fn marks(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &PosterSigns) {
         let y = self.y(top, stretch);
         let ink = PosterInk::Seat(stretch.track.place);
         let x = stretch.cells.0;
         let sign = if stretch.name > 0 { signs.start } else { signs.place };
-        poster.put((x, y), sign, ink, false);
+        poster.put(x, y, sign, ink, false);
         let name = &stretch.track.name;
         if stretch.name > 0
             && let Some(from) = x.checked_sub(name.width() + 1)
             && poster.is_free(from..x, y)
         {
-            poster.put((from, y), name, ink, true);
+            poster.put(from, y, name, ink, true);
         }
-        for moved in self.standing.moves().iter().filter(|m| m.kind == MoveKind::Claim) {
+        for moved in self.standing.moves().iter().filter(|m| m.kind == PoleMoveKind::Claim) {
             let is_here = self.has(stretch, moved.now.number) && moved.place == stretch.track.place;
             if is_here {
-                poster.put((self.scale.at(moved.now.number), y), signs.claim, ink, false);
+                poster.put(self.scale.at(moved.now.number), y, signs.claim, ink, false);
             }
         }
     }
@@ -233,7 +233,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Writes the words of each position into its line, as far as they fit and are nowhere else.
-    fn words(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &Signs) {
+    fn words(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &PosterSigns) {
         let y = self.y(top, stretch);
         let ink = PosterInk::Seat(stretch.track.place);
         let (first, count) = stretch.positions;
@@ -243,24 +243,24 @@ impl<'a> Lines<'a> {
             let is_pole = self.standing.rows.iter().any(|row| row.to_lowercase() == words);
             let at = self.scale.at(position.number);
             let is_marked = at == stretch.cells.0
-                || poster.cell((at, y)).is_some_and(|(sign, _)| sign == signs.claim);
+                || poster.cell(at, y).is_some_and(|(sign, _)| sign == signs.claim);
             if is_pole || last.as_ref() == Some(&words) || !is_marked {
                 continue;
             }
-            let is_own = |x: &usize| poster.cell((*x, y)) == Some((signs.line, ink));
+            let is_own = |x: &usize| poster.cell(*x, y) == Some((signs.line, ink));
             let room = (at + 1..stretch.cells.1).take_while(is_own).count();
             // a blank at each side
             let words = clipped(&position.words, room.saturating_sub(2), signs.ellipsis);
             if words.width() >= WORDS_MIN.min(position.words.width()) && room > WORDS_MIN {
-                poster.clear((at + 1, y));
-                let behind = poster.put((at + 2, y), &words, ink, false);
-                poster.clear((behind, y));
+                poster.clear(at + 1, y);
+                let behind = poster.put(at + 2, y, &words, ink, false);
+                poster.clear(behind, y);
             }
         }
     }
 
     /// Writes the participants at the ends of the lines, and their words.
-    fn ends(&self, poster: &mut Poster, top: usize, signs: &Signs) {
+    fn ends(&self, poster: &mut Poster, top: usize, signs: &PosterSigns) {
         let x = self.scale.end();
         let mut rows: Vec<(usize, Vec<&Stretch<'_>>)> = vec![];
         for stretch in self.stretches.iter().filter(|stretch| stretch.is_last) {
@@ -277,17 +277,17 @@ impl<'a> Lines<'a> {
                 let ink = PosterInk::Seat(track.place);
                 let sign = if track.lost.is_some() { signs.lost } else { signs.start };
                 at = if nth == 0 {
-                    poster.put((at, y), sign, ink, false) + 1
+                    poster.put(at, y, sign, ink, false) + 1
                 } else {
-                    poster.put((at, y), signs.between, PosterInk::Muted, false)
+                    poster.put(at, y, signs.between, PosterInk::Muted, false)
                 };
-                at = poster.put((at, y), &track.name, ink, true);
+                at = poster.put(at, y, &track.name, ink, true);
             }
             let [.., stretch] = here[..] else { continue };
             let at = at.max(x + 2 + if here.len() == 1 { self.names } else { 0 }) + 2;
             let room = poster.width.saturating_sub(at + MARGIN);
             let words = clipped(&right_words(stretch.track), room, signs.ellipsis);
-            poster.put((at, y), &words, PosterInk::Seat(stretch.track.place), false);
+            poster.put(at, y, &words, PosterInk::Seat(stretch.track.place), false);
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Lines<'a> {
         for number in 1..=self.scale.turns as u32 {
             let (at, text) = (self.scale.at(number), format!("#{number}"));
             if at >= free {
-                free = poster.put((at, y), &text, PosterInk::Muted, false) + 1;
+                free = poster.put(at, y, &text, PosterInk::Muted, false) + 1;
             }
         }
     }

@@ -2,24 +2,29 @@
 //! once, into cells; the screen, the page and the pictures are written from these.
 
 mod canvas;
+mod files;
 mod lines;
+mod palette;
 mod png;
+mod signs;
 mod svg;
 #[cfg(test)]
 mod tests;
 
 pub use canvas::{Poster, PosterInk, PosterRun};
-pub use png::{ansi_file, png, png_file};
-pub use svg::{svg, svg_file};
+pub use files::{ansi_file, png_file, svg_file};
+pub use png::png;
+pub use signs::{ASCII, PosterSigns, UNICODE};
+pub use svg::svg;
 
 use super::conclusion::losses;
 use super::narrated::utterances;
-use crate::analysis::{MoveKind, Standing, name, steps_apart};
+use crate::analysis::{PoleMoveKind, Standing, name, steps_apart};
 use crate::model::{Text, VoteClosed};
 use crate::state::State;
 use crate::text;
 use canvas::clipped;
-use lines::{Lines, MARGIN, mover};
+use lines::{MARGIN, PoleLines, mover};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns from which a poster is wide.
@@ -35,52 +40,6 @@ const LABELS: (usize, usize) = (8, 13);
 const RESULT_ROWS: usize = 4;
 /// Maximum cells of a bar.
 const BAR_MAX: usize = 30;
-
-/// Signs of a poster.
-#[derive(Clone, Copy, Debug)]
-pub struct Signs {
-    pub(super) line: &'static str,
-    pub(super) riser: &'static str,
-    pub(super) down: &'static str,
-    pub(super) up: &'static str,
-    pub(super) start: &'static str,
-    pub(super) place: &'static str,
-    pub(super) claim: &'static str,
-    pub(super) lost: &'static str,
-    pub(super) between: &'static str,
-    pub(super) ellipsis: &'static str,
-    pub(super) becomes: &'static str,
-}
-
-/// Signs of terminals with Unicode.
-pub const UNICODE: Signs = Signs {
-    line: "━",
-    riser: "┃",
-    down: "┓",
-    up: "┛",
-    start: "●",
-    place: "◆",
-    claim: "◇",
-    lost: "×",
-    between: " · ",
-    ellipsis: "…",
-    becomes: "→",
-};
-
-/// Signs of terminals without Unicode.
-pub const ASCII: Signs = Signs {
-    line: "-",
-    riser: "|",
-    down: "+",
-    up: "+",
-    start: "o",
-    place: "*",
-    claim: "+",
-    lost: "x",
-    between: " - ",
-    ellipsis: "~",
-    becomes: "->",
-};
 
 /// Content of a poster.
 #[derive(Clone, Copy)]
@@ -113,15 +72,15 @@ pub fn has_content(source: &PosterSource<'_>) -> bool {
 }
 
 /// Draws the poster in a size in cells.
-pub fn draw(source: &PosterSource<'_>, size: (usize, usize), signs: &Signs) -> Poster {
-    let (width, height) = (size.0.min(WIDTH_MAX), size.1);
+pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &PosterSigns) -> Poster {
+    let width = width.min(WIDTH_MAX);
     let mut poster = Poster::new(width, height);
     let is_high = height > HIGH;
     title(source, &mut poster, signs);
     let mut y = 2;
     if is_high {
         let row = [piece(opening(source), PosterInk::Plain)];
-        write(&mut poster, (MARGIN, y), &row);
+        write(&mut poster, MARGIN, y, &row);
         y += 3;
     }
     let room = |y: usize| height.saturating_sub(y);
@@ -136,12 +95,12 @@ pub fn draw(source: &PosterSource<'_>, size: (usize, usize), signs: &Signs) -> P
     if !moves.is_empty() && spare > 0 {
         y += gap;
         for row in moves.iter().take(shown) {
-            write(&mut poster, (MARGIN, y), row);
+            write(&mut poster, MARGIN, y, row);
             y += 1;
         }
         if shown < moves.len() {
             let more = format!("and {} more moves", moves.len() - shown);
-            write(&mut poster, (MARGIN, y), &[piece(more, PosterInk::Muted)]);
+            write(&mut poster, MARGIN, y, &[piece(more, PosterInk::Muted)]);
             y += 1;
         }
     }
@@ -151,24 +110,24 @@ pub fn draw(source: &PosterSource<'_>, size: (usize, usize), signs: &Signs) -> P
         if rows.len() > room(y) {
             break;
         }
-        write(&mut poster, (MARGIN, y), &[piece(label, PosterInk::Muted)]);
+        write(&mut poster, MARGIN, y, &[piece(label, PosterInk::Muted)]);
         for row in rows {
-            write(&mut poster, (MARGIN + labels, y), &row);
+            write(&mut poster, MARGIN + labels, y, &row);
             y += 1;
         }
     }
     poster
 }
 
-fn write(poster: &mut Poster, (x, y): (usize, usize), row: &[Piece]) {
+fn write(poster: &mut Poster, x: usize, y: usize, row: &[Piece]) {
     let mut x = x;
     for (text, ink, bold) in row {
-        x = poster.put((x, y), text, *ink, *bold);
+        x = poster.put(x, y, text, *ink, *bold);
     }
 }
 
 /// Writes the topic, and at the right whether it was rehearsed, the number of turns and the duration.
-fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &Signs) {
+fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) {
     let state = source.state;
     let mut facts = vec![utterances(state.utterances), text::clock(source.lasted)];
     if state.rehearsed {
@@ -185,9 +144,9 @@ fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &Signs) {
     let facts_fit = at > MARGIN + 10;
     let room = if facts_fit { at.saturating_sub(MARGIN + 2) } else { poster.width - MARGIN };
     let topic = clipped(&topic, room, signs.ellipsis);
-    poster.put((MARGIN, 0), &topic, PosterInk::Plain, true);
+    poster.put(MARGIN, 0, &topic, PosterInk::Plain, true);
     if facts_fit {
-        poster.put((at, 0), &facts, PosterInk::Muted, false);
+        poster.put(at, 0, &facts, PosterInk::Muted, false);
     }
 }
 
@@ -230,7 +189,7 @@ fn drawing(
     poster: &mut Poster,
     y: usize,
     below: usize,
-    signs: &Signs,
+    signs: &PosterSigns,
 ) -> usize {
     let height = poster.height();
     if let Some(standing) = source.standing {
@@ -242,7 +201,7 @@ fn drawing(
             4
         };
         let [wide, close] =
-            [true, false].map(|gaps| Lines::new(standing, poster.width, rows, gaps));
+            [true, false].map(|gaps| PoleLines::new(standing, poster.width, rows, gaps));
         let lines = if y + wide.height() + below <= height { wide } else { close };
         lines.draw(poster, y, signs);
         return y + lines.height();
@@ -253,7 +212,7 @@ fn drawing(
     };
     let count = rows.len();
     for (at, row) in rows.into_iter().enumerate() {
-        write(poster, (MARGIN, y + at), &row);
+        write(poster, MARGIN, y + at, &row);
     }
     y + count
 }
@@ -283,7 +242,7 @@ fn bars(source: &PosterSource<'_>, vote: &VoteClosed) -> Vec<Vec<Piece>> {
 }
 
 /// Returns a row for each participant with a sign for each of its turns.
-fn spoken(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
     let state = source.state;
     let turns = state.utterances.max(1) as usize;
     let names =
@@ -307,20 +266,23 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Pie
 }
 
 /// Returns a row for each move: its sign, its turn, who moved whom, and with which words.
-fn moves(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+fn moves(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
     let moves = source.standing.map(|standing| standing.moves()).unwrap_or_default();
     let has_turns = width >= WIDE;
     let mut rows = vec![];
     for moved in &moves {
         let ink = PosterInk::Seat(moved.place);
-        let sign = if moved.kind == MoveKind::Place { signs.place } else { signs.claim };
+        let sign = if moved.kind == PoleMoveKind::Place { signs.place } else { signs.claim };
         let number = format!(" {:<5}", format!("#{}", moved.now.number));
         let mut row = vec![piece(sign, ink), piece(number, PosterInk::Muted)];
         match mover(&moved.now.by, source.host) {
             Some((by, name, turn)) => {
                 row.push((name.to_owned(), by, true));
-                let turn = turn.filter(|_| has_turns).map(|turn| format!(", #{turn},"));
-                row.push(piece(format!("{} moved ", turn.unwrap_or_default()), PosterInk::Plain));
+                let turn = match turn {
+                    Some(turn) if has_turns => format!(", #{turn},"),
+                    Some(_) | None => String::new(),
+                };
+                row.push(piece(format!("{turn} moved "), PosterInk::Plain));
                 row.push((moved.who.clone(), ink, true));
             }
             None => {
@@ -349,7 +311,7 @@ fn moves(source: &PosterSource<'_>, width: usize, signs: &Signs) -> Vec<Vec<Piec
 fn facts(
     source: &PosterSource<'_>,
     width: usize,
-    signs: &Signs,
+    signs: &PosterSigns,
 ) -> Vec<(&'static str, Vec<Vec<Piece>>)> {
     let state = source.state;
     let is_wide = width >= WIDE;
@@ -366,10 +328,8 @@ fn facts(
             facts.push(("RESULT", rows(&shown(&result.result), true, RESULT_ROWS)));
         }
         (None, Some(why)) => {
-            let why = why.to_string();
-            let why = why.trim_start_matches("no result: ");
             let label = if is_wide { "NO RESULT" } else { "NONE" };
-            facts.push((label, rows(&format!("no result: {why}"), false, 1)));
+            facts.push((label, rows(&why, false, 1)));
         }
         (None, None) => {}
     }

@@ -1,7 +1,7 @@
 //! Geometry of the poster.
 
 use super::canvas::Poster;
-use super::lines::Lines;
+use super::lines::PoleLines;
 use super::{ASCII, UNICODE};
 use crate::analysis::{Axis, Mover, Standing, Standpoint, Track};
 use crate::model::TurnId;
@@ -27,7 +27,7 @@ fn stated(places: &[&[(u32, usize)]]) -> Standing {
 }
 
 fn drawn(standing: &Standing, width: usize, rows: usize) -> String {
-    let lines = Lines::new(standing, width, rows, false);
+    let lines = PoleLines::new(standing, width, rows, false);
     let mut poster = Poster::new(width, lines.height());
     lines.draw(&mut poster, 0, &UNICODE);
     poster.text()
@@ -75,7 +75,7 @@ fn names_at_the_right_are_whole_at_every_width() {
 #[test]
 fn ascii_has_no_other_signs() {
     let standing = stated(&[&[(1, 0), (3, 2)], &[(2, 4)]]);
-    let lines = Lines::new(&standing, 60, 2, false);
+    let lines = PoleLines::new(&standing, 60, 2, false);
     let mut poster = Poster::new(60, lines.height());
     lines.draw(&mut poster, 0, &ASCII);
     assert!(poster.text().is_ascii(), "{}", poster.text());

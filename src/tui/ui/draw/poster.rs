@@ -32,8 +32,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let speech = speech(screen, usize::from(area.width));
     let rows = area.height.saturating_sub(speech.len() as u16);
     let signs = if screen.glyphs.track.is_ascii() { &ASCII } else { &UNICODE };
-    let size = (usize::from(area.width), usize::from(rows));
-    let drawn = poster::draw(&source(&screen.transcript), size, signs);
+    let source = source(&screen.transcript);
+    let drawn = poster::draw(&source, area.width.into(), rows.into(), signs);
     let x = area.x + (area.width - drawn.width as u16) / 2;
     let place = Rect { x, width: drawn.width as u16, height: rows, ..area };
     frame.render_widget(text(&drawn, screen), place);

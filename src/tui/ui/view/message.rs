@@ -2,7 +2,7 @@
 //!
 //! Head and gutter show the reader who wrote the text; no content can draw in their columns.
 
-use crate::analysis::{MoveKind, Mover};
+use crate::analysis::{Mover, PoleMoveKind};
 use crate::export::fields;
 use crate::model::*;
 use crate::reply::streamed_answer;
@@ -335,9 +335,9 @@ fn moved(
     };
     let style = look.theme.speaker(place);
     let sign = match moved.kind {
-        MoveKind::Place => look.glyphs.moment,
-        MoveKind::Claim if look.glyphs.track.is_ascii() => "+",
-        MoveKind::Claim => "◇",
+        PoleMoveKind::Place => look.glyphs.moment,
+        PoleMoveKind::Claim if look.glyphs.track.is_ascii() => "+",
+        PoleMoveKind::Claim => "◇",
     };
     let becomes = look.glyphs.becomes;
     let (who, before, now) = (moved.who.to_uppercase(), &moved.before.words, &moved.now.words);

@@ -1,6 +1,6 @@
 //! The row between the poles: who stands where now, who moved last, and how far apart they are.
 
-use crate::analysis::{Axis, MoveKind, Standing, Standpoint, Track};
+use crate::analysis::{Axis, PoleMoveKind, Standing, Standpoint, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -137,7 +137,7 @@ fn line(standing: Option<&Standing>, axis: usize, glyphs: &Glyphs) -> Vec<RopePa
 /// Returns the labels of the places where somebody stands, in order; the last move has an arrow.
 fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
     let moves = standing.moves();
-    let last = moves.iter().rev().find(|moved| moved.kind == MoveKind::Place);
+    let last = moves.iter().rev().find(|moved| moved.kind == PoleMoveKind::Place);
     let mut labels: Vec<Label> = vec![];
     let present = standing.tracks.iter().filter(|track| !track.is_gone());
     let mut here: Vec<(&Track, &Standpoint)> =

@@ -1,7 +1,7 @@
 //! Drawing of positions over the turns as rows of signs: a line per participant that bends where it moves, or the width
 //! of each row for many participants.
 
-use crate::analysis::{Axis, Move, MoveKind, Standing, Track};
+use crate::analysis::{Axis, Move, PoleMoveKind, Standing, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -184,7 +184,7 @@ fn draw_tracks(lines: &mut [Canvas], standing: &Standing, scale: Scale, glyphs: 
             canvas.set(at, glyphs.track, ink);
         }
     }
-    for moved in standing.moves().iter().filter(|moved| moved.kind == MoveKind::Place) {
+    for moved in standing.moves().iter().filter(|moved| moved.kind == PoleMoveKind::Place) {
         bend(lines, moved, scale, glyphs);
     }
     for track in &standing.tracks {
@@ -290,7 +290,7 @@ fn numbers(scale: Scale, axis: Axis) -> Canvas {
 fn captions(standing: &Standing, scale: Scale, room: usize, glyphs: &Glyphs) -> Canvas {
     let mut canvas = Canvas::new();
     let mut moves = standing.moves();
-    moves.retain(|moved| moved.kind == MoveKind::Place);
+    moves.retain(|moved| moved.kind == PoleMoveKind::Place);
     let turns: Vec<usize> = moves.iter().map(|moved| scale.at(moved.now.number)).collect();
     let cells: Vec<usize> = moves.iter().map(|moved| width(&moved.now.words)).collect();
     let starts = spread(&turns, &cells, room.saturating_sub(1));

@@ -1,3 +1,5 @@
+//! Events of a terminal as they become keys, pastes and reports.
+
 use super::*;
 
 fn key(code: KeyCode, with: KeyModifiers) -> Event {
