@@ -186,6 +186,9 @@ pub struct ModelOptions {
     /// API protocol of --endpoint [default: openai]
     #[arg(long, value_parser = wire(), requires = "endpoint")]
     pub wire: Option<Wire>,
+    /// True for clients of the MCP server: only providers that they may use are asked for their models.
+    #[arg(skip)]
+    pub is_client: bool,
 }
 
 /// Parses the name of an API protocol.

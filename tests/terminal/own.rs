@@ -187,7 +187,7 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
     program.keys("s");
     program.keys("s");
     program.keys("s");
-    program.until("Guest ▸ your turn");
+    program.until("Guest, your turn");
     program.keys("I have a word as well.\r");
     program.until("I have a word as well.");
     program.keys("\u{1b}");
@@ -264,7 +264,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     program.keys("\u{1b}");
     program.until("play/pause");
     program.keys("i");
-    program.until("PAUSED");
+    program.until("paused by you");
     program.keys("q");
     program.until("Recent");
     program.keys("\u{3}\u{3}");

@@ -43,7 +43,8 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
 #[test]
 fn a_yes_that_cannot_be_kept_starts_nothing() {
     let house = House::new();
-    let path = house.file("talk.toml", TALK);
+    fs::create_dir(house.path("talk")).unwrap();
+    let path = house.file("talk/talk.toml", TALK);
     fs::create_dir_all(house.path(".local/state")).unwrap();
     let state = house.path(".local/state/colloquium");
     // neither the folder nor a file in it can be created
@@ -57,7 +58,7 @@ fn a_yes_that_cannot_be_kept_starts_nothing() {
         assert_eq!(left.code, 6, "{text}");
         assert!(text.contains("error: cannot save the trust decision in "), "{text}");
         fs::remove_file(&state).unwrap();
-        assert!(!house.path("trace").exists());
+        assert!(!house.path("talk/trace").exists());
     }
 }
 

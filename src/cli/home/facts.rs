@@ -36,9 +36,11 @@ pub fn options(
         RunOptions { topic: topic.map(Topic::Text), take_part, cast, ..RunOptions::default() };
     options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
-        VoiceChoice::Model(model) => {
-            ModelOptions { model: Some(model.name), endpoint: model.endpoint, wire: None }
-        }
+        VoiceChoice::Model(model) => ModelOptions {
+            model: Some(model.name),
+            endpoint: model.endpoint,
+            ..ModelOptions::default()
+        },
         VoiceChoice::Rehearsed | VoiceChoice::Own => ModelOptions::default(),
     };
     options

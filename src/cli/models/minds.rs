@@ -181,7 +181,9 @@ impl Usable {
     /// Asks the near servers for their models. The caller may be inside a runtime.
     fn look_near(&mut self, providers: &Providers) {
         let near = providers.all().iter().zip(&self.providers);
-        let near = near.filter(|(_, (_, access))| matches!(access, ProviderAccess::Near(_)));
+        let near = near.filter(|(known, (_, access))| {
+            matches!(access, ProviderAccess::Near(_)) && providers.may_ask(&known.name)
+        });
         let places: Vec<_> =
             near.map(|(known, _)| (known.name.clone(), known.with(None))).collect();
         let asked = async move {

@@ -97,9 +97,15 @@ pub struct Providers {
     pub environment: settings::Environment,
     /// Folders of the program.
     pub paths: Paths,
+    is_client: bool,
 }
 
 impl Providers {
+    /// Returns whether a provider may be asked for its models.
+    pub fn may_ask(&self, provider: &str) -> bool {
+        !self.is_client || self.settings.mcp.may_use(provider)
+    }
+
     /// Collects the providers of a run.
     pub fn new(context: &Context, options: &ModelOptions) -> Result<Providers, Failure> {
         let settings = context.settings()?;
@@ -147,7 +153,7 @@ impl Providers {
         }
         let environment = context.environment.clone();
         let paths = context.paths.clone();
-        Ok(Providers { settings, list, environment, paths })
+        Ok(Providers { settings, list, environment, paths, is_client: options.is_client })
     }
 
     /// Returns the variable of a provider's key if it is unset; `None` if the key has another source.

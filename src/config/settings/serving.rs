@@ -36,6 +36,15 @@ impl Default for Serving {
 }
 
 impl Serving {
+    /// Returns whether some model of a provider may be used.
+    pub fn may_use(&self, provider: &str) -> bool {
+        let fits = |pattern: &String| match pattern.split_once(':') {
+            Some((own, _)) => own == provider,
+            None => pattern.strip_suffix('*').is_some_and(|own| provider.starts_with(own)),
+        };
+        self.models.is_empty() || self.models.iter().any(fits)
+    }
+
     /// Returns whether a model may be used.
     pub fn allows(&self, model: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_suffix('*') {

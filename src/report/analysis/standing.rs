@@ -235,6 +235,9 @@ impl Standing {
             stated.extend(track.positions.iter().map(|p| (p.number, at, p.row)));
         }
         stated.sort_unstable();
+        // before all have a position, nobody knows how far apart they are
+        let present = self.tracks.iter().filter(|track| !track.is_gone());
+        let all = present.filter(|track| !track.positions.is_empty()).count();
         let mut now: Vec<Option<usize>> = vec![None; self.tracks.len()];
         let mut stated = stated.into_iter().peekable();
         let mut apart = vec![];
@@ -244,7 +247,9 @@ impl Standing {
             }
             let rows: Vec<usize> = now.iter().flatten().copied().collect();
             let (least, most) = (rows.iter().min(), rows.iter().max());
-            if let (Some(least), Some(most), true) = (least, most, rows.len() > 1) {
+            if let (Some(least), Some(most), true) =
+                (least, most, rows.len() > 1 && rows.len() == all)
+            {
                 apart.push(most - least);
             }
         }
@@ -579,8 +584,9 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_begins_with_the_second_position() {
-        assert_eq!(standing_at(&[0, 4, 2]).apart(), [4, 4, 4]);
+    fn the_distance_begins_when_all_have_a_position() {
+        assert_eq!(standing_at(&[0, 4, 2]).apart(), [4, 4]);
         assert_eq!(standing_at(&[0, 1]).apart(), [1, 1, 1]);
+        assert_eq!(standing_at(&[0, 1, 4]).apart(), [4, 4], "not 1 step apart at first");
     }
 }

@@ -142,7 +142,11 @@ impl Wanted {
             // the words of a caller in its seat come while it runs
             steer: self.has_caller().then_some(SteerSource::Caller),
             max_utterances: self.max_turns,
-            models: ModelOptions { model: own.or(models.model.clone()), ..models.clone() },
+            models: ModelOptions {
+                model: own.or(models.model.clone()),
+                is_client: true,
+                ..models.clone()
+            },
             ..Play::default()
         };
         let topic = self.topic.clone().map(Into::into);

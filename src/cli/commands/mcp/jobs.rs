@@ -144,7 +144,7 @@ impl Jobs {
         }
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
-        let models = ModelOptions { model: None, ..self.models.clone() };
+        let models = ModelOptions { model: None, is_client: true, ..self.models.clone() };
         let bounds = self.bounds.clone();
         self.begun(context, move |context, places| {
             let opened = open_for_output(&path)?;
