@@ -23,7 +23,6 @@ pub mod opening;
 pub mod outcome;
 pub mod outside;
 pub mod printer;
-#[cfg(any(feature = "mcp", feature = "acp"))]
 pub mod screen;
 pub mod seating;
 pub mod signals;

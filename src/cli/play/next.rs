@@ -245,5 +245,9 @@ pub struct Setup {
     /// First notice on the screen, if any.
     pub notice: Option<String>,
     /// Part of an account, if several conversations share one.
+    #[cfg_attr(
+        not(any(feature = "mcp", feature = "acp")),
+        expect(dead_code, reason = "only clients share one")
+    )]
     pub budget: Option<RunBudget>,
 }
