@@ -228,8 +228,7 @@ fn report_has_every_figure_and_withholds_unreliable_ones() {
     assert!(report.contains("withheld"), "half of them gave none: {report}");
     let full = house.run(&["batch", "report", &out, "--max-unread", "0.5"]).code(0).out;
     // a tie and five unread answers are wrong
-    let row =
-        "solver     10                10      4     40.0%  16.8%  68.7%     1       5   100.0%";
+    let row = "solver     10     10      4     40.0%  16.8%  68.7%     1       5   100.0%";
     assert!(full.contains(row), "{full}");
     let csv =
         house.run(&["batch", "report", &out, "--format", "csv", "--table", "cost"]).code(0).out;

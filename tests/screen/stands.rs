@@ -41,7 +41,7 @@ fn a_move_is_drawn_counted_and_named_below_its_turn() {
             "  ban them ─",
             " Ada▶ ━",
             "leave them  4 → 3 apart",
-            "APART  ██▇  4 → 3",
+            "APART  █▇  4 → 3",
             "MOVED  Ada 1  Bo 0  Cy 0",
             "BY     Bo moved Ada once",
         ],

@@ -352,7 +352,10 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let mut head = name(state, seat);
     let thread = state.spoken(e.turn).map_or(ThreadId::ROOT, |spoken| spoken.thread);
     let role = state.role_in(seat, thread).map(|role| text::name(role));
-    let named = if state.has_several_models() { spec } else { None };
+    let entry = e.number.and_then(|n| state.utterance(n));
+    let entry = entry.filter(|entry| entry.version().turn == Some(e.turn));
+    let other = entry.and_then(|entry| state.unlike_seated(seat, &entry.version().model));
+    let named = if other.is_none() && state.has_several_models() { spec } else { None };
     let model = named.and_then(|named| named.voice.as_model());
     let about: Vec<_> = role.into_iter().chain(model.map(|m| text::name(m.short_name()))).collect();
     if !about.is_empty() {
@@ -361,10 +364,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     if spec.is_some_and(|s| s.stands_in) {
         head.push_str(", a stand-in");
     }
-    let entry = e.number.and_then(|n| state.utterance(n));
-    let by = |entry: &&Entry| entry.version().turn == Some(e.turn);
-    let entry = entry.filter(by);
-    if let Some(model) = entry.and_then(|x| state.unlike_seated(seat, &x.version().model)) {
+    if let Some(model) = other {
         head.push_str(&format!(", through {}", text::name(model)));
     }
     if let Some(entry) = entry.filter(|x| x.versions.len() > 1) {

@@ -68,6 +68,13 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
         }
         give(&mut parted, paragraph, line);
     }
+    // a reply that was cut in the marker
+    let cut = reply.lines().next_back().unwrap_or_default();
+    if cut.trim_matches(|c: char| c.is_whitespace() || MARKS.contains(c)) == WHISPER
+        && let Some(before) = parted.text.strip_suffix(cut)
+    {
+        parted.text = before.trim_end().to_owned();
+    }
     for whisper in &mut parted.whispers {
         whisper.text = whisper.text.trim().into();
     }
@@ -215,6 +222,8 @@ mod tests {
             ("Thought Marek: no.", "Thought Marek: no.", &[], &[]),
             ("WHISPERED Marek: no.", "WHISPERED Marek: no.", &[], &[]),
             ("WHISPER Marek:", "", &[], &[]),
+            ("Yes.\n\n**WHISPER", "Yes.", &[], &[]),
+            ("WHISPER", "", &[], &[]),
             ("I ask 350. WHISPER Marek: 330.", "I ask 350.", &[("marek", "330.")], &[]),
             ("Fine! (WHISPER to Marek — 330.", "Fine!", &[("marek", "330.")], &[]),
             ("Hm. WHISPER Hanna: secret\nsecret", "Hm.", &[], &["Hanna"]),
