@@ -1,6 +1,6 @@
 //! A long session: its end is shown at once, the rest is loaded later, and viewing changes nothing.
 
-use crate::house::House;
+use crate::house::{House, Program};
 use colloquium::model::event::ENGINE;
 use colloquium::model::{Event, Kind, Line, Ms, Participant, Seq, ThreadId, VoiceSpec, Wall};
 use colloquium::session::Record;
@@ -58,9 +58,8 @@ fn session() -> String {
     lines
 }
 
-/// Opens a long session. Checks the first view and the texts that appear once everything is loaded, presses the keys,
-/// and quits.
-fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
+/// Opens a long session. Checks the first view, waits until everything is loaded, presses the keys, and quits.
+fn opened(command: &[&str], first: &str, loaded: fn(&mut Program), keys: &[(&str, &str)]) {
     let house = House::new();
     let lines = session();
     assert!(lines.len() > 2 * 1024 * 1024, "{} bytes", lines.len());
@@ -68,8 +67,7 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
     let (verb, more) = command.split_first().unwrap();
     let mut program = house.run(&[&[*verb, &path], more].concat());
     program.until(first);
-    // these texts appear only when everything was loaded
-    then.iter().for_each(|words| program.until(words));
+    loaded(&mut program);
     for (pressed, shown) in keys {
         program.keys(pressed);
         program.until(shown);
@@ -82,9 +80,15 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
 #[test]
 fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
     let more = ["resume", "--max-utterances", "60"];
-    opened(&more, "This is how turn 60 ends", &["DONE"], &[("g", "Paragraph 0 of")]);
-    let read = ["finished, read-only"];
-    opened(&["resume"], "This is how turn 60 ends", &read, &[("g", "Paragraph 0 of")]);
+    opened(
+        &more,
+        "This is how turn 60 ends",
+        |program| program.until("DONE"),
+        &[("g", "Paragraph 0 of")],
+    );
+    // a notice may be gone before it is looked for
+    let told: fn(&mut Program) = |program| program.until_sent("finished, read-only", 1);
+    opened(&["resume"], "This is how turn 60 ends", told, &[("g", "Paragraph 0 of")]);
 }
 
 #[test]
@@ -92,14 +96,15 @@ fn a_long_session_that_is_watched_is_shown_from_its_end() {
     opened(
         &["watch"],
         "This is how turn 60 ends",
-        &["watching: give commands"],
+        |program| program.until_sent("watching: give commands", 1),
         &[("g", "Paragraph 0 of")],
     );
 }
 
 #[test]
 fn a_long_recording_is_gone_to_a_place_once_it_is_read() {
-    opened(&["replay", "--at", "30"], "Long", &["This is how turn 29 ends"], &[("G", "ends")]);
+    let there: fn(&mut Program) = |program| program.until("This is how turn 29 ends");
+    opened(&["replay", "--at", "30"], "Long", there, &[("G", "ends")]);
 }
 
 #[test]
