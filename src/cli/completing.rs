@@ -1,6 +1,6 @@
 //! Completion of words in a shell: names of scenarios, sessions, models and topics besides those of commands and options.
 //!
-//! The script of `completions` asks the program itself, by an environment variable, what may follow.
+//! The script of `completions` asks the program itself for the next words, by an environment variable.
 
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::source::own_names;

@@ -48,7 +48,7 @@ pub struct Keyless<'a> {
     redactor: KeyRedactor,
     /// Bytes that have not been forwarded yet.
     gathered: Vec<u8>,
-    /// True if the output is a picture, which is forwarded as it is; its texts have no keys.
+    /// True if the output is a picture, which is forwarded unchanged; API keys are removed before it is drawn.
     is_picture: bool,
 }
 

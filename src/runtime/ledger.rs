@@ -1,7 +1,6 @@
 //! Money and tokens: the default limits of all commands, and the one account that conversations and calls share.
 //!
-//! What somebody may use is set aside before it is used and given back with what is left of it, so that all together
-//! stay below the limit. Models without a known price and agents cannot be counted in dollars: by default, tokens limit
+//! Amounts are reserved before they are used; the unused rest is given back, so that all together stay below the limit. Models without a known price and agents cannot be counted in dollars: by default, tokens limit
 //! them.
 
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
@@ -118,7 +117,7 @@ impl Ledger {
         self.used.lock().is_reached
     }
 
-    /// Sets aside what a conversation may use.
+    /// Reserves the limits of a conversation.
     ///
     /// # Errors
     /// If nothing is left and the conversation is not free.
@@ -155,7 +154,7 @@ impl Ledger {
         Ok(RunBudget { limits, reservation, before, worth })
     }
 
-    /// Sets aside what a call may cost; waits for running calls if what they set aside leaves no room.
+    /// Reserves the highest cost of a call; waits for running calls if their reservations leave no room.
     ///
     /// # Errors
     /// If the limit does not allow the call.
@@ -213,7 +212,7 @@ pub struct RunBudget {
     /// Limits in dollars or tokens.
     pub limits: Limits,
     reservation: Reservation,
-    /// What the conversation had used before this run.
+    /// Use of the conversation before this run.
     before: Usd,
     /// Billionths of a dollar that a token counts as, if the limit is in tokens.
     worth: Option<u64>,

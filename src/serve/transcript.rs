@@ -308,11 +308,11 @@ fn remarks(head: &str, who: &str) -> String {
     for_others(&about)
 }
 
-/// What a narration says of the operator, whom it addresses as "you".
+/// Parts of a narration before the operator, who is addressed as "you".
 const OF_THE_OPERATOR: [&str; 3] = ["ended by", "stopped by", "edited by"];
 
-/// Names the operator in a narration. Its own words stand at the start or at the end; others' words, such as a title,
-/// stay as they are.
+/// Names the operator in a narration. Only its start and its end can name the operator; other parts, such as a
+/// title, are unchanged.
 pub(super) fn for_others(told: &str) -> String {
     for by in OF_THE_OPERATOR {
         let own = format!("{by} you");

@@ -1,4 +1,4 @@
-//! QueuedWords of the operator with those who may read them: words for one participant have no way into text for others.
+//! Messages of the operator with their recipients: a message to one participant cannot become text for others.
 
 use super::ids::{SeatId, Text};
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ pub enum Recipient {
 
 /// A message of the operator to one participant.
 ///
-/// Whoever wants its text says for whom. It is not printed either, and cannot be turned into a [`Text`].
+/// Its text is returned for a recipient only; it is not printed, and cannot be turned into a [`Text`].
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Addressed {
@@ -55,7 +55,7 @@ impl Addressed {
         Addressed { text, ..self }
     }
 
-    /// Returns the text for those who may read it: the operator, the participant, an export that reveals whispers.
+    /// Returns the text if a recipient may read it: the operator, the participant, or an export that reveals whispers.
     pub fn text_for(&self, audience: &Recipient) -> Option<&Text> {
         let may = match audience {
             Recipient::Operator => true,
@@ -73,7 +73,7 @@ impl fmt::Debug for Addressed {
     }
 }
 
-/// QueuedWords of the operator while they wait.
+/// Message of the operator in the queue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueuedWords {
     /// For everybody.
@@ -83,7 +83,7 @@ pub enum QueuedWords {
 }
 
 impl QueuedWords {
-    /// Returns the only participant who reads them.
+    /// Returns the only participant who reads it; `None` if everybody does.
     pub fn hearer(&self) -> Option<&SeatId> {
         match self {
             QueuedWords::All(_) => None,
@@ -91,7 +91,7 @@ impl QueuedWords {
         }
     }
 
-    /// Returns the text for those who may read it.
+    /// Returns the text if a recipient may read it.
     pub fn text_for(&self, audience: &Recipient) -> Option<&Text> {
         match self {
             QueuedWords::All(text) => Some(text),

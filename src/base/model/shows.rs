@@ -90,7 +90,7 @@ pub enum Debate {
     /// Advice that makes a debate worth reading.
     #[default]
     Guided,
-    /// No advice on debating: for talks that are no debates.
+    /// No advice on debating, for other kinds of talks.
     Plain,
     /// The task and the form of the reply alone.
     Work,

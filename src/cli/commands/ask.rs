@@ -192,7 +192,7 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 
-/// Opinion of those who disagree with an answer.
+/// Dissenting opinion on an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dissent {
     /// The answer does not mention it.

@@ -46,7 +46,7 @@ impl LearntAdaptations {
     }
 }
 
-/// Returns the changes in the file that are still valid; an unreadable file has no changes.
+/// Returns the changes in the file that are still valid; empty if the file is unreadable.
 pub fn read(folder: &Path) -> Vec<Adaptation> {
     let text = read_own_text(&folder.join(FILE)).unwrap_or_default();
     let mut all: Vec<Adaptation> = serde_json::from_str(&text).unwrap_or_default();

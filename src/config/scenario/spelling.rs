@@ -40,7 +40,7 @@ fn limits(table: &mut Node) {
     }
 }
 
-/// Gives participants without an id one that is made of their name: `Ada Byron` is `ada-byron`.
+/// Makes the ids of participants without one from their names: `ada-byron` from `Ada Byron`.
 fn ids(seats: &mut [Node]) {
     let id = |seat: &Node| seat.get("id").and_then(Node::text).map(str::to_owned);
     let mut taken: Vec<String> = seats.iter().filter_map(id).collect();

@@ -76,7 +76,7 @@ impl Report {
         table
     }
 
-    /// Returns the table of the arms: what each one is compared with, its seats, and remarks on it.
+    /// Returns the table of the arms: the baselines, the seats and remarks of each.
     fn arms_table(&self) -> Table {
         let mut table = Table::new(
             "arms",

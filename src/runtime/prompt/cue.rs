@@ -450,7 +450,7 @@ fn unanswered(state: &State, turn: &Turn) -> Option<String> {
     (!owed.is_empty()).then(|| format!("Asked and not answered: {}", owed.join("; ")))
 }
 
-/// Returns a new message of the host to all for those who decide who speaks.
+/// Returns a new message of the host to all, for moderators and bidders.
 fn to_take_up(state: &State, turn: &Turn) -> Option<String> {
     if !matches!(turn.purpose, Purpose::Pick | Purpose::Bid) {
         return None;

@@ -1,5 +1,5 @@
 //! Private messages in a reply: the rest of a paragraph behind `WHISPER NAME:` is for that participant alone. The marker
-//! stands at the start of a line, or in capitals behind a sentence.
+//! begins a line, or follows a sentence in capitals.
 //!
 //! Private text must never become public, so a paragraph with an unknown name is removed as well.
 
@@ -11,7 +11,7 @@ use crate::model::{Participant, SeatId};
 /// Maximum length of the names between `WHISPER` and the colon, in bytes.
 const NAMES_MAX: usize = 80;
 
-/// Marks that may stand before the marker.
+/// Characters before the marker that are skipped.
 const MARKS: &str = "*_#>-[(";
 /// Signs between the names and the message.
 const SIGNS: &str = ":：–—])";

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct EditorGate(pub Arc<Ledger>);
 
 impl EditorGate {
-    /// Sets aside what a conversation with the limits `own` may use that continues after `past`.
+    /// Reserves the limits of a conversation with its own limits `own`, which continues after the state `past`.
     ///
     /// # Errors
     /// If nothing is left.

@@ -143,7 +143,7 @@ impl ClientSession {
         run::start_found(&options, found, lines, &self.gate, &self.context)
     }
 
-    /// Returns the commands that continue a session with a prompt, and what it may use.
+    /// Returns the commands that continue a session with a prompt, and its reserved limits.
     fn continuing(
         &self,
         prompt: &ClientPrompt,

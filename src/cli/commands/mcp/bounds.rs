@@ -35,8 +35,8 @@ impl Bounds {
         }
     }
 
-    /// Sets aside what one of `places` conversations with the limits `own` may use that continues after `past`: an
-    /// equal share of a limit of the settings.
+    /// Reserves the limits of one of `places` conversations, with its own limits `own`, which continues after the state
+    /// `past`. A limit in the settings is shared equally.
     pub fn reserve(
         &self,
         seats: &[&Participant],

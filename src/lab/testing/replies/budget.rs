@@ -33,7 +33,7 @@ pub struct RealModel {
 }
 
 impl RealModel {
-    /// Sets aside what a call may cost: its prompt and its longest reply.
+    /// Reserves the highest cost of a call: its prompt and its longest reply.
     ///
     /// # Errors
     /// A failure of class [`ErrorClass::Budget`] if the limit does not allow the call.

@@ -1,4 +1,4 @@
-//! The poster of a conversation: where the participants stood over the turns, who moved whom, and the result. It is drawn
+//! Poster of a conversation: the positions of the participants over the turns, their moves, and the result. It is drawn
 //! once, into cells; the screen, the page and the pictures are written from these.
 
 mod canvas;

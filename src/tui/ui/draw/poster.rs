@@ -1,4 +1,4 @@
-//! The poster over the transcript: who stood where, who moved whom, and the result; while the conversation runs, below it
+//! The poster over the transcript: positions, moves, and the result; while the conversation runs, below it
 //! the words that are being said.
 
 use crate::export::poster::{self, ASCII, Poster, PosterInk, PosterSource, UNICODE};

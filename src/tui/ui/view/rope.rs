@@ -1,4 +1,4 @@
-//! The row between the poles: who stands where now, who moved last, and how far apart they are.
+//! The row between the poles: present positions, the last move, and the distance.
 
 use crate::analysis::{Axis, PoleMoveKind, Standing, Standpoint, Track};
 use crate::ui::text::wrap::{clip, width};
@@ -134,7 +134,7 @@ fn line(standing: Option<&Standing>, axis: usize, glyphs: &Glyphs) -> Vec<RopePa
     vec![thin(axis)]
 }
 
-/// Returns the labels of the places where somebody stands, in order; the last move has an arrow.
+/// Returns the labels of the occupied places, in order; the last move has an arrow.
 fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
     let moves = standing.moves();
     let last = moves.iter().rev().find(|moved| moved.kind == PoleMoveKind::Place);
