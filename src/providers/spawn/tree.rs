@@ -18,15 +18,20 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::Child;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io, thread, time::Duration};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 /// Variable that marks the children of this program.
 pub const MARKER: &str = "COLLOQUIUM_CHILD";
 
-/// Maximum number of looks of a sweep, 3 s in all; a process stuck in the kernel stays behind.
+/// Maximum number of looks in a row at which no process ended, about 3 s; a process stuck in the kernel stays behind.
 const LOOKS: u32 = 3_000;
-/// Delay between two looks.
+/// Delay after a look at which no process ended.
 const PAUSE: Duration = Duration::from_millis(1);
+/// Maximum duration of the sweep before this program ends.
+const LEAVING: Duration = Duration::from_secs(3);
+/// Maximum number of children of one look, the newest: a process that forks on is found before all its dead are buried.
+const MOST: usize = 2_000;
 
 /// Running calls: number of the call and pid of its leader.
 static LIVE: Mutex<BTreeMap<u64, Pid>> = Mutex::new(BTreeMap::new());
@@ -95,7 +100,7 @@ impl Drop for Tree {
         let _ = process::kill_process_group(self.leader, Signal::KILL);
         let call = self.call;
         let rest = move || {
-            sweep(Whose::Call(call));
+            sweep(Whose::Call(call), None);
             live().remove(&call);
         };
         if thread::Builder::new().name("sweep".into()).spawn(rest).is_err() {
@@ -111,7 +116,7 @@ pub fn reap_all() {
     for leader in live().values() {
         let _ = process::kill_process_group(*leader, Signal::KILL);
     }
-    sweep(Whose::Everybody);
+    sweep(Whose::Everybody, Some(Instant::now() + LEAVING));
     watchdog::dismiss();
 }
 
@@ -122,70 +127,105 @@ enum Whose {
     Everybody,
 }
 
-fn sweep(whose: Whose) {
-    for _ in 0..LOOKS {
-        if !kill_found(whose) {
-            return;
+/// Looks until nothing of this scope is left, for as long as processes end and the time is not over.
+fn sweep(whose: Whose, until: Option<Instant>) {
+    let mut idle = 0;
+    while idle < LOOKS && until.is_none_or(|until| Instant::now() < until) {
+        match look(whose) {
+            Look::Nothing => return,
+            // no pause: processes that are forked meanwhile would outnumber those that are collected
+            Look::Ended => idle = 0,
+            Look::Running => {
+                idle += 1;
+                thread::sleep(PAUSE);
+            }
         }
-        thread::sleep(PAUSE);
     }
 }
 
-/// Kills matching processes among our children; returns whether another look is needed.
-fn kill_found(whose: Whose) -> bool {
+/// Result of one look of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Look {
+    Nothing,
+    /// Killed, but not ended yet.
+    Running,
+    /// At least one process was collected; its children may not be listed yet.
+    Ended,
+}
+
+/// Kills and collects matching processes among our children.
+fn look(whose: Whose) -> Look {
     // held to the end, so that no child is started in between
     let live = live();
-    let here = places("self").map(|(_, session)| session);
-    let mut again = false;
+    let here = place("self").map(|place| place.session);
+    let mut found = Look::Nothing;
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
         // newest first: a process that keeps forking is gone in less than a millisecond
         let raw = children.split_ascii_whitespace().rev().filter_map(|pid| pid.parse().ok());
-        for pid in raw.filter_map(Pid::from_raw) {
-            let places = places(pid.as_raw_nonzero());
+        for pid in raw.filter_map(Pid::from_raw).take(MOST) {
+            let place = place(pid.as_raw_nonzero());
             // a process that left our session cannot come back, so those in it were started by others
-            if places.map(|(_, session)| session) == here || outlives(pid) {
+            if place.map(|place| place.session) == here || outlives(pid) {
                 continue;
             }
-            match (owner(pid, places, &live), whose) {
-                (Some(call), Whose::Call(wanted)) if call != wanted => {}
-                (Some(_) | None, Whose::Call(_) | Whose::Everybody) => {
-                    let leads = live.values().any(|leader| *leader == pid);
-                    again |= kill(pid, leads);
-                }
+            let leads = live.values().any(|leader| *leader == pid);
+            let dead = place.is_some_and(|place| place.dead);
+            // the dead of all calls are collected alike: a script may make them faster than its own sweep runs
+            let ours = dead
+                || match (owner(pid, place, &live), whose) {
+                    (Some(call), Whose::Call(wanted)) => call == wanted,
+                    (Some(_) | None, Whose::Call(_) | Whose::Everybody) => true,
+                };
+            if ours {
+                found = found.max(kill(pid, leads, dead));
             }
         }
     }
-    again
+    found
 }
 
-/// Kills a child; returns whether it may have left orphans that are not listed yet.
-fn kill(pid: Pid, leads: bool) -> bool {
-    let _ = process::kill_process(pid, Signal::KILL);
-    // leaders are reaped by the runtime
+/// Kills a child and collects it if it has ended.
+fn kill(pid: Pid, leads: bool, dead: bool) -> Look {
+    if !dead {
+        let _ = process::kill_process(pid, Signal::KILL);
+    }
+    // leaders are collected by the runtime
     let keep = if leads { WaitIdOptions::NOWAIT } else { WaitIdOptions::empty() };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | keep;
-    let runs = matches!(process::waitid(WaitId::Pid(pid), options), Ok(None));
-    runs || !leads
+    match process::waitid(WaitId::Pid(pid), options) {
+        Ok(None) => Look::Running,
+        _ if leads => Look::Nothing,
+        _ => Look::Ended,
+    }
 }
 
-/// Returns the group and the session of a process; 0 is one outside this container, as our own may be.
+/// Part of `/proc/PID/stat`. Group and session are 0 if they are outside this container, as our own may be.
 ///
 /// Read from `/proc`, because `rustix` panics on 0.
-fn places(pid: impl Display) -> Option<(i32, i32)> {
-    stat_places(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    dead: bool,
+    group: i32,
+    session: i32,
 }
 
-fn stat_places(stat: &str) -> Option<(i32, i32)> {
+fn place(pid: impl Display) -> Option<Place> {
+    stat_place(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn stat_place(stat: &str) -> Option<Place> {
     // the name of the program is in brackets and may contain anything, brackets too
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(2);
-    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let dead = matches!(fields.next()?, "Z" | "X");
+    let mut fields = fields.skip(1);
+    Some(Place { dead, group: fields.next()?.parse().ok()?, session: fields.next()?.parse().ok()? })
 }
 
 /// Returns the call that a child belongs to, by its group, session or marker.
-fn owner(pid: Pid, places: Option<(i32, i32)>, live: &BTreeMap<u64, Pid>) -> Option<u64> {
+fn owner(pid: Pid, place: Option<Place>, live: &BTreeMap<u64, Pid>) -> Option<u64> {
     let leads =
-        |leader: i32| places.is_some_and(|(group, session)| leader == group || leader == session);
+        |leader: i32| place.is_some_and(|place| leader == place.group || leader == place.session);
     let found = live.iter().rev().find(|(_, leader)| leads(leader.as_raw_nonzero().get()));
     found.map(|(call, _)| *call).or_else(|| {
         let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
@@ -212,16 +252,17 @@ mod tests {
 
     #[test]
     fn a_group_and_a_session_outside_the_container_are_nought() {
-        assert_eq!(stat_places("7 (a) b (c) S 1 0 0 34816 7 4194560 0"), Some((0, 0)));
-        assert_eq!(stat_places("7 (cat) R 1 12 34 0 -1"), Some((12, 34)));
-        assert_eq!(stat_places("7 (cat"), None);
+        let place = |dead, group, session| Some(Place { dead, group, session });
+        assert_eq!(stat_place("7 (a) b (c) S 1 0 0 34816 7 4194560 0"), place(false, 0, 0));
+        assert_eq!(stat_place("7 (cat) Z 1 12 34 0 -1"), place(true, 12, 34));
+        assert_eq!(stat_place("7 (cat"), None);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn own_addresses_match_the_kernel() {
         assert!(
-            places("self").is_some(),
+            place("self").is_some(),
             "without them a sweep would take our session for a lost one"
         );
     }
