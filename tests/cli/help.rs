@@ -114,6 +114,16 @@ fn readme_steering_example_has_the_described_effect() {
     assert!(out[..cut].contains("cut") && out[cut..].contains("Ada"), "{out}");
 }
 
+/// The debate that the README links to is what its command prints, after a line on how it was recorded.
+#[test]
+fn the_debate_beside_the_readme_is_its_export() {
+    let exported = House::new().run(&["export", "example-crux", "--format", "md", "--clean"]);
+    let debate = top("assets/debate.md");
+    let (origin, debate) = debate.split_once("\n\n").unwrap();
+    assert!(origin.contains("written by hand"), "{origin}");
+    assert_eq!(debate, exported.code(0).out);
+}
+
 #[test]
 fn the_test_of_the_readme_passes_and_can_fail() {
     let house = House::new();

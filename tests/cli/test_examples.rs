@@ -129,7 +129,6 @@ const DEBATE: &str = "title = \"Trams\"\ntopic = \"Trams or buses?\"\nlimits = {
 fn the_example_of_the_help_runs() {
     let house = House::new();
     let page = house.run(&["help", "testing"]).code(0).out;
-    assert!(page.lines().count() <= 48, "{} lines are more than a screen", page.lines().count());
     let text = between(&page, "title = ", "Run it:");
     house.file("debate.toml", DEBATE);
     let file = house.file("bo.test.toml", &text);
@@ -154,7 +153,8 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     let ran = house.run(&["test"]);
     assert_eq!(ran.code, 0, "{text}\n{}{}", ran.out, ran.err);
     // the script of the action that its workflow uses, and its artefacts
-    assert!(readme.contains("/.github/actions/test@"), "the workflow uses the action");
+    let page = house.run(&["help", "testing"]).code(0).out;
+    assert!(page.contains("/.github/actions/test@"), "the workflow uses the action");
     let report = "conversations.xml";
     let bin = Path::new(PROGRAM).parent().unwrap();
     let path = format!("{}:{PATH}", bin.display());
@@ -169,7 +169,7 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     assert_eq!(code, 0, "{told}");
     let written = std::fs::read_to_string(house.path(report)).unwrap();
     assert!(written.starts_with("<?xml") && written.contains("tests=\"1\""), "{written}");
-    assert!(readme.contains(&format!("path: {report}")), "{report} is published");
+    assert!(page.contains(&format!("path: {report}")), "{report} is published");
 
     // paths are paths, whatever they spell
     let scripted = "[scenario]\ntitle = \"S\"\n[[scenario.participant]]\nid = \"x\"\n\

@@ -52,6 +52,25 @@ fn prose() -> Vec<(String, String)> {
     all
 }
 
+/// The README fits on a few screens; everything longer has a help page. Its pictures and links lead to files.
+#[test]
+fn the_readme_is_short() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 120, "{} lines", readme.lines().count());
+    let long = readme.lines().find(|line| line.chars().count() > 120);
+    assert_eq!(long, None, "more than 120 columns");
+    let headings = readme.lines().filter(|line| line.starts_with("## ")).count();
+    let tables = readme.lines().filter(|line| line.starts_with("|--")).count();
+    assert!(headings <= 9 && tables <= 2, "{headings} headings, {tables} tables");
+    let link = Regex::new(r#"(?:\]\(|src=")(assets/[^)"]+)"#).unwrap();
+    let links: Vec<&str> =
+        link.captures_iter(&readme).map(|found| found.get(1).unwrap().as_str()).collect();
+    assert!(links.len() > 3, "{links:?}");
+    for path in links {
+        assert!(root().join(path).is_file(), "{path}");
+    }
+}
+
 /// Returns whether a literal is readable text rather than a key, a path or a format.
 fn is_text(literal: &str) -> bool {
     let words = literal.split_whitespace();

@@ -18,18 +18,15 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::Child;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-use std::{fs, io, thread};
+use std::{fs, io, thread, time::Duration};
 
 /// Variable that marks the children of this program.
 pub const MARKER: &str = "COLLOQUIUM_CHILD";
 
-/// Maximum number of looks in a row at which no process ended, about 3 s; a process stuck in the kernel stays behind.
+/// Maximum number of looks of a sweep, 3 s if no process ends; a process stuck in the kernel stays behind.
 const LOOKS: u32 = 3_000;
 /// Delay after a look at which no process ended.
 const PAUSE: Duration = Duration::from_millis(1);
-/// Maximum duration of the sweep before this program ends.
-const LEAVING: Duration = Duration::from_secs(3);
 /// Maximum number of children of one look, the newest: a process that forks on is found before all its dead are buried.
 const MOST: usize = 2_000;
 
@@ -100,7 +97,7 @@ impl Drop for Tree {
         let _ = process::kill_process_group(self.leader, Signal::KILL);
         let call = self.call;
         let rest = move || {
-            sweep(Whose::Call(call), None);
+            sweep(Whose::Call(call));
             live().remove(&call);
         };
         if thread::Builder::new().name("sweep".into()).spawn(rest).is_err() {
@@ -116,7 +113,7 @@ pub fn reap_all() {
     for leader in live().values() {
         let _ = process::kill_process_group(*leader, Signal::KILL);
     }
-    sweep(Whose::Everybody, Some(Instant::now() + LEAVING));
+    sweep(Whose::Everybody);
     watchdog::dismiss();
 }
 
@@ -127,18 +124,18 @@ enum Whose {
     Everybody,
 }
 
-/// Looks until nothing of this scope is left, for as long as processes end and the time is not over.
-fn sweep(whose: Whose, until: Option<Instant>) {
-    let mut idle = 0;
-    while idle < LOOKS && until.is_none_or(|until| Instant::now() < until) {
+/// Looks until nothing of this scope is left. The sweep of one call goes on for as long as processes end; the one before
+/// this program ends does not wait for those that are faster.
+fn sweep(whose: Whose) {
+    let mut looks = 0;
+    while looks < LOOKS {
+        looks += 1;
         match look(whose) {
             Look::Nothing => return,
             // no pause: processes that are forked meanwhile would outnumber those that are collected
-            Look::Ended => idle = 0,
-            Look::Running => {
-                idle += 1;
-                thread::sleep(PAUSE);
-            }
+            Look::Ended if matches!(whose, Whose::Call(_)) => looks = 0,
+            Look::Ended => {}
+            Look::Running => thread::sleep(PAUSE),
         }
     }
 }
