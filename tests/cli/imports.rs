@@ -112,7 +112,7 @@ fn chat_messages_with_names_become_participants() {
     let path = house.file("chat.json", &openai.to_string());
     let ran = house.run(&["import", &path, "--title", "Finding"]).code(0);
     assert!(
-        ran.err.contains("3 messages of 3 participants") && ran.err.contains("1 part was left out")
+        ran.err.contains("3 messages of 3 participants") && ran.err.contains("left out: 1 image")
     );
     let found = atif(&house, ran.out.trim());
     assert_eq!(found["extra"]["title"], "Finding");
@@ -210,6 +210,10 @@ fn unknown_versions_and_hostile_files_are_refused_by_name() {
     let many: Vec<Value> = (0..300)
         .map(|n| json!({"role": "user", "name": format!("n{n}"), "content": "x"}))
         .collect();
+    let agent = json!({"agent": {"name": "a"}, "steps": [{"source": "agent", "message": "x"}]});
+    // with a search through all names for each, this takes minutes
+    let agents = json!({"schema_version": "ATIF-v1.7", "agent": {"name": "a"}, "steps": [],
+        "subagent_trajectories": vec![agent; 20_000]});
     let claude = |version: &str| {
         format!(
             "{{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"1\",\"version\":\"{version}\",\"message\":{{\"role\":\"user\",\"content\":\"x\"}}}}\n"
@@ -233,6 +237,7 @@ fn unknown_versions_and_hostile_files_are_refused_by_name() {
         ("not json".into(), "line 1: "),
         (deep, "recursion limit"),
         (Value::from(many).to_string(), "more than 200 participants"),
+        (agents.to_string(), "more than 200 participants"),
     ] {
         let path = house.file("hostile.json", &text);
         let ran = house.run(&["import", &path]).code(3);

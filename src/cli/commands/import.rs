@@ -8,7 +8,7 @@ use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
 use crate::clock::wall_now;
 use crate::import::{
-    self, BYTES_MAX, FORMATS, ImportError, ImportFormat, Imported, claude_code_session,
+    self, BYTES_MAX, FORMATS, ImportError, ImportFormat, Imported, LeftOut, claude_code_session,
 };
 use crate::model::Wall;
 use crate::session::{FORMAT, Mode, Record, SessionFiles, create};
@@ -91,7 +91,7 @@ impl ImportArgs {
             imported.title.clone_from(title);
         }
         let files = self.write(&imported, 0, context)?;
-        say_left_out(imported.left_out, context);
+        say_left_out(&imported.left_out, context);
         let shown = match &self.keep.out_session {
             Some(path) => path.display().to_string(),
             None => files.id(),
@@ -110,7 +110,7 @@ impl ImportArgs {
     ) -> Result<Exit, Failure> {
         let mut ids = String::new();
         let mut written = 0;
-        let mut left_out = 0;
+        let mut left_out = LeftOut::default();
         let mut last_fault = None;
         for (n, imported) in (1..).zip(all) {
             match imported {
@@ -118,7 +118,7 @@ impl ImportArgs {
                     let files = self.write(&imported, n, context)?;
                     ids.push_str(&format!("{}\n", text::line(&files.id())));
                     written += 1;
-                    left_out += imported.left_out;
+                    left_out.extend(&imported.left_out);
                 }
                 Err(why) => {
                     context.say(&format!("conversation {n} is not imported: {why}"));
@@ -130,7 +130,7 @@ impl ImportArgs {
             let why = format!("cannot import {}: {why}", self.file);
             return Err(Failure::new(Exit::Invalid, why));
         }
-        say_left_out(left_out, context);
+        say_left_out(&left_out, context);
         context.say(&count_words(written, "conversation"));
         output::data(ids.as_bytes())
     }
@@ -158,11 +158,9 @@ impl ImportArgs {
     }
 }
 
-fn say_left_out(left: usize, context: &Context) {
-    if left > 0 {
-        let verb = if left == 1 { "was" } else { "were" };
-        let parts = count_words(left, "part");
-        context.say(&format!("{parts} {verb} left out, such as images and notices"));
+fn say_left_out(parts: &LeftOut, context: &Context) {
+    if !parts.is_empty() {
+        context.say(&format!("left out: {parts}"));
     }
 }
 

@@ -90,8 +90,7 @@ fn trajectory(
         let extra = &step["extra"];
         let mut said =
             ImportedMessage { at: time(&step["timestamp"]), ..ImportedMessage::default() };
-        let (left_out, _) = add(&mut said, &step["message"]);
-        to.left_out += left_out;
+        add(&mut said, &step["message"]);
         // a notice of the harness, not the person's words
         let is_notice = source == "system" && inner.is_none() && extra["to"].is_null();
         match source {
@@ -99,11 +98,13 @@ fn trajectory(
                 let id = to.speaker(name);
                 let seat = to.speakers.iter_mut().find(|seat| seat.id == id);
                 seat.into_iter().for_each(|seat| seat.persona = some(&said.text));
+                to.left_out.compare(step, &said, &[]);
                 continue;
             }
             // the exporter writes the topic as a step without a speaker
             "user" if has_seats && i == 0 && extra.is_null() => {
                 to.topic = some(&said.text);
+                to.left_out.compare(step, &said, &[]);
                 continue;
             }
             "system" | "user" => match inner {
@@ -119,9 +120,12 @@ fn trajectory(
                 return Err(ImportError::Field { at, why: "takes system, user or agent" });
             }
         }
-        to.left_out += observe(step, &mut said, &mut messages);
+        let results = step["observation"]["results"].as_array().into_iter().flatten();
+        let results: Vec<String> = results.map(|result| plain(&result["content"])).collect();
+        to.left_out.add("tool result", observe(step, &mut said, &mut messages));
+        to.left_out.compare(step, &said, &results.iter().map(String::as_str).collect::<Vec<_>>());
         if is_notice {
-            to.left_out += 1;
+            to.left_out.add("notice", 1);
             said.text.clear();
         }
         let started = subs.started(step, said.by.as_ref(), to)?;
@@ -261,7 +265,9 @@ impl<'a> Subs<'a> {
                     messages.extend(self.read(sub, parent, to)?);
                 }
                 // the trajectory is in another file
-                None if !text_at(reference, "trajectory_path").is_empty() => to.left_out += 1,
+                None if !text_at(reference, "trajectory_path").is_empty() => {
+                    to.left_out.add("sub-agent", 1);
+                }
                 None => {}
             }
         }
@@ -284,7 +290,7 @@ impl<'a> Subs<'a> {
         to: &mut Imported,
     ) -> Result<Vec<ImportedMessage>, ImportError> {
         if self.depth > DEPTH_MAX {
-            to.left_out += 1;
+            to.left_out.add("sub-agent", 1);
             return Ok(vec![]);
         }
         trajectory(sub, to, Some(&Inner { parent, depth: self.depth }))

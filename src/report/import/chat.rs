@@ -2,8 +2,9 @@
 
 use super::content::{ImportedResult, add, give_results, plain};
 use super::conversation::{
-    ImportError, Imported, ImportedMessage, ToolUse, name_voices, text_at, time,
+    ImportError, Imported, ImportedMessage, ToolUse, join, name_voices, text_at, time,
 };
+use super::dialect::{NOTICE, SOURCE};
 use serde_json::Value;
 
 /// Name of a model without one.
@@ -18,6 +19,8 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         Imported { title: text_at(value, "title").to_owned(), ..Imported::default() };
     let mut instructions = plain(value.get("system").unwrap_or(&Value::Null));
     for (i, message) in list.iter().enumerate() {
+        // the message as the program wrote it
+        let source = message.get(SOURCE).unwrap_or(message);
         let fault = |why| ImportError::Field { at: format!("messages[{i}]"), why };
         let name = text_at(message, "name");
         let content = message.get("content").unwrap_or(&Value::Null);
@@ -28,17 +31,19 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             ImportedMessage { at: time(&message["timestamp"]), ..ImportedMessage::default() };
         match text_at(message, "role") {
             "system" | "developer" if imported.messages.is_empty() && name.is_empty() => {
-                if !instructions.is_empty() {
-                    instructions.push_str("\n\n");
-                }
-                instructions.push_str(&plain(content));
+                let text = plain(content);
+                imported.left_out.compare(source, &said, &[&text]);
+                join(&mut instructions, &text);
                 continue;
             }
             "tool" | "function" => {
                 let id = text_at(message, "tool_call_id");
                 let id = if id.is_empty() { name } else { id }.to_owned();
-                let result = ImportedResult { id, text: plain(content), failed: false };
-                imported.left_out += give_results(&mut imported.messages, vec![result]);
+                let text = plain(content);
+                imported.left_out.compare(source, &said, &[&text]);
+                let result = ImportedResult { id, text, failed: false };
+                let lost = give_results(&mut imported.messages, vec![result]);
+                imported.left_out.add("tool result", lost);
                 continue;
             }
             "assistant" | "model" => {
@@ -46,9 +51,13 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 let own = text_at(message, "model");
                 said.model = if own.is_empty() { model } else { own }.to_owned();
             }
+            NOTICE => {
+                imported.left_out.add("notice", 1);
+                continue;
+            }
             // a notice of a program, not the person's words
             "system" | "developer" if name.is_empty() => {
-                imported.left_out += 1;
+                imported.left_out.add("notice", 1);
                 continue;
             }
             "user" | "system" | "developer" => {
@@ -56,11 +65,12 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             }
             _ => return Err(fault("a role is user, assistant, system, developer or tool")),
         }
-        let (left_out, results) = add(&mut said, content);
-        imported.left_out += left_out + give_results(&mut imported.messages, results);
+        let results = add(&mut said, content);
+        let mut others: Vec<&str> = results.iter().map(|result| &*result.text).collect();
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];
             let input = text_at(function, "arguments");
+            others.push(input);
             said.tools.push(ToolUse {
                 id: text_at(call, "id").to_owned(),
                 name: text_at(function, "name").to_owned(),
@@ -68,6 +78,9 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 ..ToolUse::default()
             });
         }
+        imported.left_out.compare(source, &said, &others);
+        let lost = give_results(&mut imported.messages, results);
+        imported.left_out.add("tool result", lost);
         // skips messages with only results of tools
         if said.text.trim().is_empty() && said.tools.is_empty() && said.think.is_none() {
             continue;

@@ -105,7 +105,7 @@ impl Reader<'_> {
             match serde_json::from_str::<Value>(line) {
                 Ok(value) => self.line(&value)?,
                 // a session that is still running may end in half a line
-                Err(_) if at + 1 == count && at > 0 => self.to.left_out += 1,
+                Err(_) if at + 1 == count && at > 0 => self.to.left_out.add("half line", 1),
                 Err(e) => return Err(ImportError::Json { line: at + 1, why: e.to_string() }),
             }
             if self.messages.len() > MESSAGES_MAX {
@@ -147,11 +147,11 @@ impl Reader<'_> {
             "user" if line["isCompactSummary"] == true => return Ok(()),
             // other programs, and notices of tasks
             "user" if !is_human(&line["origin"]) => {
-                self.to.left_out += 1;
+                self.to.left_out.add("notice", 1);
                 return Ok(());
             }
             "assistant" if line["message"]["model"] == NO_MODEL => {
-                self.to.left_out += 1;
+                self.to.left_out.add("notice", 1);
                 return Ok(());
             }
             "user" | "assistant" if line["isMeta"] != true => {}
@@ -168,8 +168,9 @@ impl Reader<'_> {
         let message = &line["message"];
         let mut said =
             ImportedMessage { at: time(&line["timestamp"]), ..ImportedMessage::default() };
-        let (left_out, results) = add(&mut said, &message["content"]);
-        self.to.left_out += left_out;
+        let results = add(&mut said, &message["content"]);
+        let others: Vec<&str> = results.iter().map(|result| &*result.text).collect();
+        self.to.left_out.compare(message, &said, &others);
         if kind == "assistant" {
             self.spoken(&speaker, line, said);
             return Ok(());
@@ -177,13 +178,13 @@ impl Reader<'_> {
         let id = self.to.speaker(&speaker);
         if let Some(part) = self.open.get_mut(&id) {
             let mut one = [std::mem::take(&mut part.said)];
-            self.to.left_out += give_results(&mut one, results);
+            self.to.left_out.add("tool result", give_results(&mut one, results));
             let [one] = one;
             part.said = one;
         } else {
-            self.to.left_out += results.len();
+            self.to.left_out.add("tool result", results.len());
         }
-        said.text = typed(&said.text);
+        self.typed(&mut said);
         // messages to a sub-agent are in calls of its parent
         if !said.text.trim().is_empty() && !is_inner {
             self.close_one(&id);
@@ -192,16 +193,23 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Leaves the words of the person in a message, and counts the others.
+    fn typed(&mut self, said: &mut ImportedMessage) {
+        let words = typed(&said.text);
+        self.to.left_out.add("notice", usize::from(words.len() < said.text.len()));
+        said.text = words;
+    }
+
     /// Adds a message that waited until the model read it, in the middle of its turn.
     fn queued(&mut self, queued: &Value, at: Option<Wall>) {
         if queued["isMeta"] == true || !is_human(&queued["origin"]) {
-            self.to.left_out += 1;
+            self.to.left_out.add("notice", 1);
             return;
         }
         let mut said = ImportedMessage { at, ..ImportedMessage::default() };
-        let (left_out, _) = add(&mut said, &queued["prompt"]);
-        self.to.left_out += left_out;
-        said.text = typed(&said.text);
+        add(&mut said, &queued["prompt"]);
+        self.to.left_out.compare(&queued["prompt"], &said, &[]);
+        self.typed(&mut said);
         if !said.text.trim().is_empty() {
             self.messages.push(said);
         }

@@ -3,16 +3,16 @@
 use super::conversation::{ImportedMessage, ToolUse, join, text_at};
 use serde_json::Value;
 
-/// Adds a content to a message. Returns the number of parts that are left out, and the results of tools, by id.
-pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> (usize, Vec<ImportedResult>) {
+/// Adds a content to a message. Returns the results of tools, by id.
+pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> Vec<ImportedResult> {
     let mut results = vec![];
-    let mut left_out = 0;
     match content {
         Value::String(text) => join(&mut said.text, text),
         Value::Array(parts) => {
             for part in parts {
                 match text_at(part, "type") {
-                    "text" | "input_text" | "output_text" | "refusal" => {
+                    // some programs write parts without a type
+                    "" | "text" | "input_text" | "output_text" | "refusal" => {
                         let key = if part.get("refusal").is_some() { "refusal" } else { "text" };
                         join(&mut said.text, text_at(part, key));
                     }
@@ -32,14 +32,13 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> (usize, Vec<Im
                         text: plain(part.get("content").unwrap_or(&Value::Null)),
                         failed: part.get("is_error").and_then(Value::as_bool) == Some(true),
                     }),
-                    _ => left_out += 1,
+                    _ => {}
                 }
             }
         }
-        Value::Null => {}
-        _ => left_out += 1,
+        _ => {}
     }
-    (left_out, results)
+    results
 }
 
 /// Result of a tool.

@@ -1,11 +1,14 @@
 //! An imported conversation, and the helpers of its parsers.
 
+use super::left_out::LeftOut;
 use crate::model::payload::Whisper;
 use crate::model::{ResultGiven, SEATS_MAX, SeatId, StopReason, Text, Usage, Usd, Wall};
 use serde_json::Value;
 
 /// Maximum number of messages.
 pub(super) const MESSAGES_MAX: usize = 100_000;
+/// Seconds since 1970, year 5138; larger numbers are milliseconds.
+const SECONDS_MAX: f64 = 100_000_000_000.0;
 /// Maximum bytes of a name.
 const NAME_MAX: usize = 100;
 
@@ -14,7 +17,7 @@ const NAME_MAX: usize = 100;
 pub enum ImportError {
     /// No format fits.
     #[error(
-        "it is neither a list of messages, nor an ATIF trajectory, nor a session of Claude Code"
+        "it is no list of messages, no export or session of a known program, and no ATIF trajectory"
     )]
     Unknown,
     /// No format fits, and these are its keys.
@@ -77,8 +80,8 @@ pub struct Imported {
     pub ended: Option<StopReason>,
     /// Its result.
     pub result: Option<ResultGiven>,
-    /// Number of parts that are not imported, such as images.
-    pub left_out: usize,
+    /// Parts that are not imported, such as images.
+    pub left_out: LeftOut,
 }
 
 /// A participant.
@@ -168,10 +171,12 @@ pub(super) fn join(to: &mut String, text: &str) {
 }
 
 impl Imported {
-    /// Returns the participant of a name, and adds it if it is new.
+    /// Returns the participant of a name, and adds it if it is new. Of more participants than the limit, the first beyond
+    /// it has the words of all others, so that a file that is refused is read in linear time.
     pub(super) fn speaker(&mut self, name: &str) -> SeatId {
         let name = cut(name);
-        if let Some(known) = self.speakers.iter().find(|s| s.name == name || *s.id == *name) {
+        let known = self.speakers.iter().find(|s| s.name == name || *s.id == *name);
+        if let Some(known) = known.or(self.speakers.get(SEATS_MAX)) {
             return known.id.clone();
         }
         let id = self.new_id(&name);
@@ -223,7 +228,12 @@ pub(super) fn name_voices(imported: &mut Imported) {
     }
 }
 
+/// Returns a time: a text with a time zone, or a number of seconds or milliseconds since 1970.
 pub(super) fn time(value: &Value) -> Option<Wall> {
+    if let Some(number) = value.as_f64() {
+        let ms = if number < SECONDS_MAX { number * 1_000.0 } else { number };
+        return (0.0..SECONDS_MAX * 1_000.0).contains(&ms).then_some(Wall(ms as i64));
+    }
     let at: jiff::Timestamp = value.as_str()?.parse().ok()?;
     Some(Wall(at.as_millisecond()))
 }

@@ -1,23 +1,77 @@
 //! Exports of other programs as lists of chat messages, each recognised by its keys.
 
 use super::conversation::cut;
+use super::programs;
 use serde_json::{Value, json};
 
-/// A kind of export.
+/// Key of the message as the program wrote it.
+pub(super) const SOURCE: &str = "source";
+
+/// Role of words that a program put between those of people and models.
+pub(super) const NOTICE: &str = "notice";
+
+/// A format of another program.
 struct Dialect {
     /// Name of the program, for messages.
     name: &'static str,
-    /// Key that every conversation has.
-    key: &'static str,
+    /// True if a list is one conversation, as of the lines of a file; else it has several.
+    is_list: bool,
+    /// Returns true for a conversation of the program; of a list, it gets the first entry.
+    looks: fn(&Value) -> bool,
     /// Returns the messages of a conversation, and the number of those in other branches.
     messages: fn(&Value) -> (Vec<Value>, usize),
 }
 
+/// All known formats; the first that fits is taken.
 const DIALECTS: &[Dialect] = &[
-    Dialect { name: "ChatGPT", key: "mapping", messages: chatgpt },
-    Dialect { name: "claude.ai", key: "chat_messages", messages: claude_ai },
-    Dialect { name: "Open WebUI", key: "chat", messages: open_webui },
-    Dialect { name: "ShareGPT", key: "conversations", messages: sharegpt },
+    Dialect {
+        name: "ChatGPT",
+        is_list: false,
+        looks: |one| one["mapping"].is_object(),
+        messages: chatgpt,
+    },
+    Dialect {
+        name: "claude.ai",
+        is_list: false,
+        looks: |one| one["chat_messages"].is_array(),
+        messages: claude_ai,
+    },
+    Dialect {
+        name: "Open WebUI",
+        is_list: false,
+        looks: |one| one["chat"].is_object(),
+        messages: open_webui,
+    },
+    Dialect {
+        name: "ShareGPT",
+        is_list: false,
+        looks: |one| one["conversations"].is_array(),
+        messages: sharegpt,
+    },
+    Dialect {
+        name: "SillyTavern",
+        is_list: true,
+        looks: |one| one["chat_metadata"].is_object() || one["user_name"].is_string(),
+        messages: programs::silly_tavern,
+    },
+    Dialect {
+        name: "Codex",
+        is_list: true,
+        looks: |one| one["type"] == "session_meta" && one["payload"].is_object(),
+        messages: programs::codex,
+    },
+    Dialect {
+        name: "Gemini CLI",
+        is_list: false,
+        looks: |one| one["messages"][0]["type"].is_string() && one["sessionId"].is_string(),
+        messages: programs::gemini,
+    },
+    Dialect {
+        name: "opencode",
+        is_list: false,
+        looks: |one| one["messages"][0]["info"]["role"].is_string(),
+        messages: programs::opencode,
+    },
 ];
 
 /// Conversations of an export.
@@ -32,25 +86,38 @@ pub(super) struct Export {
 pub(super) fn recognise(value: &Value) -> Option<Export> {
     let one = std::slice::from_ref(value);
     let all = value.as_array().map_or(one, Vec::as_slice);
-    let has = |dialect: &&Dialect| all.first().is_some_and(|first| !first[dialect.key].is_null());
-    let dialect = DIALECTS.iter().find(has)?;
+    let first = all.first()?;
+    let dialect = DIALECTS.iter().find(|dialect| (dialect.looks)(first))?;
+    let all = if dialect.is_list { one } else { all };
     let conversations = all.iter().map(|conversation| {
         let (messages, branches) = (dialect.messages)(conversation);
-        let title = ["title", "name"].iter().find_map(|key| conversation[key].as_str());
+        let titles =
+            [&conversation["title"], &conversation["name"], &conversation["info"]["title"]];
+        let title = titles.iter().find_map(|title| title.as_str());
         json!({"title": title.unwrap_or_default(), "messages": messages, "branches": branches})
     });
     Some(Export { name: dialect.name, conversations: conversations.collect() })
 }
 
-/// Returns the messages of JSON lines; `None` if a line is no message.
-pub(super) fn message_lines(text: &str) -> Option<Value> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let read = |line: &str| {
-        let value: Value = serde_json::from_str(line).ok()?;
-        value["role"].is_string().then_some(value)
-    };
-    let all: Vec<Value> = lines.map(read).collect::<Option<_>>()?;
-    (!all.is_empty()).then_some(Value::Array(all))
+/// Returns the values of JSON lines; `None` if a line is no JSON. The last may be half a line: its program may still run.
+pub(super) fn lines(text: &str) -> Option<Value> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let mut all = vec![];
+    while let Some(line) = lines.next() {
+        match serde_json::from_str(line) {
+            Ok(value) => all.push(value),
+            Err(_) if all.len() > 1 && lines.peek().is_none() => {}
+            Err(_) => return None,
+        }
+    }
+    Some(Value::Array(all))
+}
+
+/// Returns a list of messages with roles; `None` for another list.
+pub(super) fn with_roles(list: Value) -> Option<Value> {
+    let is_chat =
+        |all: &Vec<Value>| !all.is_empty() && all.iter().all(|message| message["role"].is_string());
+    list.as_array().is_some_and(is_chat).then_some(list)
 }
 
 /// Returns the keys of the first line or object of a text that no format knows.
@@ -105,6 +172,7 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
         let model = &message["metadata"]["model_slug"];
         Some(json!({
             "role": role, "content": parts, "timestamp": message["create_time"], "model": model,
+            SOURCE: content,
         }))
     };
     (path.iter().filter_map(message).collect(), others)
@@ -116,7 +184,9 @@ fn claude_ai(conversation: &Value) -> (Vec<Value>, usize) {
         let content = Some(&message["content"])
             .filter(|content| content.as_array().is_some_and(|parts| !parts.is_empty()));
         let content = content.unwrap_or(&message["text"]);
-        json!({"role": role, "content": content, "timestamp": message["created_at"]})
+        json!({
+            "role": role, "content": content, "timestamp": message["created_at"], SOURCE: message,
+        })
     };
     let all = conversation["chat_messages"].as_array();
     (all.into_iter().flatten().map(message).collect(), 0)
@@ -141,7 +211,7 @@ fn sharegpt(conversation: &Value) -> (Vec<Value>, usize) {
         };
         let content =
             if message["value"].is_null() { &message["content"] } else { &message["value"] };
-        json!({"role": role, "content": content})
+        json!({"role": role, "content": content, SOURCE: message})
     };
     let all = conversation["conversations"].as_array();
     (all.into_iter().flatten().map(message).collect(), 0)

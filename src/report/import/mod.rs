@@ -1,4 +1,5 @@
-//! Conversations of other programs as sessions: chat messages with names, trajectories (ATIF), sessions of Claude Code.
+//! Conversations of other programs as sessions: chat messages with names, exports and sessions of several programs,
+//! trajectories (ATIF), sessions of Claude Code.
 //!
 //! Reading is pure: text in, messages out, and [`events()`] makes the log of them. The texts are untrusted, like those of
 //! a model. Limits: 64 MiB of text, 100,000 messages and 200 participants; unknown versions are refused.
@@ -11,9 +12,12 @@ mod content;
 mod conversation;
 mod dialect;
 mod events;
+mod left_out;
+mod programs;
 
 pub use conversation::{ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse};
 pub use events::events;
+pub use left_out::LeftOut;
 
 use crate::model::{SEATS_MAX, SeatId};
 use claude_code::session_id;
@@ -72,10 +76,13 @@ pub fn read(
         }
         (None, _) if session_id(text).is_some() => claude_code::read(text, more),
         (None, Ok(_)) => Err(unknown(text)),
-        (None | Some(ImportFormat::Chat), Err(e)) => match dialect::message_lines(text) {
-            Some(list) => chat::read(&list),
-            None if dialect::keys(text).is_some() => Err(unknown(text)),
-            None => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+        (None | Some(ImportFormat::Chat), Err(e)) => match dialect::lines(text) {
+            Some(lines) if dialect::recognise(&lines).is_some() => exported(&lines, pick),
+            lines => match lines.and_then(dialect::with_roles) {
+                Some(list) => chat::read(&list),
+                None if dialect::keys(text).is_some() => Err(unknown(text)),
+                None => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+            },
         },
         (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
     }?;
@@ -146,7 +153,7 @@ fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError>
 fn picked(conversation: &Value) -> Result<Imported, ImportError> {
     let mut imported = chat::read(conversation)?;
     let branches = conversation["branches"].as_u64().and_then(|n| usize::try_from(n).ok());
-    imported.left_out += branches.unwrap_or(0);
+    imported.left_out.add("other version", branches.unwrap_or(0));
     Ok(imported)
 }
 

@@ -69,9 +69,13 @@ fn one_of_several_conversations_is_picked() {
     let (read, err) = imported(many.as_bytes(), &["--pick", "2"]);
     assert!(read.contains("Second"), "{read}");
     // the message of the other branch
-    assert!(err.contains("1 part was left out"), "{err}");
+    assert!(err.contains("left out: 1 other version"), "{err}");
     let ran = house.run(&["import", &path, "--all"]).code(0);
-    assert!(ran.err.contains("2 conversations") && ran.err.contains("2 parts were"), "{}", ran.err);
+    assert!(
+        ran.err.contains("2 conversations") && ran.err.contains("left out: 2 other versions"),
+        "{}",
+        ran.err
+    );
     let titles: Vec<bool> = ["First", "Second"]
         .iter()
         .zip(ran.out.lines())
@@ -125,6 +129,138 @@ fn words_of_programs_are_not_the_persons() {
     for text in [chat, atif] {
         let (read, err) = imported(text.to_string().as_bytes(), &[]);
         assert!(read.contains("No.") && !read.contains("compacted"), "{read}");
-        assert!(err.contains("1 part was left out"), "{err}");
+        assert!(err.contains("left out: 1 notice\n"), "{err}");
+    }
+}
+
+fn lines(all: &[Value]) -> String {
+    all.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A question, an answer after some reasoning, and a tool, as programs for code and for characters save them.
+fn sessions() -> Vec<(&'static str, String)> {
+    let item = |payload: Value| json!({"timestamp": "2026-01-01T00:00:01Z", "type": "response_item", "payload": payload});
+    let codex = lines(&[
+        json!({"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta",
+            "payload": {"id": "x", "cwd": "/w", "cli_version": "0.80.0"}}),
+        item(json!({"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": "<environment_context>\n/w</environment_context>"}]})),
+        item(json!({"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": "Keep the trams?"}]})),
+        json!({"timestamp": "2026-01-01T00:00:01Z", "type": "turn_context",
+            "payload": {"model": "gpt-5.1-codex"}}),
+        item(json!({"type": "reasoning", "summary": [
+            {"type": "summary_text", "text": "Trams are old."}], "encrypted_content": "zz"})),
+        item(json!({"type": "function_call", "name": "shell", "call_id": "c1",
+            "arguments": "{\"command\":\"cat tracks\"}"})),
+        item(json!({"type": "function_call_output", "call_id": "c1", "output": "Nine miles."})),
+        json!({"type": "event_msg", "payload": {"type": "agent_message", "message": "Keep them."}}),
+        item(json!({"type": "message", "role": "assistant", "content": [
+            {"type": "output_text", "text": "Keep them."}]})),
+    ]);
+    let gemini = json!({"sessionId": "s", "projectHash": "h", "messages": [
+        {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "type": "user", "content": "Keep the trams?"},
+        {"id": "2", "timestamp": "2026-01-01T00:00:01Z", "type": "gemini", "content": "Keep them.",
+            "model": "gpt-5.1-codex", "thoughts": [{"subject": "Age", "description": "Trams are old."}],
+            "toolCalls": [{"id": "c1", "name": "shell", "args": {"command": "cat tracks"},
+                "resultDisplay": "Nine miles."}]},
+        {"id": "3", "type": "info", "content": "Saved."},
+    ]});
+    let opencode = json!({"info": {"title": "Trams"}, "messages": [
+        {"info": {"role": "user", "time": {"created": 1_767_225_600_000_i64}}, "parts": [
+            {"type": "text", "text": "Called the tool.", "synthetic": true},
+            {"type": "text", "text": "Keep the trams?"}]},
+        {"info": {"role": "assistant", "modelID": "gpt-5.1-codex"}, "parts": [
+            {"type": "step-start"}, {"type": "reasoning", "text": "Trams are old."},
+            {"type": "tool", "tool": "shell", "callID": "c1", "state": {"status": "completed",
+                "input": {"command": "cat tracks"}, "output": "Nine miles."}},
+            {"type": "text", "text": "Keep them."}]},
+    ]});
+    vec![("Codex", codex), ("Gemini CLI", gemini.to_string()), ("opencode", opencode.to_string())]
+}
+
+#[test]
+fn sessions_of_programs_come_with_reasoning_and_tools() {
+    for (program, text) in sessions() {
+        let house = House::new();
+        let path = house.file("session.jsonl", &text);
+        let ran = house.run(&["import", &path]).code(0);
+        assert!(ran.err.contains("2 messages of 1 participant"), "{program}: {}", ran.err);
+        assert!(ran.err.contains("left out: 1 notice\n"), "{program}: {}", ran.err);
+        let atif = house.run(&["export", ran.out.trim(), "--format", "atif"]).code(0).out;
+        for part in [
+            "Keep the trams?",
+            "Keep them.",
+            "Trams are old.",
+            "cat tracks",
+            "Nine miles.",
+            "gpt-5.1-codex",
+        ] {
+            assert!(atif.contains(part), "{program} {part}: {atif}");
+        }
+    }
+    // a group of characters, with another version of a message
+    let tavern = lines(&[
+        json!({"user_name": "Kim", "character_name": "unused", "chat_metadata": {}}),
+        json!({"name": "Kim", "is_user": true, "mes": "Keep the trams?"}),
+        json!({"name": "Iris", "is_user": false, "mes": "Keep them.", "swipes": ["Keep them.", "No."]}),
+        json!({"name": "Olga", "is_user": false, "mes": "Sell them."}),
+        json!({"name": "System", "is_system": true, "mes": "Saved."}),
+    ]);
+    let (read, err) = imported(tavern.as_bytes(), &[]);
+    for words in ["Iris", "Keep them.", "Olga", "Sell them."] {
+        assert!(read.contains(words), "{words}: {read}");
+    }
+    assert!(!read.contains("Kim"), "the person is you: {read}");
+    assert!(err.contains("left out: 1 notice, 1 other version\n"), "{err}");
+}
+
+/// Each text of a message is in the session, describes the message, or is counted with its field.
+#[test]
+fn no_text_is_lost_without_a_count() {
+    let chat = |message: Value| json!([{"role": "user", "content": "Keep the trams?"}, message]);
+    let part = |part: Value| {
+        chat(json!({"role": "assistant", "content": [{"type": "text", "text": "Yes."}, part]}))
+    };
+    let gpt = |content: Value| {
+        let mut gpt = chatgpt("T");
+        gpt["mapping"]["c"]["message"]["content"] = content;
+        gpt
+    };
+    for (value, told) in [
+        (
+            chat(json!({"role": "assistant", "content": "Yes.", "aside": "canary"})),
+            "1 text under \"aside\"",
+        ),
+        (
+            chat(
+                json!({"role": "assistant", "content": "Yes.", "extra": {"notes": ["canary", "canaries"]}}),
+            ),
+            "2 texts under \"notes\"",
+        ),
+        (part(json!({"type": "image_url", "image_url": {"url": "canary"}})), "1 image"),
+        (part(json!({"type": "input_audio", "data": "canary"})), "1 recording"),
+        (part(json!({"type": "new_kind", "words": "canary"})), "1 text under \"words\""),
+        (
+            gpt(
+                json!({"content_type": "text", "parts": ["Yes.", {"content_type": "image_asset_pointer"}]}),
+            ),
+            "1 image, 1 other version",
+        ),
+        (
+            gpt(json!({"content_type": "code", "text": "Yes.", "result": "canary"})),
+            "1 text under \"result\"",
+        ),
+        (
+            json!({"schema_version": "ATIF-v1.7", "agent": {"name": "a"}, "steps": [
+                {"source": "user", "message": "Keep the trams?"},
+                {"source": "agent", "message": "Yes.", "remark": "canary"}]}),
+            "1 text under \"remark\"",
+        ),
+    ] {
+        let (read, err) = imported(value.to_string().as_bytes(), &[]);
+        assert!(read.contains("Yes.") && !read.contains("canary"), "{read}");
+        let left = err.lines().find(|line| line.contains("left out")).unwrap_or_default();
+        assert!(left.contains(told), "{value}: {err}");
     }
 }

@@ -1,0 +1,157 @@
+//! Parts of a file that are not imported, counted by kind, so that no text is lost silently.
+
+use super::conversation::{ImportedMessage, cut};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+/// Names of fields that describe a message and are not its words.
+const METADATA: &[&str] = &[
+    "type",
+    "role",
+    "name",
+    "model",
+    "model_name",
+    "model_slug",
+    "sender",
+    "from",
+    "author",
+    "to",
+    "status",
+    "object",
+    "kind",
+    "source",
+    "provider",
+    "format",
+    "media_type",
+    "mime_type",
+    "content_type",
+    "channel",
+    "recipient",
+    "signature",
+    "encrypted_content",
+    "finish_reason",
+    "stop_reason",
+    "stop_sequence",
+    "service_tier",
+    "parent",
+    "children",
+    "timestamp",
+    "timezone",
+    "metadata",
+    "trajectory_path",
+    "metrics",
+    "usage",
+    "participant",
+    "function_name",
+    "schema_version",
+];
+/// Ends of the names of such fields.
+const METADATA_ENDS: &[&str] =
+    &["id", "Id", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "version"];
+/// Parts of kinds of contents that are no text, and their nouns.
+const OTHERS: &[(&str, &str)] = &[
+    ("image", "image"),
+    ("audio", "recording"),
+    ("video", "video"),
+    ("file", "file"),
+    ("document", "file"),
+];
+
+/// Numbers of parts that are not imported, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut(BTreeMap<LeftOutKind, usize>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LeftOutKind {
+    /// A countable noun.
+    Noun(&'static str),
+    /// A text that no format has, in this field.
+    Field(String),
+}
+
+impl LeftOut {
+    /// True if everything is imported.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the counts of another conversation.
+    pub fn extend(&mut self, more: &LeftOut) {
+        more.0.iter().for_each(|(kind, count)| *self.0.entry(kind.clone()).or_default() += count);
+    }
+
+    /// Adds parts of a kind, a noun in the singular.
+    pub(super) fn add(&mut self, noun: &'static str, count: usize) {
+        if count > 0 {
+            *self.0.entry(LeftOutKind::Noun(noun)).or_default() += count;
+        }
+    }
+
+    /// Adds the parts of a message of the file that neither the message made of it nor the other texts have.
+    pub(super) fn compare(&mut self, source: &Value, said: &ImportedMessage, others: &[&str]) {
+        let mut used: Vec<&str> = others.to_vec();
+        used.extend([said.text.as_str(), said.think.as_deref().unwrap_or_default()]);
+        for tool in &said.tools {
+            used.push(tool.result.as_deref().unwrap_or_default());
+            strings(&tool.input, &mut used);
+        }
+        used.extend(said.whispers.iter().map(|whisper| &*whisper.text));
+        self.unused("", source, &used);
+    }
+
+    fn unused(&mut self, key: &str, value: &Value, used: &[&str]) {
+        match value {
+            Value::String(text) => {
+                let text = text.trim();
+                if !text.is_empty() && !used.iter().any(|used| used.contains(text)) {
+                    *self.0.entry(LeftOutKind::Field(cut(key))).or_default() += 1;
+                }
+            }
+            Value::Array(list) => list.iter().for_each(|value| self.unused(key, value, used)),
+            Value::Object(fields) => {
+                let kind = fields.get("type").or(fields.get("content_type"));
+                let kind = kind.and_then(Value::as_str).unwrap_or_default();
+                if let Some((_, noun)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
+                    self.add(noun, 1);
+                    return;
+                }
+                for (key, value) in fields {
+                    let describes = METADATA.contains(&key.as_str())
+                        || METADATA_ENDS.iter().any(|end| key.ends_with(end));
+                    if !describes {
+                        self.unused(key, value, used);
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// Adds all strings of a value.
+fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => to.push(text),
+        Value::Array(list) => list.iter().for_each(|value| strings(value, to)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, to)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Writes a list such as `2 images, 1 text under "audio"`.
+impl Display for LeftOut {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (at, (kind, count)) in self.0.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            let plural = if *count == 1 { "" } else { "s" };
+            match kind {
+                LeftOutKind::Noun(noun) => write!(f, "{comma}{count} {noun}{plural}")?,
+                LeftOutKind::Field(field) => {
+                    write!(f, "{comma}{count} text{plural} under {field:?}")?
+                }
+            }
+        }
+        Ok(())
+    }
+}

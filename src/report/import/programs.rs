@@ -1,0 +1,176 @@
+//! Chats and sessions of programs as chat messages: SillyTavern, Codex, Gemini CLI, opencode.
+
+use super::conversation::text_at;
+use super::dialect::{NOTICE, SOURCE};
+use serde_json::{Value, json};
+
+/// Begins of messages that Codex writes in the name of the person.
+const CODEX_NOTICES: &[&str] = &["<environment_context>", "<user_instructions>", "# AGENTS.md"];
+
+/// Reads lines of SillyTavern; the first describes the chat. Alternatives of a message are other versions.
+pub(super) fn silly_tavern(lines: &Value) -> (Vec<Value>, usize) {
+    let mut versions = 0;
+    let mut messages = vec![];
+    for line in list(lines).filter(|line| line["mes"].is_string()) {
+        versions += line["swipes"].as_array().map_or(0, |all| all.len().saturating_sub(1));
+        let role = match (line["is_system"] == true, line["is_user"] == true) {
+            (true, _) => NOTICE,
+            (false, true) => "user",
+            (false, false) => "assistant",
+        };
+        let mut content = vec![text(&line["mes"])];
+        let reasoning = &line["extra"]["reasoning"];
+        if reasoning.is_string() {
+            content.push(json!({"type": "thinking", "thinking": reasoning}));
+        }
+        let mut message = json!({
+            "role": role, "content": content, "timestamp": line["send_date"],
+            "model": line["extra"]["model"],
+        });
+        if role == "assistant" {
+            message["name"] = line["name"].clone();
+        }
+        messages.push(message);
+    }
+    (messages, versions)
+}
+
+/// Reads lines of Codex. Its other events repeat the items of the responses.
+pub(super) fn codex(lines: &Value) -> (Vec<Value>, usize) {
+    let mut model = &Value::Null;
+    let mut messages = vec![];
+    for line in list(lines) {
+        let item = &line["payload"];
+        if line["type"] == "turn_context" {
+            model = &item["model"];
+        }
+        if line["type"] != "response_item" {
+            continue;
+        }
+        let id = &item["call_id"];
+        let mut message = match text_at(item, "type") {
+            "message" => {
+                let first = text_at(&item["content"][0], "text").trim_start();
+                let is_notice = CODEX_NOTICES.iter().any(|begin| first.starts_with(begin));
+                let role = if is_notice { NOTICE } else { text_at(item, "role") };
+                json!({"role": role, "content": item["content"]})
+            }
+            "reasoning" => {
+                let parts = list(&item["summary"]).chain(list(&item["content"]));
+                let parts = parts.map(|part| json!({"type": "thinking", "thinking": part["text"]}));
+                json!({"role": "assistant", "content": parts.collect::<Vec<_>>()})
+            }
+            "function_call" | "custom_tool_call" => {
+                let input = item["arguments"].as_str().or(item["input"].as_str());
+                json!({"role": "assistant", "tool_calls": [
+                    {"id": id, "function": {"name": item["name"], "arguments": input}},
+                ]})
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                json!({"role": "tool", "tool_call_id": id, "content": item["output"]})
+            }
+            _ => json!({"role": NOTICE}),
+        };
+        message["timestamp"] = line["timestamp"].clone();
+        if message["role"] == "assistant" {
+            message["model"] = model.clone();
+        }
+        message[SOURCE] = item.clone();
+        messages.push(message);
+    }
+    (messages, 0)
+}
+
+/// Reads a session of Gemini CLI.
+pub(super) fn gemini(session: &Value) -> (Vec<Value>, usize) {
+    let mut messages = vec![];
+    for said in list(&session["messages"]) {
+        let mut content = match &said["content"] {
+            Value::Array(parts) => parts.clone(),
+            other => vec![text(other)],
+        };
+        let thoughts = list(&said["thoughts"]).map(|thought| {
+            let lines = [text_at(thought, "subject"), text_at(thought, "description")];
+            json!({"type": "thinking", "thinking": lines.join("\n").trim()})
+        });
+        content.extend(thoughts);
+        let role = match text_at(said, "type") {
+            "user" => "user",
+            "gemini" => "assistant",
+            _ => NOTICE,
+        };
+        let calls: Vec<Value> = list(&said["toolCalls"])
+            .map(|call| {
+                json!({"id": call["id"], "function": {
+                    "name": call["name"], "arguments": call["args"].to_string(),
+                }})
+            })
+            .collect();
+        messages.push(json!({
+            "role": role, "content": content, "tool_calls": calls, "model": said["model"],
+            "timestamp": said["timestamp"],
+        }));
+        for call in list(&said["toolCalls"]) {
+            let shown = &call["resultDisplay"];
+            let result = if shown.is_string() { shown } else { &call["result"] };
+            messages.push(json!({
+                "role": "tool", "tool_call_id": call["id"], "content": as_text(result),
+            }));
+        }
+    }
+    (messages, 0)
+}
+
+/// Reads an exported session of opencode.
+pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
+    let mut messages = vec![];
+    for said in list(&session["messages"]) {
+        let info = &said["info"];
+        let mut content = vec![];
+        let mut calls = vec![];
+        let mut results = vec![];
+        let mut notices = vec![];
+        for part in list(&said["parts"]) {
+            match text_at(part, "type") {
+                "text" if part["synthetic"] == true => notices.push(json!({"role": NOTICE})),
+                "reasoning" => content.push(json!({"type": "thinking", "thinking": part["text"]})),
+                "tool" => {
+                    let state = &part["state"];
+                    let id = &part["callID"];
+                    let arguments = state["input"].to_string();
+                    calls.push(json!({"id": id, "function": {
+                        "name": part["tool"], "arguments": arguments,
+                    }}));
+                    let output =
+                        if state["output"].is_null() { &state["error"] } else { &state["output"] };
+                    results.push(json!({
+                        "role": "tool", "tool_call_id": id, "content": as_text(output),
+                    }));
+                }
+                // states of the program
+                "step-start" | "step-finish" | "snapshot" | "patch" | "compaction" => {}
+                _ => content.push(part.clone()),
+            }
+        }
+        messages.extend(notices);
+        messages.push(json!({
+            "role": info["role"], "content": content, "tool_calls": calls,
+            "model": info["modelID"], "timestamp": info["time"]["created"],
+        }));
+        messages.extend(results);
+    }
+    (messages, 0)
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> Value {
+    json!({"type": "text", "text": value})
+}
+
+/// Returns a result of a tool as text; JSON stays JSON.
+fn as_text(value: &Value) -> Value {
+    if value.is_string() || value.is_null() { value.clone() } else { value.to_string().into() }
+}
