@@ -17,7 +17,7 @@ use tokio::time::timeout;
 /// Note about a model that no list confirms.
 const FIRST_CALL: &str = "the first call decides";
 /// Maximum wait for a provider's list before the first call if a user is watching.
-const BEFORE_CALLS: Duration = Duration::from_millis(300);
+const BEFORE_CALLS: Duration = Duration::from_secs(1);
 
 /// A request to each provider for the models that the conversation needs. If a user is watching, only local servers are
 /// asked and slow ones are skipped: for the others, the first call reports the error.

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Timeout of a server on this machine.
-pub const LOCAL_TIME: Duration = Duration::from_millis(300);
+/// Timeout of a server on this machine, long enough for one that is busy.
+pub const LOCAL_TIME: Duration = Duration::from_secs(1);
 /// Timeout of any other server.
 const REMOTE_TIME: Duration = Duration::from_secs(10);
 /// Common local servers: name and default address. Ollama is among the vendors.
