@@ -8,9 +8,10 @@ use crate::cli::{command_line, output};
 use crate::clock::wall_now;
 use crate::scenario::Faults;
 use crate::session::SessionFiles;
-use crate::settings::{Environment, Paths, Project, ScreenPace, Settings, make_private};
+use crate::settings::{Environment, ModelList, Paths, Project, ScreenPace, Settings, make_private};
 use crate::text;
 use crate::ui::terminal::{self, TerminalReport};
+use crate::untrusted::read_own_text;
 use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -100,6 +101,9 @@ impl Context {
         };
         let all = all.set(&self.options.config_set)?;
         all.publish_words();
+        if let Ok(facts) = read_own_text(&self.paths.model_update()) {
+            ModelList::use_update(facts);
+        }
         Ok(all)
     }
 

@@ -65,6 +65,7 @@ mod minds;
 #[cfg(all(feature = "acp", feature = "mcp"))]
 mod minds_doors;
 mod model_tests;
+mod model_update;
 mod models;
 mod old_logs;
 mod old_sessions;

@@ -3,16 +3,22 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::memory::private_file::write_private;
 use crate::cli::models::minds::{Usable, Way};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
+use crate::cli::models::update::fetch;
 use crate::cli::output;
-use clap::Args;
+use crate::settings::{MODEL_LIST_URL, model_rows};
+use clap::{Args, Subcommand};
 use serde_json::Value;
 
 /// List available models
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ModelsArgs {
+    #[command(subcommand)]
+    command: Option<ModelsCommand>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -20,9 +26,38 @@ pub struct ModelsArgs {
     options: ModelOptions,
 }
 
+#[derive(Debug, Subcommand)]
+enum ModelsCommand {
+    /// Fetch prices, windows and parameters of models, in place of those of this program
+    Update {
+        /// Address of the list
+        #[arg(long, value_name = "ADDRESS", default_value = MODEL_LIST_URL)]
+        from: String,
+    },
+}
+
+/// Fetches the facts about models and keeps them in the cache folder.
+fn update(from: &str, context: &Context) -> Result<Exit, Failure> {
+    let rows = model_rows(&fetch(from)?).map_err(|why| {
+        Failure::new(Exit::Failed, format!("{from}: {why}; the facts are as before"))
+    })?;
+    let path = context.paths.model_update();
+    write_private(&path, &rows)
+        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write {}: {e}", path.display())))?;
+    let count = rows.lines().skip(1).count();
+    output::text(&format!(
+        "{count} models: their prices, windows and parameters are those of {from} now\n\
+         (in {}; delete it to have those of the program)\n",
+        path.display()
+    ))
+}
+
 impl ModelsArgs {
-    /// Prints the available models.
+    /// Prints the available models, or updates the facts about them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if let Some(ModelsCommand::Update { from }) = self.command {
+            return update(&from, context);
+        }
         let providers = Providers::new(context, &self.options)?;
         let found = survey(&providers)?;
         if self.json {

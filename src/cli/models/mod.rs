@@ -11,3 +11,4 @@ pub mod providers;
 pub mod resolve;
 pub mod survey;
 pub mod tool_servers;
+pub mod update;

@@ -15,6 +15,9 @@ const ROUTER: &str = "openrouter:";
 
 static BUNDLED: LazyLock<ModelList> = LazyLock::new(|| ModelList::parse(TEXT).unwrap_or_default());
 
+/// Facts that the user fetched after this program was made: their text, and its rows once one is needed.
+static UPDATE: OnceLock<(String, OnceLock<ModelList>)> = OnceLock::new();
+
 /// Words of the settings, for lines that are typed while a conversation runs.
 static OWN_WORDS: OnceLock<BTreeSet<String>> = OnceLock::new();
 
@@ -65,6 +68,26 @@ impl ModelList {
         &BUNDLED
     }
 
+    /// Prefers the rows of a text, as `model_rows` makes it, to the bundled ones; only the first call in a process has an
+    /// effect.
+    pub fn use_update(text: String) {
+        UPDATE.get_or_init(|| (text, OnceLock::new()));
+    }
+
+    /// Returns the facts about a model: fetched ones, else bundled ones.
+    fn newest(model: &str) -> ModelFacts {
+        // most local models are not listed, and parsing a list takes longer than searching it
+        let is_in = |text: &str| model.starts_with(ROUTER) || text.contains(model);
+        let bundled = if is_in(TEXT) { BUNDLED.facts(model) } else { ModelFacts::default() };
+        let update = UPDATE.get().filter(|(text, _)| is_in(text));
+        let Some((text, list)) = update else { return bundled };
+        let list = list.get_or_init(|| {
+            let models = ModelList::parse(text).unwrap_or_default();
+            ModelList { routed: BUNDLED.routed.clone(), ..models }
+        });
+        list.facts(model).or(bundled)
+    }
+
     /// Returns the name that a family or a word of the settings gives a participant; `None` for any other text.
     pub fn name_of_word(word: &str) -> Option<String> {
         let family = BUNDLED.families.get(word).map(|family| family.name.clone());
@@ -110,24 +133,26 @@ impl Settings {
         OWN_WORDS.get_or_init(|| self.words.keys().cloned().collect());
     }
 
-    /// Returns the facts about a model by `provider:name`: the user's, else those of the list.
+    /// Returns the facts about a model by `provider:name`: the user's, else fetched ones, else bundled ones.
     pub fn facts(&self, model: &str) -> ModelFacts {
-        self.facts_in(model, |model| {
-            // most local models are not listed, and parsing the list takes longer than searching it
-            let is_listed = model.starts_with(ROUTER) || TEXT.contains(model);
-            if is_listed { BUNDLED.facts(model) } else { ModelFacts::default() }
-        })
+        self.facts_in(model, ModelList::newest)
     }
 
     fn facts_in(&self, model: &str, listed: impl FnOnce(&str) -> ModelFacts) -> ModelFacts {
-        let listed = listed(model);
         let own = self.models.get(model).cloned().unwrap_or_default();
+        own.or(listed(model))
+    }
+}
+
+impl ModelFacts {
+    /// Returns these facts, and others where these are unknown.
+    fn or(self, others: ModelFacts) -> ModelFacts {
         ModelFacts {
-            window: own.window.or(listed.window),
-            price: own.price.or(listed.price),
-            tools: own.tools.or(listed.tools),
-            temperature: own.temperature.or(listed.temperature),
-            effort: own.effort.or(listed.effort),
+            window: self.window.or(others.window),
+            price: self.price.or(others.price),
+            tools: self.tools.or(others.tools),
+            temperature: self.temperature.or(others.temperature),
+            effort: self.effort.or(others.effort),
         }
     }
 }

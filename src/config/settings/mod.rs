@@ -8,6 +8,7 @@ mod keys;
 mod layers;
 mod list;
 mod look;
+mod model_update;
 mod origin;
 mod paths;
 mod remember;
@@ -22,6 +23,7 @@ pub use list::{Family, ModelList};
 pub use look::{
     ColourDepth, Habits, Motion, Mouse, Notify, ScreenPace, Signs, StartFocus, ThemeChoice,
 };
+pub use model_update::{MODEL_LIST_URL, ModelUpdateError, model_rows};
 pub use origin::Origin;
 pub use paths::{Error, Paths, forget_key, keep_key, make_private};
 pub use remember::remember_server;

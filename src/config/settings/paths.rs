@@ -104,6 +104,11 @@ impl Paths {
         self.keys().join(provider)
     }
 
+    /// Returns the file of the facts about models that `models update` fetched.
+    pub fn model_update(&self) -> PathBuf {
+        self.cache.join("models.toml")
+    }
+
     /// Returns the home folder for agents of a program, with their settings and login.
     pub fn agent_home(&self, program: &str) -> PathBuf {
         self.data.join("agents").join(program)

@@ -78,6 +78,8 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     #[cfg(feature = "mcp")]
     ("mcp", None),
     ("models", Some(&[])),
+    // opens a connection
+    ("models update", None),
     ("paths", Some(&[])),
     ("replay", Some(&["SESSION=good.jsonl", "--headless"])),
     ("resume", Some(&["SESSION=good.jsonl", "--headless"])),
