@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Timeout of a server on this machine, long enough for one that is busy.
+/// Timeout of a server on this machine, long enough for a busy server.
 pub const LOCAL_TIME: Duration = Duration::from_secs(1);
 /// Timeout of any other server.
 const REMOTE_TIME: Duration = Duration::from_secs(10);

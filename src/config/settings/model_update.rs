@@ -30,7 +30,7 @@ const WINDOWS: std::ops::RangeInclusive<u32> = 1_000..=100_000_000;
 /// Reason why a list is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelUpdateError {
-    /// It is no JSON, or has another form.
+    /// Invalid JSON, or JSON of another form.
     #[error("it is not a list of models: {0}")]
     Form(String),
     /// It has too few or too many models.

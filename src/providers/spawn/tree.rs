@@ -124,15 +124,15 @@ enum Whose {
     Everybody,
 }
 
-/// Looks until nothing of this scope is left. The sweep of one call goes on for as long as processes end; the one before
-/// this program ends does not wait for those that are faster.
+/// Looks until nothing of this scope is left. The sweep of a call goes on for as long as processes end; before this
+/// program ends, the number of looks is limited.
 fn sweep(whose: Whose) {
     let mut looks = 0;
     while looks < LOOKS {
         looks += 1;
         match look(whose) {
             Look::Nothing => return,
-            // no pause: processes that are forked meanwhile would outnumber those that are collected
+            // no pause: more processes could be forked meanwhile than are collected
             Look::Ended if matches!(whose, Whose::Call(_)) => looks = 0,
             Look::Ended => {}
             Look::Running => thread::sleep(PAUSE),

@@ -99,7 +99,7 @@ pub(super) fn recognise(value: &Value) -> Option<Export> {
     Some(Export { name: dialect.name, conversations: conversations.collect() })
 }
 
-/// Returns the values of JSON lines; `None` if a line is no JSON. The last may be half a line: its program may still run.
+/// Returns the values of JSON lines; `None` for a line of another kind. The last may be half a line: its program may still run.
 pub(super) fn lines(text: &str) -> Option<Value> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
     let mut all = vec![];

@@ -49,7 +49,7 @@ const METADATA: &[&str] = &[
 /// Ends of the names of such fields.
 const METADATA_ENDS: &[&str] =
     &["id", "Id", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "version"];
-/// Parts of kinds of contents that are no text, and their nouns.
+/// Parts of the names of media types, and their nouns.
 const OTHERS: &[(&str, &str)] = &[
     ("image", "image"),
     ("audio", "recording"),

@@ -181,19 +181,14 @@ impl Conversation {
         }
     }
 
-    /// Returns the messages of other executors that the executor of a step has not answered yet.
+    /// Returns the messages of other executors to the executor of a step; they stay in its prompts.
     pub fn sibling_messages<'a>(
         &'a self,
         plan: &'a Plan,
         step: &'a PlannedStep,
     ) -> Vec<&'a StepMessage> {
         let to = step.executor.as_ref();
-        // messages that arrived during its last turn were not in its prompt
-        let own = step.current().filter(|m| Some(&m.from) == to).filter_map(|m| m.turn);
-        let last = own.max().map(|turn| Seq(turn.0));
-        let here = |m: &&StepMessage| {
-            m.kind == MessageKind::SiblingMessage && Some(&m.to) == to && Some(m.seq) > last
-        };
+        let here = |m: &&StepMessage| m.kind == MessageKind::SiblingMessage && Some(&m.to) == to;
         plan.steps.iter().flat_map(|s| &s.messages).filter(here).collect()
     }
 
