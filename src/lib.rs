@@ -51,12 +51,13 @@
 //! | conditions and templates, and their limits | [`expr`] |
 //! | child processes and their clean-up | [`spawn`] |
 //! | tools of participants: checks and results | `engine/tools.rs`, `state/tools.rs`; scripts, tool servers and built-in tools are in [`tool`] |
-//! | teams: one seat whose reply is the result of an inner conversation | `engine/team.rs`; the team's scenario is loaded by `scenario/load.rs` |
+//! | teams: one seat whose reply is the result of an inner conversation | `host/team.rs`; the team's scenario is loaded by `scenario/load.rs` |
 //! | agents as participants (ACP) | `voice/agent/`; permission requests are decided by `engine/permissions.rs`; messages are parsed by [`rpc`] |
 //! | HTTP services as participants: templates, paths, event streams | `voice/http/`; the keys are checked by `scenario/http.rs` |
 //! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`settings`] |
+//! | a running conversation: its parts, its task, the ways to leave it; those of other processes | [`host`]: `parts.rs`, `running.rs`; `remote.rs` |
 //! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
 //! | pages of a running conversation for browsers: links, rows, event streams, seats | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
 //! | the MCP server: results, tasks, limits for clients | `cli/commands/mcp/`; `service.rs` speaks the protocol through its SDK, `lines.rs` and `http.rs` are the transports |
@@ -77,8 +78,8 @@
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args.rs` |
 //! | completion of words in a shell | `cli/completing.rs` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
-//! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
-//! | the end of a run: saving, and the command to resume | `cli/play/leaving.rs`, `cli/play/outcome.rs` |
+//! | values for the assembly of a conversation: past, clock, name, first event | `cli/play/assemble.rs` |
+//! | the end of a run: signals, saving, and the command to resume | `cli/play/attend.rs`, `cli/play/leaving.rs`, `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
 //! | selection of models, discovery of servers | `cli/models/`; words for models are resolved by `minds.rs` alone, `cli/play/seating.rs` seats them |
 //! | programs with the person's login as participants | `voice/program/`: a row of `table.rs` is a program; `cli/models/programs.rs` has their settings and logins |
@@ -107,7 +108,7 @@
 //! | `config` | [`scenario`] [`settings`] | `base` |
 //! | `record` | [`session`] [`state`] [`catalogue`] [`logged`] | `config` |
 //! | `providers` | [`net`] [`spawn`] [`rpc`] [`voice`] [`tool`] | `config` |
-//! | `runtime` | [`policy`] [`prompt`] [`reply`] [`engine`] [`steer`] [`live`] | `record`, `providers` |
+//! | `runtime` | [`policy`] [`prompt`] [`reply`] [`engine`] [`steer`] [`live`] [`host`] | `record`, `providers` |
 //! | `report` | [`analysis`] [`export`] [`import`] | `record` |
 //! | `tui` | [`ui`] | `runtime`, `report` |
 //! | `lab` | [`testing`] [`batch`] | `runtime`, `report` |
@@ -122,8 +123,8 @@
 //! 1. Space is pressed. `ui/run.rs` reads the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
 //! 2. `ui/act/update.rs` runs its handler, in `ui/act/intents.rs`, which checks if the conversation is paused and requests
 //!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
-//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/assemble.rs`, which hands it
-//!    to the engine as [`engine::Input::Command`].
+//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through the channel of [`host::RunningConversation`] to the
+//!    engine, as [`engine::Input::Command`].
 //! 4. `engine/react.rs` has `resolve.rs` find its target and drafts `command.given`. `engine/drive.rs` gives the draft its `seq`,
 //!    writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and publishes it (the tail).
 //! 5. `engine/advance.rs` is called until it returns no event: `execute.rs` drafts a `receipt` (*queued*) while a

@@ -54,7 +54,7 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
         Next::Home(home) => home::open(home, context),
         Next::Attach(path) => {
             let running = RunningSession::at(path.clone(), context)?;
-            attached::show(&Visit { running, name: GUEST.into(), watches: false }, context)
+            attached::show(&Visit { running, name: Some(GUEST.into()), watches: false }, context)
         }
         Next::Replay(recorded) => replay::play(recorded, context),
         Next::Begin(begin) => play(run::start(begin, context)?, context),

@@ -1,9 +1,10 @@
-//! Engine, policies, prompts, replies, steering, sockets.
+//! Engine, policies, prompts, replies, steering, sockets, running conversations.
 
 pub use colloquium_providers::*;
 pub use colloquium_record::*;
 
 pub mod engine;
+pub mod host;
 pub mod ledger;
 pub mod live;
 pub mod policy;

@@ -18,7 +18,7 @@ struct Running {
     disk: Memory,
     tail: Tail,
     orders: mpsc::Sender<Input>,
-    engine: tokio::task::JoinHandle<(Stopped, State)>,
+    engine: tokio::task::JoinHandle<(Result<Stopped, String>, State)>,
 }
 
 fn run(
@@ -73,7 +73,7 @@ async fn while_the_disk_stands_still_no_call_starts_and_commands_are_obeyed() {
     run.disk.full.store(false, SeqCst);
     drop(run.orders);
     let (stopped, state) = run.engine.await.unwrap();
-    assert_eq!((stopped, state.entries.len()), (Stopped::Ended, 2));
+    assert_eq!((stopped, state.entries.len()), (Ok(Stopped::Ended), 2));
     assert_eq!(State::fold(run.disk.events()), state, "nothing was lost");
 }
 
@@ -83,7 +83,7 @@ async fn a_disk_that_stays_full_is_not_waited_for_for_ever() {
     let run = run(round_robin(&["a"], 1), Arc::new(plain()), true, patience);
     drop(run.orders);
     let (stopped, _) = run.engine.await.unwrap();
-    assert!(matches!(stopped, Stopped::Unwritable(why) if why.contains("full")));
+    assert!(matches!(stopped, Err(why) if why.contains("full")));
 }
 
 /// A voice that speaks without a pause for a number of pieces.
@@ -156,7 +156,7 @@ async fn words_go_on_until_too_many_bytes_wait_and_commands_always() {
     disk.full.store(false, SeqCst);
     drop(orders);
     let (stopped, entries) = run.await.unwrap();
-    assert_eq!((stopped, entries), (Stopped::Ended, 2));
+    assert_eq!((stopped, entries), (Ok(Stopped::Ended), 2));
     // a reader that slept the whole time has missed nothing
     let mut sleeping = sleeping;
     let mut seen = 0;

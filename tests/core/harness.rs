@@ -2,7 +2,8 @@
 //! conversations.
 
 use colloquium::clock::Clock;
-use colloquium::engine::{Engine, Stopped, with_teams};
+use colloquium::engine::{Engine, Stopped};
+use colloquium::host::with_teams;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use colloquium::session::disk::{Disk, Rescue};
@@ -373,7 +374,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
         last.iter_mut().for_each(|l| l.truncate(300));
         panic!("hang at {}: {last:#?}", engine.live.state.next_seq);
     };
-    assert_eq!(stopped, Stopped::Ended);
+    assert_eq!(stopped, Ok(Stopped::Ended));
     let live = engine.live.clone();
     engine.finish().await.unwrap();
     let mut events = past;

@@ -67,6 +67,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // sockets of running conversations
     ("live", &["model", "text", "session", "state", "engine", "net", "spawn", "own_file"]),
+    // conversations that run, here or in another process
+    ("host", &["clock", "engine", "live", "model", "session", "state", "text", "tool", "voice"]),
     ("analysis", &["logged", "model", "shared", "state", "stats", "text"]),
     ("export", &["logged", "model", "state", "analysis", "session", "text"]),
     (
@@ -95,6 +97,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "ledger",
             "export",
             "engine",
+            "host",
             "text",
             "clock",
             "expr",
@@ -156,6 +159,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "session::replay",
             // the forecast of the next speakers is the engine's own decision
             "engine::next_speakers",
+            // commands go straight to it
+            "engine::Input",
             // the marker of an answer is not shown while the answer streams
             "reply::streamed_answer",
         ],
@@ -308,6 +313,15 @@ pub const RESTRICTIONS: &[Restriction] = &[
         places: &["main.rs"],
         but: &[("process::exit", "cli")],
         fix: "return an error or an exit code, so that everything is closed and restored on the way",
+    },
+    Restriction {
+        rule: "only `host` runs the engine",
+        names: &["engine::Engine"],
+        texts: &[],
+        literals: &[],
+        places: &["host"],
+        but: &[],
+        fix: "let `host::assemble` make it, and hold the `RunningConversation`",
     },
     Restriction {
         rule: "nothing panics on purpose outside tests",

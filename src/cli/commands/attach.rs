@@ -32,6 +32,6 @@ impl AttachArgs {
             Some(name) => RunningSession::find(&SessionName::from_option(Some(name)), context)?,
             None => RunningSession::only("attach", context)?,
         };
-        attached::show(&Visit { running, name: self.name, watches: self.read_only }, context)
+        attached::show(&Visit { running, name: Some(self.name), watches: self.read_only }, context)
     }
 }

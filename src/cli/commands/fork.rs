@@ -7,7 +7,7 @@ use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output::watched;
-use crate::cli::play::assemble::{self, Before, Opening, Parts, assemble};
+use crate::cli::play::assemble::{self, Before};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::next::{self, ForkPoint, Next, Setup};
 use crate::cli::play::opening::{Follows, Meanwhile, beginning, follows, is_long, meanwhile};
@@ -16,6 +16,7 @@ use crate::cli::play::{changes, terminal};
 use crate::cli::session_file::{self, seats};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::engine::inherited;
+use crate::host::{self, Opening, Parts};
 use crate::model::{Command, Kind, Wall};
 use crate::session::replay::Recording;
 use crate::session::{self, Mode, ReadProgress, SessionError, Survey};
@@ -222,16 +223,14 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
     let session =
         session::fork(&survey, kept(), fork.keep.place(&sessions, at, dice), Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
-    let conversation = assemble(Parts {
-        session,
-        clock: assemble::clock(virtual_time, &past, assemble::began(&survey)),
-        start: Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward },
+    let clock = assemble::clock(virtual_time, &past, assemble::began(&survey));
+    let (before, told) = before.split();
+    let start = Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward };
+    let conversation = host::assemble(Parts {
         before,
-        voices: Arc::new(cast),
         at_reading_pace: context.is_at_reading_pace(play)?,
         attended: play.attended(),
         steered: play.steered_live(),
-        tools,
         commands: decided
             .into_iter()
             .chain(changes.commands)
@@ -240,7 +239,9 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
             .collect(),
         lines,
         saved: !fork.keep.no_save,
+        ..Parts::new(session, start, Arc::new(cast), tools, clock)
     });
-    let (play, inquiry, notice) = (play.clone(), None, warning);
-    Ok(ControlFlow::Continue(Setup { conversation, play, allowed, inquiry, notice, budget: None }))
+    let (play, notice) = (play.clone(), warning);
+    let setup = Setup { conversation, told, play, allowed, inquiry: None, notice, budget: None };
+    Ok(ControlFlow::Continue(setup))
 }

@@ -21,8 +21,7 @@ use crate::text;
 use crate::text::clock;
 use crate::ui::ViewState;
 use crate::ui::act::{branches, intents};
-use crate::ui::run::{self, LeaveTo};
-use crate::ui::terminal::{self, Terminal};
+use crate::ui::run::LeaveTo;
 use crate::ui::view::player::Playback;
 use crate::ui::view::timeline::{Timeline, TimelineMaking};
 use crate::ui::view::transcript::Transcript;
@@ -215,12 +214,10 @@ fn show(
             None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),
         }
-        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let tail = transport.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&survey.files, None, &models, context, async |outside| {
-            run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
-        });
+        let files = &survey.files;
+        let reader = outside::show(&mut screen, tail, commands, files, None, &models, context);
         tokio::select! { biased;
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {

@@ -7,7 +7,7 @@ use crate::cli::inputs::steer_lines;
 use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::assemble::{self, Before, OpenedSession, Opening, Parts, assemble};
+use crate::cli::play::assemble::{self, Before, OpenedSession};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next, Setup};
@@ -16,6 +16,7 @@ use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
 use crate::cli::play::{outcome, terminal};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
+use crate::host::{self, Opening, Parts};
 use crate::model::{Command, Limits};
 use crate::session::{self, LogFault, Mode, ResumedSession, Session};
 use clap::Args;
@@ -94,16 +95,15 @@ pub fn start(
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(&changes.seats, play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
-    let conversation = assemble(Parts {
-        session: Session { files, writer },
-        clock: assemble::clock(virtual_time, &past, began),
-        start: Opening::Resume(past, repaired),
+    let clock = assemble::clock(virtual_time, &past, began);
+    let (before, told) = before.split();
+    let session = Session { files, writer };
+    let start = Opening::Resume(past, repaired);
+    let conversation = host::assemble(Parts {
         before,
-        voices: Arc::new(cast),
         at_reading_pace: context.is_at_reading_pace(&play)?,
         attended: play.attended(),
         steered: play.steered_live(),
-        tools,
         commands: decided
             .into_iter()
             .chain(changes.commands)
@@ -111,10 +111,10 @@ pub fn start(
             .chain(warning.as_ref().map(|_| Command::Pause {}))
             .collect(),
         lines,
-        saved: true,
+        ..Parts::new(session, start, Arc::new(cast), tools, clock)
     });
     let notice = warning.or(resume.notice.clone());
-    Ok(Setup { conversation, play, allowed, inquiry: None, notice, budget: None })
+    Ok(Setup { conversation, told, play, allowed, inquiry: None, notice, budget: None })
 }
 
 /// Checked permissions, models and changes of a session to be resumed.

@@ -8,9 +8,7 @@ use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
 use crate::cli::models::alike;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
-use crate::cli::play::assemble::{
-    self, Before, Opening, Parts, REHEARSAL_SEED, assemble, opened, rehearsal,
-};
+use crate::cli::play::assemble::{self, REHEARSAL_SEED, opened, rehearsal};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
@@ -20,6 +18,7 @@ use crate::cli::play::{casting, dry_run, material, seating, state_file, terminal
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
+use crate::host::{self, Opening, Parts};
 use crate::ledger::RunBudget;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Key, Limits, SeatId, SteerLine, Text, VoiceSpec, Wall};
@@ -217,21 +216,19 @@ pub fn start_found(
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
     cast.read_recordings(seats)?;
     let session = session::create(place, Mode::Normal)?;
-    let conversation = assemble(Parts {
-        session,
-        start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, play.attended())?)),
-        before: Before::Nothing,
-        voices: Arc::new(cast),
+    let start = Opening::Open(Box::new(opened(loaded, rates(context)?, seed, play.attended())?));
+    let clock = assemble::clock(virtual_time, &State::default(), at);
+    let conversation = host::assemble(Parts {
         at_reading_pace: context.is_at_reading_pace(play)?,
-        clock: assemble::clock(virtual_time, &State::default(), at),
         attended: play.attended(),
         steered: play.steered_live(),
-        tools,
         commands,
         lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
+        ..Parts::new(session, start, Arc::new(cast), tools, clock)
     });
-    Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None, budget })
+    let play = play.clone();
+    Ok(Setup { conversation, told: None, play, allowed, inquiry, notice: None, budget })
 }
 
 /// Returns the end of a conversation with estimated usage, and the warning about it. Calls no model and saves nothing.

@@ -1,34 +1,28 @@
 //! `watch`: follows a conversation that another process runs, over its socket or by its file: the viewer cannot steer,
 //! and the writer is never blocked.
 
-use crate::cli::args::{ModelOptions, Play, PrintFormat, SessionName};
+use crate::cli::args::{Play, PrintFormat, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::play::attached::{self, Visit};
-use crate::cli::play::next::{Home, Next};
-use crate::cli::play::opening::{self, Meanwhile};
+use crate::cli::play::next::Next;
 use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
-use crate::cli::play::{outside, screen, terminal as place};
+use crate::cli::play::terminal as place;
 use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::{output, session_file};
-use crate::clock::{Clock, wall_now};
+use crate::clock::Clock;
 use crate::live::client::{Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;
 use crate::model::{Kind, Ms, Seq};
-use crate::session::{Feed, Follower, Survey};
+use crate::session::Follower;
 use crate::state::State;
-use crate::ui::ViewState;
-use crate::ui::run::{self, LeaveTo};
-use crate::ui::terminal::{self, Terminal};
-use crate::ui::view::transcript::Transcript;
 use clap::Args;
 use std::future::pending;
 use std::io;
 use std::path::Path;
-use tokio::sync::mpsc;
 
 /// Interval between two checks of the file, in milliseconds. Text is written a few times per second.
 const LOOK_MS: u64 = 100;
@@ -60,16 +54,11 @@ impl WatchArgs {
         if headless {
             let follower = Follower::open(&path)?;
             print(follower, self.format, RunningSession::at(path, context)?, context)
-        } else if has_socket(&path, context) && attaches(&path, context) {
-            let running = RunningSession::at(path, context)?;
-            attached::show(&Visit { running, name: "watch".into(), watches: true }, context)
         } else {
-            match opening::read(&path, context)? {
-                Meanwhile::Read((survey, transcript), view) => {
-                    show(&survey, *transcript, view, context)
-                }
-                Meanwhile::Left(next) => Ok(next),
-            }
+            let attaches = has_socket(&path, context) && attaches(&path, context);
+            let name = attaches.then(|| "watch".to_owned());
+            let running = RunningSession::at(path, context)?;
+            attached::show(&Visit { running, name, watches: true }, context)
         }
     }
 }
@@ -172,61 +161,4 @@ fn no_writer(follower: &Follower) -> Failure {
     let message =
         format!("{} is empty, and no process writes it", follower.files().log().display());
     Failure::new(Exit::Session, message).hint("`colloquium sessions list` names the sessions")
-}
-
-/// Shows the past and new events on the screen, without its commands.
-fn show(
-    survey: &Survey,
-    transcript: Transcript,
-    view: Option<Box<ViewState>>,
-    context: &Context,
-) -> Result<Next, Failure> {
-    let mut follower = Follower::behind(survey)?;
-    block_on(async {
-        let mut signals = Signals::at_terminal().map_err(refused)?;
-        let now = survey.latest.map_or(Ms(0), |latest| {
-            let behind = wall_now().0.saturating_sub(latest.0).max(0);
-            let runs = if follower.is_written() { behind.unsigned_abs() } else { 0 };
-            transcript.state().ms.plus(runs)
-        });
-        let files = follower.files().clone();
-        let clock = Clock::real(now);
-        let mut screen = screen::new_screen(Seq(0), clock.clone(), context)?;
-        screen.view = view.map_or(screen.view, |view| *view);
-        screen.view.watching = true;
-        screen.view.writing = false;
-        screen.adopt(transcript);
-        screen.view.notice =
-            Some("watching: give commands in the terminal that runs the session; q quits".into());
-        let feed = Feed::new();
-        let tail = feed.tail();
-        // commands have no receiver here
-        let (commands, _) = mpsc::channel(1);
-        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
-        let models = ModelOptions::default();
-        let reader = outside::with(&files, None, &models, context, async |outside| {
-            run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
-        });
-        let follow = async {
-            loop {
-                match follower.fresh() {
-                    Ok(fresh) => fresh.into_iter().for_each(|record| feed.push(record)),
-                    Err(e) => return Failure::from(e),
-                }
-                clock.advance(Some(clock.now().plus(LOOK_MS))).await;
-            }
-        };
-        tokio::select! { biased;
-            code = signals.next() => Ok(Next::Over(code)),
-            left = reader => match left {
-                Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
-                Ok(LeaveTo::Quit | LeaveTo::Detach) => Ok(Next::Over(Exit::Done)),
-                Ok(LeaveTo::Fork(leaf)) => {
-                    Ok(Next::fork(files.log(), leaf, None, &Play::default(), false))
-                }
-                Err(e) => Ok(Next::Over(screen::failed(&e)?)),
-            },
-            failure = follow => Err(failure),
-        }
-    })
 }

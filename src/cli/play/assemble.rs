@@ -1,29 +1,20 @@
-//! Assembles a conversation from its session, feed, voices, clock and engine: for `run`, `fork`, `resume` and `batch`,
-//! and through them for the start screen and `mcp`. The past is read and folded once and passed on.
+//! Values for [`crate::host::assemble`]: the past, the clock, the name and the first event of a conversation.
 //!
-//! It needs neither a terminal nor the options of `run`. Scripted tests (`testing::run`) and teams (`engine::team`)
-//! have engines whose session is not saved (`engine/unsaved.rs`).
+//! The past is read and folded once and passed on.
 
 use crate::cli::error::{Exit, Failure};
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
-use crate::engine::{Engine, Input, with_teams};
-use crate::model::payload::{LogRepaired, Opened};
-use crate::model::{CallRate, Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
+use crate::model::payload::Opened;
+use crate::model::{CallRate, Participant, Text, VoiceSpec, Wall};
 use crate::scenario::Loaded;
-use crate::session::{FORMAT, Feed, Record, Session, SessionFiles, Survey, Tail};
+use crate::session::{FORMAT, Record, Survey};
 use crate::state::State;
-use crate::tool::Tools;
 use crate::ui::ViewState;
 use crate::ui::view::transcript::Transcript;
-use crate::voice::Voices;
-use crate::voice::reading::ReadingPace;
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
-use std::future::pending;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::mpsc;
 
 /// A session after reading and folding.
 pub struct OpenedSession {
@@ -34,6 +25,9 @@ pub struct OpenedSession {
     /// The past in the form that its reader needs.
     pub before: Before,
 }
+
+/// Transcript of the past, and the reader's position in it if its end was already on the screen.
+pub type ToldPast = (Box<Transcript>, Option<Box<ViewState>>);
 
 /// The past, for a reader that follows the conversation from here on.
 #[derive(Default)]
@@ -47,115 +41,15 @@ pub enum Before {
     Transcript(Box<Transcript>, Option<Box<ViewState>>),
 }
 
-/// Maximum time to wait for space on a full disk.
-const DISK_PATIENCE: Duration = Duration::from_secs(30);
-
-/// A conversation whose opening or reopening is appended.
-pub struct Assembled {
-    /// The engine, loaded with its steering lines.
-    pub engine: Engine,
-    /// Events from here on.
-    pub tail: Tail,
-    /// State before those events.
-    pub past: State,
-    /// Transcript of the past and the reader's position in it, if the session was read for a screen.
-    pub told: Option<(Transcript, Option<ViewState>)>,
-    /// Files of the session.
-    pub files: SessionFiles,
-    /// Clock of the session.
-    pub clock: Clock,
-    /// True if the session is kept when the program ends.
-    pub saved: bool,
-}
-
-/// Start of a conversation: new, resumed or branched.
-pub enum Opening {
-    /// A new conversation.
-    Open(Box<Opened>),
-    /// A resumed session, with the repair if a torn tail was set aside first.
-    Resume(State, Option<LogRepaired>),
-    /// A branch of a session.
-    Fork {
-        /// State that the branch inherits from its parent.
-        past: State,
-        /// Id of the parent session.
-        parent: Text,
-        /// New seed from the branch on.
-        seed: Option<u64>,
-        /// True if the branch continues past the end that would follow at that point.
-        onward: bool,
-    },
-}
-
-/// Parts of a conversation.
-pub struct Parts {
-    /// File of the session and its writer.
-    pub session: Session,
-    /// Start of the conversation: new, resumed or branched.
-    pub start: Opening,
-    /// Earlier events, for readers of the feed.
-    pub before: Before,
-    /// Voices of the participants.
-    pub voices: Arc<dyn Voices>,
-    /// True if models speak at reading speed, because a person watches and asked for it.
-    pub at_reading_pace: bool,
-    /// Tools of the participants.
-    pub tools: Arc<dyn Tools>,
-    /// Clock of the conversation, as returned by [`clock`].
-    pub clock: Clock,
-    /// True if an operator can be asked.
-    pub attended: bool,
-    /// True if a program sends commands.
-    pub steered: bool,
-    /// Operator commands to execute first.
-    pub commands: Vec<Command>,
-    /// Steering lines that wait for their triggers.
-    pub lines: Vec<(Key, SteerLine)>,
-    /// True if the session is kept when the program ends.
-    pub saved: bool,
-}
-
-/// Assembles a conversation and appends its first event.
-pub fn assemble(parts: Parts) -> Assembled {
-    let (events, told) = match parts.before {
-        Before::Nothing => (vec![], None),
-        Before::Events(events) => (events, None),
-        Before::Transcript(transcript, view) => {
-            (vec![], Some((*transcript, view.map(|view| *view))))
+impl Before {
+    /// Returns the earlier events for readers of the feed, and the transcript for a screen.
+    pub fn split(self) -> (Vec<Arc<Record>>, Option<ToldPast>) {
+        match self {
+            Before::Nothing => (vec![], None),
+            Before::Events(events) => (events, None),
+            Before::Transcript(transcript, view) => (vec![], Some((transcript, view))),
         }
-    };
-    let feed = Feed::from_records(events);
-    let tail = feed.tail();
-    let Session { files, writer } = parts.session;
-    let mut voices = with_teams(parts.voices, parts.tools.clone());
-    if parts.at_reading_pace {
-        voices = Arc::new(ReadingPace(voices));
     }
-    let mut engine = Engine::new(writer, feed, parts.clock.clone(), voices);
-    engine.patience = Some(DISK_PATIENCE);
-    engine.attended = parts.attended;
-    engine.steered = parts.steered;
-    engine.tools = parts.tools;
-    let past = match parts.start {
-        Opening::Open(opened) => {
-            engine.open(*opened);
-            State::default()
-        }
-        Opening::Resume(past, repaired) => {
-            engine.resume(past.clone(), repaired.map(Kind::from).into_iter().collect());
-            past
-        }
-        Opening::Fork { past, parent, seed, onward } => {
-            engine.fork(past.clone(), parent, seed, onward);
-            past
-        }
-    };
-    // the position in the log keeps these keys distinct from those of an earlier start
-    let place = past.next_seq;
-    let commands = parts.commands.into_iter().enumerate();
-    engine.steer(commands.map(|(n, verb)| (format!("{place}:start-{n}").into(), verb.into())));
-    engine.steer(parts.lines);
-    Assembled { engine, tail, past, told, files, clock: parts.clock, saved: parts.saved }
 }
 
 /// Returns true if no reply takes real time, so that the conversation can run on virtual time. A person takes real time
@@ -226,16 +120,4 @@ pub fn opened(
 /// Returns the first event of a conversation that is only planned.
 pub fn rehearsal(loaded: Loaded) -> Result<Opened, Failure> {
     opened(loaded, BTreeMap::new(), REHEARSAL_SEED, true)
-}
-
-/// Maximum number of commands queued for the engine; nobody types faster than that.
-pub const COMMANDS_WAITING: usize = 64;
-
-/// Forwards commands to the engine. Never returns, so that the engine's input stays open as long as the reader exists.
-pub async fn hand_over(mut given: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
-    while let Some((key, line)) = given.recv().await {
-        // a finished engine ignores commands; the reader shows that the conversation ended
-        let _ = inputs.send(Input::Command { key, line }).await;
-    }
-    pending().await
 }

@@ -5,27 +5,26 @@ use crate::cli::args::{Play, PrintFormat};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure, losses};
 use crate::cli::play::alive::Alive;
-use crate::cli::play::assemble::Assembled;
+use crate::cli::play::attend::{Left, attend};
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::next::Setup;
 use crate::cli::play::printer::Printer;
-use crate::cli::play::signals::{Signals, at_once, unless_told_again};
-use crate::cli::play::stdin::{self, SteerLines};
-use crate::cli::play::{detach, door, outcome, state_file};
+use crate::cli::play::signals::{Signals, unless_told_again};
+use crate::cli::play::{detach, door, outcome, state_file, stdin};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
-use crate::engine::{Owner, Stopped};
+use crate::engine::Owner;
 use crate::export::{self, REHEARSED, how_it_ended, nearing};
-use crate::model::{Kind, LateReason, Ms, Seq};
+use crate::host::{self, End, Leave};
+use crate::model::{Kind, LateReason, Ms};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record};
 use crate::state::State;
 use std::collections::VecDeque;
-use std::future::pending;
 use std::io::{self, IsTerminal, stderr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// Maximum delay of the exit after a signal, for a slow reader of the output.
@@ -33,15 +32,6 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Interval between two progress lines, in milliseconds.
 const LIFE_MS: u64 = 1_000;
-
-/// Reason for leaving the loop.
-enum Left {
-    Stopped(Stopped),
-    /// The conversation in the background cannot take clients.
-    Unattached(Failure),
-    /// The reader of standard output is gone, or writing failed.
-    Unread(io::Result<()>),
-}
 
 /// Outcome of a conversation.
 pub struct Played {
@@ -71,121 +61,114 @@ pub fn run(
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let conversation = &setup.conversation;
-        let play = &setup.play;
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
-        let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
-        let mut lines = if play.reads_commands() {
-            Some(stdin::listen(opening).map_err(refused)?)
-        } else {
-            None
-        };
-        if let (Some(lines), true) = (&mut lines, conversation.clock.is_virtual()) {
-            lines.settle().await;
+        if setup.play.reads_commands() {
+            let (since, commands) = (conversation.since(), conversation.commands.clone());
+            let read = stdin::listen(since, commands).map_err(refused)?;
+            if conversation.clock.is_virtual() {
+                stdin::settle(read).await;
+            }
         }
-        drive(setup, lines, printer, &mut signals, context).await
+        drive(setup, printer, &mut signals, context).await
     })
 }
 
 async fn drive(
     setup: Setup,
-    lines: Option<SteerLines>,
     mut printer: Printer,
     signals: &mut Signals,
     context: &Context,
 ) -> Result<Played, Failure> {
     let Setup { mut conversation, play, .. } = setup;
-    let files = &conversation.files;
-    let name = conversation.saved.then(|| context.name_of(files));
+    let files = conversation.files.clone();
+    let name = conversation.saved.then(|| context.name_of(&files));
     match &name {
         Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),
         None => context.say("session: not saved"),
     }
-    if conversation.engine.live.state.rehearsed {
+    if conversation.state().rehearsed {
         context.say(REHEARSED);
     }
     let owner = if play.background { Owner::Nobody } else { Owner::Operator };
-    let mut door = door::open(&mut conversation, owner, context);
-    let Assembled { mut engine, mut tail, files, past, clock, .. } = conversation;
-    let (stop, stopping) = oneshot::channel::<()>();
-    let mut stop = Some(stop);
+    door::open(&mut conversation, owner, context);
+    let calls = CallLog::from_state(&conversation.past);
+    let alive = Alive::from_state(&conversation.past);
+    let life = Life { alive, clock: Clock::real(Ms(0)), shown: false };
+    let durable = conversation.durable();
+    let mut unwritten = Unwritten { records: VecDeque::new(), durable, calls, life };
+    let takes_time = !conversation.clock.is_virtual();
+    let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
+    // only the reader of standard input gives commands
+    drop(commands);
     let mut signal = None;
-    let records = VecDeque::new();
-    let calls = CallLog::from_state(&past);
-    let life = Life { alive: Alive::from_state(&past), clock: Clock::real(Ms(0)), shown: false };
-    let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
-    let takes_time = !clock.is_virtual();
-    // the starter of a copy waits until clients can attach
-    let mut starting = play.background;
-    let left = {
-        let commands = lines.map_or_else(|| mpsc::channel(1).1, |l| l.commands);
-        let run = engine.run(commands, async {
-            if stopping.await.is_err() {
-                pending().await
-            }
-        });
-        tokio::pin!(run);
-        let life = Clock::real(Ms(0));
-        loop {
-            let look = life.now().plus(LIFE_MS);
-            tokio::select! { biased;
-                code = signals.next() => match stop.take() {
-                    Some(stop) => {
-                        signal = Some(code);
-                        // a loop that has already ended needs no signal
-                        let _ = stop.send(());
+    let read: Result<_, Failure> = {
+        let opened = run.opened();
+        let reader = async {
+            // the starter of a copy waits until clients can attach
+            let mut starting = play.background;
+            let clock = Clock::real(Ms(0));
+            tokio::pin!(opened);
+            loop {
+                let look = clock.now().plus(LIFE_MS);
+                tokio::select! { biased;
+                    printed = &mut printer.done => {
+                        return Ok(Some(printed.unwrap_or_else(|e| Err(io::Error::other(e)))));
                     }
-                    None => at_once(code),
-                },
-                printed = &mut printer.done => {
-                    break Left::Unread(printed.unwrap_or_else(|e| Err(io::Error::other(e))));
-                }
-                opened = door.opened(), if starting => {
-                    starting = false;
-                    let fault = |e: io::Error| Failure::new(Exit::Failed, e.to_string());
-                    let reported = opened.map_err(fault);
-                    if let Err(failure) = reported.and_then(|()| detach::report(&files, context)) {
-                        break Left::Unattached(failure);
+                    opened = &mut opened, if starting => {
+                        starting = false;
+                        opened.map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
+                        detach::report(&files, context)?;
+                    }
+                    item = tail.next() => match item {
+                        Some(item) => unwritten.take(item),
+                        None => break,
+                    },
+                    Ok(()) = unwritten.durable.changed() => {}
+                    () = clock.advance(Some(look)), if takes_time => {
+                        unwritten.life.show(context);
+                        continue;
                     }
                 }
-                Some(item) = tail.next() => unwritten.take(item),
-                Ok(()) = unwritten.durable.changed() => {}
-                stopped = &mut run => break Left::Stopped(stopped),
-                () = life.advance(Some(look)), if takes_time => {
-                    unwritten.life.show(context);
-                    continue;
+                if !starting {
+                    unwritten.print(&printer, context);
                 }
             }
-            if !starting {
-                unwritten.print(&printer, context);
+            if starting {
+                detach::report(&files, context)?;
             }
+            // the rest is printed once it is written
+            while unwritten.durable.changed().await.is_ok() {}
+            unwritten.print(&printer, context);
+            Ok(None)
+        };
+        tokio::pin!(reader);
+        match attend(&mut run, &mut reader, signals, |_| true).await {
+            Left::Reader(read) => read,
+            Left::Signal(code) => {
+                signal = Some(code);
+                run.leave(Leave::End);
+                unless_told_again(signals, reader).await
+            }
+            Left::Stopped => unless_told_again(signals, reader).await,
         }
     };
-    if let (true, Left::Stopped(_)) = (starting, &left) {
-        detach::report(&files, context)?;
-    }
-    while let Some(item) = tail.try_next() {
-        unwritten.take(item);
-    }
-    unwritten.print(&printer, context);
-    let state = engine.live.state.clone();
-    let synced = unless_told_again(signals, engine.finish()).await;
-    drop(door);
-    let (printed, stopped) = match left {
-        Left::Unattached(failure) => return Err(failure),
-        Left::Unread(printed) => (printed, None),
-        Left::Stopped(stopped) => {
+    let printed = match read {
+        Ok(None) => {
             let all = unless_told_again(signals, printer.finish());
-            let printed = match signal {
+            Ok(match signal {
                 Some(_) => timeout(LAST_WORDS, all).await.unwrap_or(Ok(())),
                 None => all.await,
-            };
-            (printed, Some(stopped))
+            })
         }
+        // the reader of standard output is gone, or the conversation in the background cannot take clients
+        Ok(Some(printed)) => Ok(printed),
+        Err(failure) => Err(failure),
     };
-    if let Some(Stopped::Unwritable(why)) = stopped {
-        return Err(outcome::unwritable(&files, &why));
-    }
-    synced.map_err(|fault| outcome::unwritable(&files, &fault.to_string()))?;
+    run.leave(Leave::Now);
+    let End { state, stop } = unless_told_again(signals, run.stopped()).await.clone();
+    drop(run);
+    let printed = printed?;
+    stop.map_err(|why| outcome::unwritable(&files, &why))?;
     state_file::write(play.state.as_ref(), &state)?;
     match printed {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {

@@ -1,31 +1,30 @@
-//! Plays a conversation as append-only text at a terminal: the engine runs, lines are printed as they arrive, and the
-//! user can type at any time. Leaving does not end the session.
+//! Plays a conversation as append-only text at a terminal: lines are printed as they arrive, and the user can type at any
+//! time. Leaving does not end the session.
 
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
-use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
+use crate::cli::play::attend::{Left, attend};
 use crate::cli::play::leaving::Leaving;
 use crate::cli::play::next::{Next, Setup};
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{door, stdin};
 use crate::cli::runtime::{block_on, refused};
-use crate::engine::{Owner, Stopped};
-use crate::model::{Command, Seq};
+use crate::clock::Clock;
+use crate::engine::{Input, Owner};
+use crate::host;
+use crate::model::Command;
+use crate::session::Tail;
 use crate::ui::linear::{AfterLine, Linear};
 use std::future::pending;
 use tokio::sync::mpsc;
 
-/// Reason for leaving the loop.
-enum Left {
+/// Reason for leaving at the reader's wish.
+enum Wish {
     /// The conversation ended, or the user left.
-    Done,
+    Leave,
     /// The user extends the ended conversation; these commands come first.
-    Again(Vec<Command>),
-    /// A signal asked the program to stop.
-    Signal(Exit),
-    /// The session can no longer be written.
-    Unwritable(String),
+    Extend(Vec<Command>),
     /// Another process takes the conversation over.
     Detach,
 }
@@ -35,83 +34,96 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let Setup { mut conversation, play, notice, .. } = setup;
-        let door = door::open(&mut conversation, Owner::Operator, context);
-        let (mut engine, mut tail, files) =
-            (conversation.engine, conversation.tail, conversation.files);
-        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let mut reader = Linear::new(since, conversation.saved, door.fault().map(str::to_owned));
+        door::open(&mut conversation, Owner::Operator, context);
+        let (files, saved, clock) =
+            (conversation.files.clone(), conversation.saved, conversation.clock.clone());
+        let closed = conversation.closed().map(str::to_owned);
+        let mut reader = Linear::new(conversation.since(), saved, closed);
         notice.iter().for_each(|notice| context.say(notice));
         output::wrapped(&Linear::greeting(because))?;
         let mut typed = stdin::typed().await.map_err(refused)?;
-        let left = {
-            let (commands, given) = mpsc::channel(COMMANDS_WAITING);
-            let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
-            let running = engine.run(to_engine, pending());
-            let hand_over = hand_over(given, inputs);
-            tokio::pin!(running, hand_over);
-            let mut runs = true;
-            let mut detaches = false;
-            loop {
-                let (words, then) = tokio::select! { biased;
-                    code = signals.next() => match code {
-                        Exit::Interrupted if !detaches => reader.interrupted(),
-                        code => break Left::Signal(code),
-                    },
-                    () = &mut hand_over => continue,
-                    Some(item) = tail.next() => (reader.take(&item), AfterLine::Wait),
-                    line = typed.recv(), if !detaches => match line {
-                        Some(line) => reader.enter_line(&line, conversation.clock.now()),
-                        // the end of the input is a request to leave
-                        None => break Left::Done,
-                    },
-                    stopped = &mut running, if runs => match stopped {
-                        Stopped::HandedOver => break Left::Detach,
-                        Stopped::Ended => {
-                            runs = false;
-                            let mut rest = String::new();
-                            while let Some(item) = tail.try_next() {
-                                rest += &reader.take(&item);
-                            }
-                            if detaches || !reader.goes_on() {
-                                output::wrapped(&rest)?;
-                                break Left::Done;
-                            }
-                            (rest, AfterLine::Wait)
-                        }
-                        Stopped::Unwritable(why) => break Left::Unwritable(why),
-                    },
-                };
-                output::wrapped(&words)?;
-                match then {
-                    AfterLine::Wait => {}
-                    AfterLine::Leave => break Left::Done,
-                    AfterLine::Detach => {
-                        detaches = true;
-                        door.hand_over();
-                    }
-                    AfterLine::Extend(commands) => break Left::Again(commands),
-                    AfterLine::Send(key, line) => {
-                        // the end of the engine is noticed by its own future
-                        let _ = commands.send((key, *line)).await;
-                    }
+        let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
+        let (interrupt, mut interrupts) = mpsc::unbounded_channel();
+        let mut detaches = false;
+        let left = loop {
+            let lines = if detaches { None } else { Some(&mut *typed) };
+            let reads = read(&mut reader, &mut tail, lines, &mut interrupts, &commands, &clock);
+            // an interrupt drops the typed line; the receiver lives as long as this loop
+            let leaves =
+                |code| detaches || code != Exit::Interrupted || interrupt.send(()).is_err();
+            match attend(&mut run, reads, &mut signals, leaves).await {
+                Left::Reader(Ok(Wish::Detach)) => {
+                    detaches = true;
+                    run.hand_over();
                 }
+                left => break left,
             }
         };
         while let Some(item) = tail.try_next() {
             output::wrapped(&reader.take(&item))?;
         }
-        let saved = conversation.saved;
-        let leaving = Leaving { engine, door, signals, files, saved, play };
         let next = match left {
-            Left::Detach => return leaving.detach(context).await,
-            Left::Unwritable(why) => return Err(leaving.fail(&why).await),
-            Left::Again(commands) => {
-                Some(Next::again(leaving.files.log(), commands, &leaving.play))
-            }
+            Left::Reader(Err(failure)) => return Err(failure),
+            Left::Reader(Ok(Wish::Extend(all))) => Some(Next::again(files.log(), all, &play)),
             Left::Signal(code) => Some(Next::Over(code)),
-            Left::Done => None,
+            Left::Reader(Ok(Wish::Leave | Wish::Detach)) | Left::Stopped => None,
         };
-        let state = leaving.save(context).await?;
-        Ok(next.unwrap_or(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done))))
+        let leaving = Leaving { run, signals, files, saved, play };
+        Ok(match leaving.leave(context).await? {
+            None => Next::Left(Exit::Done),
+            Some(state) => {
+                next.unwrap_or(Next::Over(Exit::from_state(&state).unwrap_or(Exit::Done)))
+            }
+        })
     })
+}
+
+/// Prints the conversation and carries out the lines that the user types, until a line asks for more, or the
+/// conversation ends; without `typed`, until it ends.
+async fn read(
+    reader: &mut Linear,
+    tail: &mut Tail,
+    mut typed: Option<&mut mpsc::Receiver<String>>,
+    interrupts: &mut mpsc::UnboundedReceiver<()>,
+    commands: &mpsc::Sender<Input>,
+    clock: &Clock,
+) -> Result<Wish, Failure> {
+    let mut runs = true;
+    loop {
+        let line = async {
+            match &mut typed {
+                Some(typed) => typed.recv().await,
+                None => pending().await,
+            }
+        };
+        let (words, then) = tokio::select! { biased;
+            Some(()) = interrupts.recv() => reader.interrupted(),
+            item = tail.next(), if runs => match item {
+                Some(item) => (reader.take(&item), AfterLine::Wait),
+                None => {
+                    runs = false;
+                    if typed.is_none() || !reader.goes_on() {
+                        return Ok(Wish::Leave);
+                    }
+                    continue;
+                }
+            },
+            line = line => match line {
+                Some(line) => reader.enter_line(&line, clock.now()),
+                // the end of the input is a request to leave
+                None => return Ok(Wish::Leave),
+            },
+        };
+        output::wrapped(&words)?;
+        match then {
+            AfterLine::Wait => {}
+            AfterLine::Leave => return Ok(Wish::Leave),
+            AfterLine::Detach => return Ok(Wish::Detach),
+            AfterLine::Extend(commands) => return Ok(Wish::Extend(commands)),
+            AfterLine::Send(key, line) => {
+                // a conversation that has ended takes no commands
+                let _ = commands.send(Input::Command { key, line: *line }).await;
+            }
+        }
+    }
 }

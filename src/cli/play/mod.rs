@@ -4,6 +4,7 @@ mod added;
 pub mod alive;
 pub mod assemble;
 pub mod attached;
+pub mod attend;
 pub mod call_log;
 pub mod cast;
 pub mod casting;

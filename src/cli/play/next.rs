@@ -4,8 +4,9 @@
 use crate::cli::args::{Keep, ModelOptions, Play, PrintFormat, RunOptions};
 use crate::cli::error::Exit;
 use crate::cli::models::inquiry::Inquiry;
-use crate::cli::play::assemble::Assembled;
+use crate::cli::play::assemble::ToldPast;
 use crate::cli::trust::allowed::Allowed;
+use crate::host::Assembled;
 use crate::ledger::RunBudget;
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Ms, Seq};
@@ -233,8 +234,10 @@ fn later(play: &Play) -> Play {
 
 /// A conversation that is ready to be played.
 pub struct Setup {
-    /// The engine and everything that belongs to it.
+    /// The conversation, which does not run yet.
     pub conversation: Assembled,
+    /// The past, if the session was read for a screen.
+    pub told: Option<ToldPast>,
     /// Options of the run.
     pub play: Play,
     /// Commands that the conversation may run.

@@ -17,8 +17,7 @@ use crate::model::{Event, Kind, Ms, Seq};
 use crate::session::{self, Feed, ReadProgress, SessionError, Survey, Tail};
 use crate::state::{Finished, PieceFilter, State};
 use crate::ui::ViewState;
-use crate::ui::run::{LeaveTo, run};
-use crate::ui::terminal::{self, Terminal};
+use crate::ui::run::LeaveTo;
 use crate::ui::view::transcript::Transcript;
 use std::fs;
 use std::ops::ControlFlow;
@@ -172,15 +171,12 @@ pub fn meanwhile<T: Send + 'static>(
         let progress = ReadProgress::default();
         screen.view.loading = Some(progress.clone());
         let reading = spawn_blocking(move || read(&progress));
-        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         // commands are ignored until everything is read
         let (commands, _) = mpsc::channel(1);
         let feed = Feed::new();
         let tail: Tail = feed.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&files, None, &models, context, async |outside| {
-            run(&mut screen, tail, terminal, terminal::events, commands, outside).await
-        });
+        let reader = outside::show(&mut screen, tail, commands, &files, None, &models, context);
         let opened = tokio::select! { biased;
             code = signals.next() => return Ok(Meanwhile::Left(Next::Over(code))),
             opened = reading => opened.map_err(|e| {

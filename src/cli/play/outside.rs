@@ -10,18 +10,22 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::survey;
 use crate::cli::play::editor;
 use crate::cli::session_file;
+use crate::engine::Input;
 use crate::session::replay::Recording;
-use crate::session::{ReadProgress, SessionFiles};
+use crate::session::{ReadProgress, SessionFiles, Tail};
 use crate::spawn::{open_with_system, start_aside};
 use crate::ui::request::ServiceFault;
-use crate::ui::run;
+use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
+use crate::ui::{Screen, run};
 use std::cell::Cell;
+use std::io;
+use tokio::sync::mpsc;
 
-/// Shows a screen of a session and provides its services. `lent` is set while an editor uses the terminal, and is
+/// Provides the services of a screen of a session. `lent` is set while an editor uses the terminal, and is
 /// `None` on a read-only screen. `models` locates the models.
-pub async fn with<T>(
+async fn with<T>(
     files: &SessionFiles,
     lent: Option<&Cell<bool>>,
     models: &ModelOptions,
@@ -63,6 +67,23 @@ pub async fn with<T>(
         models: &reachable,
         sessions: &sessions,
         other: &other,
+    })
+    .await
+}
+
+/// Shows a screen of a session on the terminal until the user leaves.
+pub async fn show(
+    screen: &mut Screen,
+    tail: Tail,
+    commands: mpsc::Sender<Input>,
+    files: &SessionFiles,
+    lent: Option<&Cell<bool>>,
+    models: &ModelOptions,
+    context: &Context,
+) -> io::Result<run::LeaveTo> {
+    let terminal = Terminal::enter(screen.modes)?;
+    with(files, lent, models, context, async |outside| {
+        run::run(screen, tail, terminal, terminal::events, commands, outside).await
     })
     .await
 }

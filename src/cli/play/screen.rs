@@ -8,7 +8,7 @@ use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::{drafts, input_history, preferences};
-use crate::cli::play::assemble::{COMMANDS_WAITING, hand_over};
+use crate::cli::play::attend::{Left, attend};
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::leaving::Leaving;
 use crate::cli::play::next::{Home, Next, Setup};
@@ -16,105 +16,78 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::{door, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
-use crate::engine::{Owner, Stopped};
+use crate::engine::Owner;
+use crate::host;
 use crate::model::Seq;
 use crate::session::{Item, Tail};
 use crate::settings::{Habits, StartFocus};
 use crate::state::State;
 use crate::text;
-use crate::ui::terminal::{self, Terminal};
+use crate::ui::terminal;
 use crate::ui::view::modal::Vim;
 use crate::ui::{Screen, run};
 use std::cell::Cell;
 use std::future::pending;
 use std::io;
-use tokio::sync::mpsc;
-
-/// Reason for leaving the screen.
-enum Left {
-    /// The user left.
-    Quit(io::Result<run::LeaveTo>),
-    /// A signal asked the program to stop.
-    Signal(Exit),
-    /// The session can no longer be written.
-    Unwritable(String),
-}
 
 /// Plays a conversation on the screen until the user leaves.
 pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let Setup { mut conversation, play, allowed, inquiry, notice, .. } = setup;
-        let door = door::open(&mut conversation, Owner::Operator, context);
-        let (mut engine, tail, files) =
-            (conversation.engine, conversation.tail, conversation.files);
-        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let Setup { mut conversation, told, play, allowed, inquiry, notice, .. } = setup;
+        door::open(&mut conversation, Owner::Operator, context);
+        let (files, saved, since) =
+            (conversation.files.clone(), conversation.saved, conversation.since());
         let lent = Cell::new(false);
-        let mut screen = new_screen(since, conversation.clock, context)?;
-        if let Some((transcript, view)) = conversation.told {
-            screen.view = view.unwrap_or(screen.view);
-            screen.adopt(transcript);
+        let mut screen = new_screen(since, conversation.clock.clone(), context)?;
+        if let Some((transcript, view)) = told {
+            screen.view = view.map_or(screen.view, |view| *view);
+            screen.adopt(*transcript);
         }
-        screen.view.unsaved = !conversation.saved;
-        screen.view.stays = door.fault().map(str::to_owned);
+        screen.view.unsaved = !saved;
+        screen.view.stays = conversation.closed().map(str::to_owned);
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let log = context.log_of_screen()?;
         let state_folder = &context.paths.state;
         let draft = drafts::read(state_folder, &files.id());
         draft.iter().for_each(|draft| screen.view.composer.rewrite(draft));
-        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
-        let (commands, given) = mpsc::channel(COMMANDS_WAITING);
-        let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
-        let log_tail = context.keeps().then(|| engine.tail());
-        let show = outside::with(&files, Some(&lent), &play.models, context, async |outside| {
-            run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
-        });
+        let log_tail = context.keeps().then(|| conversation.another_tail());
+        let keep_log = keep_log(log_tail, conversation.past.clone(), since, context);
+        let host::RunningConversation { tail, commands, mut run } = conversation.hold();
         let mut notes = Vec::new();
         let left = {
+            let (lends, models) = (Some(&lent), &play.models);
+            let show = outside::show(&mut screen, tail, commands, &files, lends, models, context);
+            let leaves = unless_lent(&lent);
+            tokio::pin!(show, keep_log);
             let asked = async {
-                match inquiry {
-                    Some(inquiry) => inquiry.answer().await,
-                    None => Ok(vec![]),
+                let asked = async {
+                    match inquiry {
+                        Some(inquiry) => inquiry.answer().await,
+                        None => Ok(vec![]),
+                    }
+                };
+                tokio::select! { biased;
+                    left = &mut show => Ok(Some(left)),
+                    said = asked => said.map(|said| {
+                        notes = said;
+                        None
+                    }),
                 }
             };
-            let running = engine.run(to_engine, pending());
-            let hand_over = hand_over(given, inputs);
-            let keep_log = keep_log(log_tail, conversation.past, since, context);
-            tokio::pin!(asked, running, hand_over, keep_log, show);
-            let mut asks = true;
-            let mut runs = true;
-            let mut shows = true;
-            loop {
-                tokio::select! { biased;
-                    // an editor that uses the terminal gets the interrupt alone
-                    code = signals.next() => {
-                        if !(lent.get() && matches!(code, Exit::Interrupted | Exit::Quit)) {
-                            break Ok(Left::Signal(code));
+            // no turn starts before the providers have answered
+            match attend(&mut run, asked, &mut signals, leaves).await {
+                Left::Reader(Ok(None)) => {
+                    run.begin();
+                    let show = async {
+                        tokio::select! { biased;
+                            () = &mut keep_log => pending().await,
+                            left = &mut show => Ok(Some(left)),
                         }
-                    }
-                    () = &mut keep_log => {}
-                    left = &mut show, if shows => match left {
-                        Ok(run::LeaveTo::Detach) if runs => {
-                            shows = false;
-                            door.hand_over();
-                            context.say("detaching after the current turn; Ctrl-C leaves at once");
-                        }
-                        // a conversation that has ended needs no process
-                        Ok(run::LeaveTo::Detach) => break Ok(Left::Quit(Ok(run::LeaveTo::Quit))),
-                        left => break Ok(Left::Quit(left)),
-                    },
-                    () = &mut hand_over => {}
-                    answer = &mut asked, if asks => match answer {
-                        Ok(said) => (notes, asks) = (said, false),
-                        Err(failure) => break Err(failure),
-                    },
-                    stopped = &mut running, if runs && !asks => match stopped {
-                        Stopped::Ended if shows => runs = false,
-                        Stopped::Ended => break Ok(Left::Quit(Ok(run::LeaveTo::Quit))),
-                        Stopped::HandedOver => break Ok(Left::Quit(Ok(run::LeaveTo::Detach))),
-                        Stopped::Unwritable(why) => break Ok(Left::Unwritable(why)),
-                    },
+                    };
+                    attend(&mut run, show, &mut signals, leaves).await
                 }
+                left => left,
             }
         };
         // a failure to keep the user's input and preferences is not worth failing now
@@ -124,24 +97,29 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let _ = keep_theme(&screen, context);
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let left = match left {
-            Ok(left) => left,
             // no turn has started
-            Err(failure) => {
-                engine.abandon().await;
+            Left::Reader(Err(failure)) => {
+                run.abandon().await;
                 return Err(failure);
             }
+            Left::Reader(Ok(Some(Ok(run::LeaveTo::Detach)))) => {
+                run.hand_over();
+                context.say("detaching after the current turn; Ctrl-C leaves at once");
+                tokio::select! { biased;
+                    code = signals.next() => Err(code),
+                    _ = run.stopped() => Ok(Ok(run::LeaveTo::Quit)),
+                }
+            }
+            Left::Reader(Ok(left)) => Ok(left.unwrap_or(Ok(run::LeaveTo::Quit))),
+            Left::Signal(code) => Err(code),
+            Left::Stopped => Ok(Ok(run::LeaveTo::Quit)),
         };
         notes.iter().for_each(|note| context.say(note));
-        let saved = conversation.saved;
-        let leaving = Leaving { engine, door, signals, files, saved, play };
-        let left = match left {
-            Left::Unwritable(why) => return Err(leaving.fail(&why).await),
-            Left::Quit(Ok(run::LeaveTo::Detach)) => return leaving.detach(context).await,
-            Left::Signal(code) => Err(code),
-            Left::Quit(left) => Ok(left),
+        let (session, options) = (files.log().to_owned(), play.clone());
+        let Some(state) = Leaving { run, signals, files, saved, play }.leave(context).await? else {
+            return Ok(Next::Left(Exit::Done));
         };
-        let (session, play) = (leaving.files.log().to_owned(), leaving.play.clone());
-        let state = leaving.save(context).await?;
+        let play = options;
         if let Some(path) = log {
             context.note(&format!("log: {}", path.display()));
         }
@@ -164,6 +142,11 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
         }
     })
+}
+
+/// Returns whether a signal leaves the screen: an editor that uses the terminal gets the interrupt alone.
+pub fn unless_lent(lent: &Cell<bool>) -> impl Fn(Exit) -> bool + Copy {
+    |code| !(lent.get() && matches!(code, Exit::Interrupted | Exit::Quit))
 }
 
 /// Returns the exit code after a terminal error: a hang-up if the terminal is gone.

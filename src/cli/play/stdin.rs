@@ -12,23 +12,16 @@ use tokio::time::timeout;
 const LINE_MAX_BYTES: u64 = 64 * 1024;
 /// Byte order mark that some editors write at the beginning of a text.
 const BOM: char = '\u{feff}';
-/// Maximum number of lines queued for the engine.
+/// Maximum number of typed lines that wait.
 const LINES_WAITING: usize = 1024;
 /// Duration without input before virtual time may advance.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// Steering lines on their way to the engine.
-pub struct SteerLines {
-    /// Receiver of the lines; closes at the end of standard input.
-    pub commands: mpsc::Receiver<Input>,
-    read: watch::Receiver<u64>,
-}
-
-/// Starts to read standard input. Keys begin with the `seq` of the opening or reopening.
+/// Starts to read steering lines from standard input for a conversation; returns the number of lines that were read.
+/// Keys begin with the `seq` of the opening or reopening.
 ///
 /// The thread is never joined: a read of a terminal cannot be cancelled.
-pub fn listen(since: Seq) -> io::Result<SteerLines> {
-    let (tx, commands) = mpsc::channel(LINES_WAITING);
+pub fn listen(since: Seq, commands: mpsc::Sender<Input>) -> io::Result<watch::Receiver<u64>> {
     let (count, read) = watch::channel(0);
     std::thread::Builder::new().name("steer".into()).spawn(move || {
         let mut from = stdin().lock();
@@ -39,13 +32,13 @@ pub fn listen(since: Seq) -> io::Result<SteerLines> {
             }
             let number = *count.borrow() + 1;
             let command = Input::from_line(format!("{since}:{number}").into(), line);
-            if tx.blocking_send(command).is_err() {
+            if commands.blocking_send(command).is_err() {
                 return;
             }
             count.send_replace(number);
         }
     })?;
-    Ok(SteerLines { commands, read })
+    Ok(read)
 }
 
 /// Lines typed by the user, kept across conversations.
@@ -115,11 +108,9 @@ fn wait_for_foreground() -> bool {
     }
 }
 
-impl SteerLines {
-    /// Waits until piped input has arrived: until its end, or a short silence.
-    pub async fn settle(&mut self) {
-        while let Ok(Ok(())) = timeout(QUIET, self.read.changed()).await {}
-    }
+/// Waits until piped input has arrived: until its end, or a short silence. `read` counts the lines.
+pub async fn settle(mut read: watch::Receiver<u64>) {
+    while let Ok(Ok(())) = timeout(QUIET, read.changed()).await {}
 }
 
 fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {

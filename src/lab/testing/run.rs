@@ -8,7 +8,7 @@ use super::replies::{RealModel, RecordMode, RunModels};
 use super::stage::{OwnSources, Stage};
 use super::watcher::Watcher;
 use crate::clock::Clock;
-use crate::engine::{Engine, Stopped, with_teams};
+use crate::host::{self, End, Leave, Opening, Parts};
 use crate::model::payload::Opened;
 use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
 use crate::session::{FORMAT, Item, Tail};
@@ -127,43 +127,37 @@ async fn play(
     let stage = Stage::new(test.clone(), run, own, models.clone());
     let clock = Clock::virtual_from(Ms(0));
     let tools = Arc::new(stage.clone());
-    let voices = with_teams(Arc::new(stage.clone()), tools.clone());
-    let (mut engine, mut tail) = Engine::unsaved(clock, voices, tools)
-        .map_err(|e| error(format!("system error: {e}").into()))?;
-    engine.steer(test.steer.iter().cloned());
-    engine.open(opened(test, run, &models).map_err(error)?);
+    let session = host::unsaved().map_err(|e| error(format!("system error: {e}").into()))?;
+    let start = Opening::Open(Box::new(opened(test, run, &models).map_err(error)?));
+    let (lines, saved) = (test.steer.clone(), false);
+    let parts = Parts::new(session, start, Arc::new(stage.clone()), tools, clock);
+    let mut conversation = host::assemble(Parts { lines, saved, ..parts });
     let watcher = Watcher::new(test.clone(), run, models.clone());
     let checkpoints = watcher.judged.clone();
     let halt = watcher.halt.clone();
     let mut halted = watcher.halt.subscribe();
-    engine.witness = Some(Box::new(watcher));
-    let stopped = {
-        let playing = engine.run_alone();
-        let late = tokio::time::sleep(test.timeout);
-        tokio::select! { biased;
-            Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
-            () = late => {
-                let seconds = test.timeout.as_secs_f64();
-                let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
-                return Err(error(why.into()));
-            }
-            Ok(_) = halted.wait_for(Option::is_some) => None,
-            stopped = playing => Some(stopped),
+    conversation.witness = Some(Box::new(watcher));
+    let host::RunningConversation { mut tail, commands, run: mut running } = conversation.start();
+    drop(commands);
+    tokio::select! { biased;
+        Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
+        () = tokio::time::sleep(test.timeout) => {
+            let seconds = test.timeout.as_secs_f64();
+            let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
+            return Err(error(why.into()));
         }
-    };
-    if let Some(Stopped::Unwritable(why)) = stopped {
-        return Err(error(why.into()));
+        Ok(_) = halted.wait_for(Option::is_some) => running.leave(Leave::Now),
+        _ = running.stopped() => {}
     }
+    let End { mut state, stop: stopped } = running.stopped().await.clone();
+    stopped.map_err(|why| error(why.into()))?;
     let mut events = read_all(&mut tail);
-    let mut state = engine.live.state.clone();
     let mut breach = None;
     if let Some(halt) = halt.send_replace(None) {
         events.retain(|event| event.seq <= halt.seq);
         state = halt.state;
         breach = halt.breach;
     }
-    // nothing is saved, so the final state of the disk does not matter
-    drop(engine);
     if let Some(fault) = stage.faults().first() {
         return Err(error(fault.clone().into()));
     }

@@ -362,12 +362,12 @@ impl Engine {
     /// Runs until the conversation has ended, or the session cannot be written anymore.
     ///
     /// `orders` carries the operator's commands; an operator is present while it is open. `stop` resolves when the
-    /// program receives a signal.
+    /// program receives a signal. The error is the reason why the session cannot be written.
     pub async fn run(
         &mut self,
         mut orders: mpsc::Receiver<Input>,
         stop: impl Future<Output = ()>,
-    ) -> Stopped {
+    ) -> Result<Stopped, String> {
         let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
         let (tool_tx, mut results) = mpsc::channel::<(Seq, ToolResult)>(CHUNKS_WAITING);
         let mut durable = self.writer.durable();
@@ -381,20 +381,20 @@ impl Engine {
                 witness.permit(&self.live.state).await;
             }
             if Guests::take_over(&self.guests) && self.calls.is_empty() && self.at_work.len() == 0 {
-                break Stopped::HandedOver;
+                break Ok(Stopped::HandedOver);
             }
             let disk: Durable = durable.borrow_and_update().clone();
             self.start_calls(disk.written, &tx);
             self.at_work.start(disk.written, &self.tools, &self.clock, &tool_tx);
             if let Some(why) = self.unwritable.take() {
-                break Stopped::Unwritable(why);
+                break Err(why);
             }
             if let Some(fault @ DiskFault::Broken { .. }) = &disk.fault {
-                break Stopped::Unwritable(fault.to_string());
+                break Err(fault.to_string());
             }
             let all_written = disk.written.map_or(Seq(0), Seq::next) == self.live.state.next_seq;
             if self.live.state.ended.is_some() && all_written {
-                break Stopped::Ended;
+                break Ok(Stopped::Ended);
             }
             let until = self.next_moment();
             let idle = self.calls_in_flight() == 0 && until.is_none();
@@ -424,10 +424,10 @@ impl Engine {
                 },
                 input = Guests::next(&mut self.guests) => self.take(input),
                 changed = durable.changed() => if changed.is_err() {
-                    break Stopped::Unwritable("the session writer stopped".into());
+                    break Err("the session writer stopped".into());
                 },
                 () = elapsed(&mut full), if full.is_some() => {
-                    break Stopped::Unwritable("the disk stayed full".into());
+                    break Err("the disk stayed full".into());
                 }
                 chunk = chunks.recv(), if room => if let Some((call, chunk)) = chunk {
                     self.clock.taken();
@@ -447,10 +447,15 @@ impl Engine {
                 }
             }
         };
+        self.halt();
+        stopped
+    }
+
+    /// Aborts all calls and tools, and closes the feed.
+    fn halt(&mut self) {
         self.calls.drain().for_each(|(_, (task, _))| task.abort());
         self.at_work.stop();
         self.feed.close();
-        stopped
     }
 
     /// Returns another reader of the feed, from the first event on.
@@ -468,9 +473,11 @@ impl Engine {
         self.writer.lock_file()
     }
 
-    /// Seals the loose pieces, waits until all events are on the disk, and lets the voices leave.
+    /// Seals the loose pieces, aborts what is in flight, waits until all events are on the disk, and lets the voices
+    /// leave.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
+        self.halt();
         tokio::join!(self.writer.finish(), self.voices.leave()).0
     }
 

@@ -37,12 +37,10 @@ mod stops;
 mod stream;
 mod summary;
 mod tally;
-mod team;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod turns;
-mod unsaved;
 mod verdict;
 mod witness;
 mod words;
@@ -58,5 +56,4 @@ pub use loops::{Said, circling};
 use react::{end_again, refused};
 pub use react::{react, recover};
 pub use stopped::Stopped;
-pub use team::with_teams;
 pub use witness::Witness;

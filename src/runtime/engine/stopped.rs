@@ -1,12 +1,12 @@
-//! Reasons for the end of the event loop.
+//! Reasons for the end of a run.
 
-/// Reason for the end of the loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Reason for the end of a run whose session could be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The conversation ended, and all events are written and synced.
     Ended,
     /// Another process takes the conversation over; nothing is in flight.
     HandedOver,
-    /// The session cannot be written anymore.
-    Unwritable(String),
+    /// It was left before its end.
+    Left,
 }

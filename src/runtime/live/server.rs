@@ -50,7 +50,7 @@ pub struct LiveServer {
     relay: Arc<Relay>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    opened: oneshot::Receiver<io::Result<PathBuf>>,
+    opened: Option<oneshot::Receiver<io::Result<PathBuf>>>,
 }
 
 /// Opens a conversation to clients; returns its server and the receiving end for the engine.
@@ -70,15 +70,19 @@ pub fn open(opening: LiveOpening) -> io::Result<(LiveServer, Guests)> {
         runtime.block_on(run(shared, &folder, tail, durable, tell, stopped));
         runtime.shutdown_background();
     })?;
-    let server = LiveServer { relay, stop: Some(stop), thread: Some(thread), opened };
+    let server = LiveServer { relay, stop: Some(stop), thread: Some(thread), opened: Some(opened) };
     Ok((server, guests))
 }
 
 impl LiveServer {
-    /// Waits until the socket is open; returns its path. Cancel safe.
-    pub async fn opened(&mut self) -> io::Result<PathBuf> {
-        let gone = || io::Error::other("the conversation ended first");
-        (&mut self.opened).await.unwrap_or_else(|_| Err(gone()))
+    /// Waits until the socket is open; returns its path. Must be called once.
+    pub fn opened(&mut self) -> impl Future<Output = io::Result<PathBuf>> + use<> {
+        let opened = self.opened.take();
+        async move {
+            let gone = || io::Error::other("the conversation ended first");
+            let opened = opened.ok_or_else(gone)?;
+            opened.await.unwrap_or_else(|_| Err(gone()))
+        }
     }
 
     /// Asks the engine to stop once nothing is in flight, because another process takes the conversation over.

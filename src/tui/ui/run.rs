@@ -7,7 +7,8 @@
 pub mod start;
 
 use crate::clock::Clock;
-use crate::model::{Command, Key, Ms, SeatId, SteerLine};
+use crate::engine::Input;
+use crate::model::{Command, Ms, SeatId};
 use crate::session::tail::Tail;
 use crate::text;
 use crate::ui::act::{branches, mouse, undo, update};
@@ -84,7 +85,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     mut tail: Tail,
     mut terminal: Terminal,
     listen: impl Fn() -> Keys,
-    commands: mpsc::Sender<(Key, SteerLine)>,
+    commands: mpsc::Sender<Input>,
     outside: Outside<'_>,
 ) -> io::Result<LeaveTo> {
     let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
@@ -289,9 +290,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 }
 
 /// Sends a command to the engine.
-fn send(screen: &mut Screen, commands: &mpsc::Sender<(Key, SteerLine)>, command: Command) {
-    let command = screen.command(command);
-    if commands.try_send(command).is_err() {
+fn send(screen: &mut Screen, commands: &mpsc::Sender<Input>, command: Command) {
+    let (key, line) = screen.command(command);
+    if commands.try_send(Input::Command { key, line }).is_err() {
         screen.view.notice = Some("busy, try again".into());
     }
 }

@@ -8,12 +8,12 @@ use super::prompt::ClientPrompt;
 use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::error::Failure;
-use crate::cli::play::assemble::Assembled;
 use crate::cli::play::next::Setup;
 use crate::cli::play::{door, outcome};
 use crate::cli::runtime::block_on;
-use crate::engine::{Input, Owner, Stopped, Witness};
+use crate::engine::{Input, Owner, Witness};
 use crate::export::ended as how_it_ended;
+use crate::host::{self, End, Leave};
 use crate::model::{Command, Event, Key, Kind, Seq, SteerLine};
 use crate::session::Item;
 use crate::state::{RunState, State};
@@ -24,12 +24,9 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::{Error, ErrorCode};
 use std::collections::BTreeSet;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::pin::Pin;
 use tokio::sync::{mpsc, watch};
-
-/// Commands that wait for the engine.
-const COMMANDS_WAITING: usize = 256;
 
 /// The state of the session after a conversation.
 pub enum AfterPlay {
@@ -81,15 +78,6 @@ pub struct Playing<'a> {
     closing: Option<Responder<CloseSessionResponse>>,
 }
 
-/// Reason for leaving the loop.
-enum Stop {
-    Engine(Stopped),
-    /// The client closed the session.
-    Closed,
-    /// The program ends.
-    Leave,
-}
-
 impl Playing<'_> {
     /// Plays a conversation until it ends, or the session is closed.
     pub fn play(
@@ -116,15 +104,16 @@ impl Playing<'_> {
 
     async fn run(
         session: &mut ClientSession,
-        mut setup: Setup,
+        setup: Setup,
         first: Responder<PromptResponse>,
     ) -> Result<(AfterPlay, State), Failure> {
-        let door = door::open(&mut setup.conversation, Owner::Operator, &session.context);
-        let Assembled { mut engine, mut tail, files, past, .. } = setup.conversation;
-        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let mut conversation = setup.conversation;
+        door::open(&mut conversation, Owner::Operator, &session.context);
+        let (since, past, files) =
+            (conversation.since(), conversation.past.clone(), conversation.files.clone());
         let (settles, mut settled) = watch::channel(Settled::default());
-        engine.witness = Some(Box::new(IdleWitness(settles)));
-        let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
+        conversation.witness = Some(Box::new(IdleWitness(settles)));
+        let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
         let (answers, mut answered) = mpsc::unbounded_channel();
         // the commands that continue a session have other keys
         let own = vec![KEYS.to_owned(), format!("{}:start-", past.next_seq)];
@@ -133,58 +122,46 @@ impl Playing<'_> {
             updates: Updates::new(past, since, own),
             prompts: vec![first],
             cancelled: false,
-            inputs: Some(inputs),
+            inputs: Some(commands),
             unheard: BTreeSet::new(),
             keys: (format!("{KEYS}{since}:"), 0),
             asking: None,
             answers,
             closing: None,
         };
-        let stop = {
-            let run = engine.run(to_engine, pending());
-            tokio::pin!(run);
-            loop {
-                let stop = tokio::select! { biased;
-                    Some(item) = tail.next() => {
-                        playing.take(&item);
-                        None
-                    }
-                    order = playing.session.orders.recv() => playing.order(order),
-                    Some((ask, outcome)) = answered.recv() => {
-                        playing.decide(&ask, &outcome);
-                        None
-                    }
-                    Ok(()) = settled.changed() => None,
-                    stopped = &mut run => Some(Stop::Engine(stopped)),
-                };
-                if let Some(stop) = stop {
-                    break stop;
+        let leaves = loop {
+            let leaves = tokio::select! { biased;
+                Some(item) = tail.next() => {
+                    playing.take(&item);
+                    None
                 }
-                playing.ask();
-                let now = *settled.borrow_and_update();
-                playing.rest(now);
+                order = playing.session.orders.recv() => playing.order(order),
+                Some((ask, outcome)) = answered.recv() => {
+                    playing.decide(&ask, &outcome);
+                    None
+                }
+                Ok(()) = settled.changed() => None,
+                _ = run.stopped() => Some(AfterPlay::Ended),
+            };
+            if let Some(leaves) = leaves {
+                break leaves;
             }
+            playing.ask();
+            let now = *settled.borrow_and_update();
+            playing.rest(now);
         };
+        run.leave(Leave::Now);
+        let End { state, stop } = run.stopped().await.clone();
         while let Some(item) = tail.try_next() {
             playing.take(&item);
         }
-        let state = engine.live.state.clone();
-        let finished = engine.finish().await;
-        drop(door);
-        let failure = match (&stop, finished) {
-            (Stop::Engine(Stopped::Unwritable(why)), _) => Some(outcome::unwritable(&files, why)),
-            (_, Err(fault)) => Some(outcome::unwritable(&files, &fault.to_string())),
-            (_, Ok(_)) => None,
-        };
+        drop(run);
+        let failure = stop.err().map(|why| outcome::unwritable(&files, &why));
         playing.answer_all(failure.as_ref(), &state);
-        let left = match stop {
-            Stop::Engine(_) => AfterPlay::Ended,
-            Stop::Closed | Stop::Leave => AfterPlay::Closed,
-        };
         if let Some(closing) = playing.closing.take() {
             let _ = closing.respond(CloseSessionResponse::new());
         }
-        Ok((left, state))
+        Ok((leaves, state))
     }
 
     fn take(&mut self, item: &Item) {
@@ -203,13 +180,13 @@ impl Playing<'_> {
         &self.updates.live.state
     }
 
-    /// Carries out an order of the client; returns the reason to stop, if it is one.
-    fn order(&mut self, order: Option<Order>) -> Option<Stop> {
+    /// Carries out an order of the client; returns the state of the session if the order leaves the conversation.
+    fn order(&mut self, order: Option<Order>) -> Option<AfterPlay> {
         match order {
-            None | Some(Order::Leave) => return Some(Stop::Leave),
+            None | Some(Order::Leave) => return Some(AfterPlay::Closed),
             Some(Order::Close(responder)) => {
                 self.closing = Some(responder);
-                return Some(Stop::Closed);
+                return Some(AfterPlay::Closed);
             }
             Some(Order::Announce) => {}
             Some(Order::Pace(pace, responder)) => {

@@ -7,20 +7,20 @@ use crate::batch::{
 };
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::play::assemble::{self, Before, Opening, Parts, assemble, opened};
-use crate::cli::play::door::Doors;
-use crate::clock::wall_now;
+use crate::cli::play::assemble::{self, opened};
+use crate::cli::play::door;
+use crate::clock::{Clock, wall_now};
 use crate::engine::{Owner, Stopped};
+use crate::host::{self, Leave, Opening, Parts};
 use crate::model::payload::Opened;
 use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
 use parking_lot::Mutex;
 use serde_json::json;
-use std::future::pending;
 use std::path::{Path, PathBuf};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 /// Bits shifted out of a seed. The remaining 53 bits fit into a JSON number of any reader.
 const SEED_SHIFT: u32 = 11;
@@ -38,7 +38,8 @@ pub struct Conversations {
     stop: watch::Receiver<bool>,
     /// Warnings that have not been reported yet.
     notes: Mutex<Vec<String>>,
-    doors: Doors,
+    /// Folder of the sockets; `None` if the settings turn them off.
+    sockets: Option<PathBuf>,
     /// Shared runtime: connections of a model cannot outlive the runtime that opened them.
     runtime: Runtime,
 }
@@ -64,7 +65,7 @@ impl Conversations {
             tokens_each,
             stop,
             notes: Mutex::default(),
-            doors: Doors::new(context),
+            sockets: door::folder(context),
             runtime,
         })
     }
@@ -102,20 +103,10 @@ impl Conversations {
         }
         let path = self.path(prepared, &job.item.id, number);
         let began = self.epoch.unwrap_or_else(wall_now);
-        let parts = Parts {
-            session: session::create(SessionPlace::File(&path), Mode::Normal)?,
-            start: Opening::Open(Box::new(opening)),
-            before: Before::Nothing,
-            voices: prepared.voices.clone(),
-            at_reading_pace: false,
-            tools: prepared.tools.clone(),
-            clock: assemble::clock(prepared.timeless, &State::default(), began),
-            attended: false,
-            steered: false,
-            commands: prepared.commands.clone(),
-            lines: vec![],
-            saved: true,
-        };
+        let session = session::create(SessionPlace::File(&path), Mode::Normal)?;
+        let clock = assemble::clock(prepared.timeless, &State::default(), began);
+        let start = Opening::Open(Box::new(opening));
+        let parts = parts(prepared, session, start, clock);
         self.play(job, prepared, &path, parts, &own)
     }
 
@@ -164,22 +155,10 @@ impl Conversations {
         let limits = bounded(own, job.slice);
         let raised = past.limits.tokens != limits.tokens || past.limits.usd != limits.usd;
         let set = Limits { tokens: limits.tokens, usd: limits.usd, ..Limits::default() };
-        let mut commands = prepared.commands.clone();
-        commands.extend(raised.then_some(Command::Limit { set }));
-        let parts = Parts {
-            session: Session { files: log.survey.files, writer },
-            clock: assemble::clock(prepared.timeless, &past, began),
-            start: Opening::Resume(past, repaired),
-            before: Before::Nothing,
-            voices: prepared.voices.clone(),
-            at_reading_pace: false,
-            tools: prepared.tools.clone(),
-            attended: false,
-            steered: false,
-            commands,
-            lines: vec![],
-            saved: true,
-        };
+        let session = Session { files: log.survey.files, writer };
+        let clock = assemble::clock(prepared.timeless, &past, began);
+        let mut parts = parts(prepared, session, Opening::Resume(past, repaired), clock);
+        parts.commands.extend(raised.then_some(Command::Limit { set }));
         self.play(job, prepared, path, parts, own)
     }
 
@@ -192,40 +171,26 @@ impl Conversations {
         parts: Parts,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let mut conversation = {
-            let _inside = self.runtime.enter();
-            assemble(parts)
-        };
-        // without a socket, nobody can attach
-        let door = self.doors.open(&mut conversation, Owner::Program).unwrap_or_default();
-        let mut engine = conversation.engine;
-        drop(conversation.tail);
         let mut stop = self.stop.clone();
-        let (stopped, synced) = self.runtime.block_on(async {
-            let (nobody, orders) = mpsc::channel(1);
-            drop(nobody);
-            let stopped = tokio::select! { biased;
-                _ = stop.wait_for(|stop| *stop) => None,
-                stopped = engine.run(orders, pending()) => Some(stopped),
-            };
-            (stopped, engine.finish().await)
+        let end = self.runtime.block_on(async {
+            let mut conversation = host::assemble(parts);
+            // without a socket, nobody can attach
+            let _ = self.sockets.clone().map(|folder| conversation.open(folder, Owner::Program));
+            let host::RunningConversation { tail, commands, mut run } = conversation.start();
+            drop((tail, commands));
+            tokio::select! { biased;
+                _ = stop.wait_for(|stop| *stop) => run.leave(Leave::Now),
+                _ = run.stopped() => {}
+            }
+            run.stopped().await.stop.clone()
         });
-        drop(door);
-        match (stopped, synced) {
-            (None, _) => return Ok(JobOutcome::Stopped),
-            (Some(Stopped::Unwritable(why)), _) => {
-                return Err(Failure::new(
-                    Exit::Session,
-                    format!("{} could not be written: {why}", path.display()),
-                ));
+        match end {
+            Ok(Stopped::Left) => return Ok(JobOutcome::Stopped),
+            Ok(Stopped::Ended | Stopped::HandedOver) => {}
+            Err(why) => {
+                let message = format!("{} could not be written: {why}", path.display());
+                return Err(Failure::new(Exit::Session, message));
             }
-            (Some(Stopped::Ended | Stopped::HandedOver), Err(fault)) => {
-                return Err(Failure::new(
-                    Exit::Session,
-                    format!("{} could not be written: {fault}", path.display()),
-                ));
-            }
-            (Some(Stopped::Ended | Stopped::HandedOver), Ok(_)) => {}
         }
         let log = session::read(path)?;
         if !is_over(&fold(&log), own) {
@@ -288,6 +253,13 @@ impl JobRunner for Conversations {
     fn play(&self, job: &BatchJob) -> JobOutcome {
         self.converse(job).unwrap_or_else(|failure| JobOutcome::Impossible(failure.with_hint()))
     }
+}
+
+/// Returns the parts of a conversation.
+fn parts(prepared: &Prepared, session: Session, start: Opening, clock: Clock) -> Parts {
+    let (voices, tools) = (prepared.voices.clone(), prepared.tools.clone());
+    let commands = prepared.commands.clone();
+    Parts { commands, ..Parts::new(session, start, voices, tools, clock) }
 }
 
 fn fold(log: &Log) -> State {

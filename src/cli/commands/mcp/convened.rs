@@ -1,23 +1,23 @@
 //! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
-use crate::cli::play::assemble::{Assembled, random};
-use crate::cli::play::door::Doors;
+use crate::cli::play::assemble::random;
 use crate::cli::play::next::Setup;
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};
+use crate::host::{self, Leave};
 use crate::model::{Key, Kind, Seq, SteerLine};
 use crate::session::{Item, SessionFiles, holder};
+use futures::FutureExt;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-/// Commands that may wait for a conversation.
-const COMMANDS_WAITING: usize = 64;
 /// Time limit until a command is accepted or refused.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);
 /// Time limit in which a conversation creates its file.
@@ -59,7 +59,7 @@ pub struct Convened {
     /// The session, if another process runs it.
     elsewhere: Option<SessionFiles>,
     orders: Mutex<Option<mpsc::Sender<Input>>>,
-    stop: Mutex<Option<oneshot::Sender<Stop>>>,
+    leave: watch::Sender<Leave>,
     pulse: Mutex<Pulse>,
     changed: Condvar,
     sent: Mutex<u32>,
@@ -69,34 +69,16 @@ pub struct Convened {
     is_stopped: AtomicBool,
 }
 
-/// The way in which a conversation is stopped.
-#[derive(Clone, Copy, PartialEq)]
-enum Stop {
-    /// Somebody wants it to end.
-    End,
-    /// The server ends: it is left as a kill would leave it, and goes on later.
-    Leave,
-}
-
-/// The ends of the channels that a running conversation listens to.
-pub struct Ears {
-    orders: mpsc::Receiver<Input>,
-    stopped: oneshot::Receiver<Stop>,
-}
-
 impl Convened {
-    /// Returns a conversation that is about to run, with what it listens to.
-    pub fn new(setup: &Setup) -> (Arc<Convened>, Ears) {
-        let state = &setup.conversation.engine.live.state;
-        let (order, orders) = mpsc::channel(COMMANDS_WAITING);
-        let (stop, stopped) = oneshot::channel();
-        let job = Convened {
-            orders: Mutex::new(Some(order)),
-            stop: Mutex::new(Some(stop)),
-            pulse: Mutex::new(Pulse { begins: state.next_seq, ..Pulse::default() }),
+    /// Returns a conversation that is about to run.
+    pub fn new(setup: &Setup) -> Arc<Convened> {
+        let begins = setup.conversation.state().next_seq;
+        let commands = setup.conversation.commands.clone();
+        Arc::new(Convened {
+            orders: Mutex::new(Some(commands)),
+            pulse: Mutex::new(Pulse { begins, ..Pulse::default() }),
             ..Convened::ended(setup.conversation.files.id())
-        };
-        (Arc::new(job), Ears { orders, stopped })
+        })
     }
 
     /// Returns a conversation that does not run.
@@ -105,7 +87,7 @@ impl Convened {
             id,
             elsewhere: None,
             orders: Mutex::default(),
-            stop: Mutex::default(),
+            leave: watch::Sender::new(Leave::Stay),
             pulse: Mutex::new(Pulse { over: true, ..Pulse::default() }),
             changed: Condvar::new(),
             sent: Mutex::default(),
@@ -208,19 +190,12 @@ impl Convened {
     /// Ends the conversation, as an operator would.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::SeqCst);
-        self.order(Stop::End);
+        self.leave.send_replace(Leave::End);
     }
 
     /// Leaves the conversation as a kill would leave it, written to its last event.
     pub fn leave(&self) {
-        self.order(Stop::Leave);
-    }
-
-    fn order(&self, how: Stop) {
-        if let Some(stop) = self.stop.lock().take() {
-            // a conversation that is over does not listen
-            let _ = stop.send(how);
-        }
+        self.leave.send_replace(Leave::Now);
     }
 
     fn take(&self, item: &Item) {
@@ -245,54 +220,32 @@ impl Convened {
     }
 }
 
-/// Runs a conversation to its end, at most for a number of seconds.
-pub fn play(mut setup: Setup, job: &Convened, ears: Ears, seconds: u64, doors: &Doors) {
-    // without a socket, nobody can attach
-    let door = doors.open(&mut setup.conversation, Owner::Program).unwrap_or_default();
-    let Assembled { mut engine, mut tail, .. } = setup.conversation;
-    let Ears { orders, stopped } = ears;
-    let budget = setup.budget;
+/// Runs a conversation to its end, at most for a number of seconds; `sockets` is the folder for clients.
+pub fn play(setup: Setup, job: &Convened, seconds: u64, sockets: Option<PathBuf>) {
+    let Setup { mut conversation, budget, .. } = setup;
     let done = block_on(async {
-        let (end, ends) = oneshot::channel::<()>();
-        {
-            let run = engine.run(orders, async {
-                if ends.await.is_err() {
-                    std::future::pending().await
-                }
-            });
-            tokio::pin!(run, stopped);
-            let mut end = Some(end);
-            let mut stopping = true;
-            // the time of the conversation stops while it is paused, this time does not
-            let late = sleep(Duration::from_secs(seconds));
-            tokio::pin!(late);
-            loop {
-                tokio::select! { biased;
-                    how = &mut stopped, if stopping => {
-                        stopping = false;
-                        match how {
-                            Ok(Stop::Leave) => break,
-                            Ok(Stop::End) => if let Some(end) = end.take() { let _ = end.send(()); },
-                            Err(_) => {}
-                        }
-                    }
-                    () = &mut late, if end.is_some() => {
-                        if let Some(end) = end.take() { let _ = end.send(()); }
-                    }
-                    Some(item) = tail.next() => job.take(&item),
-                    _ = &mut run => break,
+        // without a socket, nobody can attach
+        let _ = sockets.map(|folder| conversation.open(folder, Owner::Program));
+        let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
+        // that of the job remains
+        drop(commands);
+        let mut leave = job.leave.subscribe();
+        // the time of the conversation stops while it is paused, this time does not
+        let late = pin!(sleep(Duration::from_secs(seconds)));
+        let mut late = late.fuse();
+        loop {
+            tokio::select! { biased;
+                Ok(()) = leave.changed() => run.leave(*leave.borrow_and_update()),
+                () = &mut late => run.leave(Leave::End),
+                item = tail.next() => match item {
+                    Some(item) => job.take(&item),
+                    None => break,
                 }
             }
         }
-        while let Some(item) = tail.try_next() {
-            job.take(&item);
-        }
-        let state = engine.live.state.clone();
         // a fault of the disk shows in the session, which is read for every answer
-        let _ = engine.finish().await;
-        Ok(state)
+        Ok(run.stopped().await.state.clone())
     });
-    drop(door);
     *job.orders.lock() = None;
     if let (Some(budget), Ok(state)) = (budget, done) {
         budget.charge(&state);

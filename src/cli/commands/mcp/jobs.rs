@@ -11,7 +11,7 @@ use crate::cli::args::{ModelOptions, SteerSource};
 use crate::cli::commands::resume;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::play::door::Doors;
+use crate::cli::play::door;
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
 use crate::cli::runtime::refused;
@@ -186,9 +186,9 @@ impl Jobs {
                     return;
                 }
             };
-            let (job, ears) = Convened::new(&setup);
+            let job = Convened::new(&setup);
             let _ = tx.send(Ok(job.clone()));
-            play(setup, &job, ears, seconds, &Doors::new(&own));
+            play(setup, &job, seconds, door::folder(&own));
         });
         let thread = thread.map_err(refused)?;
         let job =

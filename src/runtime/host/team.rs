@@ -5,7 +5,7 @@
 //! outer limits, and is never saved: a call interrupted by a kill is repeated, like any other. Its seats use read-only
 //! tools only, because nobody is present to allow others.
 
-use super::{Engine, Stopped};
+use super::{Assembled, Opening, Parts, RunningConversation, unsaved};
 use crate::clock::Clock;
 use crate::model::payload::Opened;
 use crate::model::{
@@ -113,17 +113,19 @@ impl Team {
         } else {
             Clock::real(Ms(0))
         };
-        let (mut engine, tail) = Engine::unsaved(clock, self.voices.clone(), self.tools.clone())
-            .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
-        engine.open(self.opened(&ask));
-        let ((), stopped) = tokio::join!(self.report(tail, out), engine.run_alone());
-        let state = &engine.live.state;
+        let session = unsaved().map_err(|e| failed(format!("the team cannot begin: {e}")))?;
+        let start = Opening::Open(Box::new(self.opened(&ask)));
+        let parts = Parts {
+            saved: false,
+            ..Parts::new(session, start, self.voices.clone(), self.tools.clone(), clock)
+        };
+        let RunningConversation { tail, commands, mut run } = Assembled::new(parts).start();
+        drop(commands);
+        let ((), end) = tokio::join!(self.report(tail, out), run.stopped());
+        let state = &end.state;
         let spent = state.spent();
         let usage = spent.used();
-        let fault = match stopped {
-            Stopped::Unwritable(why) => Some(why),
-            Stopped::Ended | Stopped::HandedOver => None,
-        };
+        let fault = end.stop.clone().err();
         let said = state.entries.iter().rev().find(|e| e.number.is_some() && e.hidden.is_none());
         match (said, fault) {
             (Some(entry), None) => Ok(Done {

@@ -1,41 +1,18 @@
 //! Conversations that are not saved: scripted tests and teams.
 
-use super::{Engine, Stopped};
-use crate::clock::Clock;
 use crate::session::disk::{Disk, Rescue};
 use crate::session::writer::{Mode, SessionWriter, WriterStart};
-use crate::session::{Feed, Tail};
-use crate::tool::Tools;
-use crate::voice::Voices;
-use std::future::pending;
+use crate::session::{Session, SessionFiles};
 use std::io;
-use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// Maximum bytes of log that one conversation may write.
 const LOG_MAX: u64 = 64 * 1024 * 1024;
 
-impl Engine {
-    /// Returns the engine of a conversation that is not saved, and the tail of its events.
-    pub fn unsaved(
-        clock: Clock,
-        voices: Arc<dyn Voices>,
-        tools: Arc<dyn Tools>,
-    ) -> io::Result<(Engine, Tail)> {
-        let disk = Box::<Discarded>::default();
-        let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)?;
-        let feed = Feed::new();
-        let tail = feed.tail();
-        let mut engine = Engine::new(writer, feed, clock, voices);
-        engine.tools = tools;
-        Ok((engine, tail))
-    }
-
-    /// Runs the conversation without an operator.
-    pub async fn run_alone(&mut self) -> Stopped {
-        let (_, orders) = mpsc::channel(1);
-        self.run(orders, pending()).await
-    }
+/// Returns a session that is not saved and has no file.
+pub fn unsaved() -> io::Result<Session> {
+    let disk = Box::<Discarded>::default();
+    let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)?;
+    Ok(Session { files: SessionFiles::at(""), writer })
 }
 
 /// A disk that saves nothing. It counts the written bytes, and is full if a conversation writes too much.
