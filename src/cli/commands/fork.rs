@@ -7,7 +7,7 @@ use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output::watched;
-use crate::cli::play::assemble::{self, Before};
+use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::next::{self, ForkPoint, Next, Setup};
 use crate::cli::play::opening::{Follows, Meanwhile, beginning, follows, is_long, meanwhile};
@@ -182,11 +182,11 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
     })?;
     let lines = steer_lines(play)?;
     let kept = || recording.records().iter().take(events);
-    let (past, before) = match past {
+    let (past, before, told) = match past {
         // the screen and text mode show the history, headless output starts with the branch
-        Past::Told(told) => (told.state().clone(), Before::Transcript(told, view)),
-        Past::Folded(past) if play.headless => (*past, Before::Nothing),
-        Past::Folded(past) => (*past, Before::Events(kept().collect())),
+        Past::Told(told) => (told.state().clone(), vec![], Some((told, view))),
+        Past::Folded(past) if play.headless => (*past, vec![], None),
+        Past::Folded(past) => (*past, kept().collect(), None),
     };
     let changes = changes::requested(&past, play, context)?;
     let folder = PathBuf::from(".");
@@ -224,7 +224,6 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
         session::fork(&survey, kept(), fork.keep.place(&sessions, at, dice), Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let clock = assemble::clock(virtual_time, &past, assemble::began(&survey));
-    let (before, told) = before.split();
     let start = Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward };
     let conversation = host::assemble(Parts {
         before,

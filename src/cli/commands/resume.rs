@@ -7,7 +7,7 @@ use crate::cli::inputs::steer_lines;
 use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::assemble::{self, Before, OpenedSession};
+use crate::cli::play::assemble::{self, OpenedSession};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next, Setup};
@@ -82,21 +82,20 @@ pub fn start(
         look(resume, &opened, &mut play, &folder, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, context)?;
     let decided = decisions(&play, &changes.seats, context)?;
-    let OpenedSession { survey, past, before } = opened;
+    let OpenedSession { survey, mut past, mut before, mut told } = opened;
     let ResumedSession { log, again, repaired, writer } =
         session::resume_read(survey, Mode::Normal)?;
     let began = assemble::began(&log);
-    let (past, before) = if again {
-        (fold(&log), if play.headless { Before::Nothing } else { Before::Events(log.records) })
-    } else {
-        (past, before)
-    };
+    if again {
+        past = fold(&log);
+        told = None;
+        before = if play.headless { vec![] } else { log.records };
+    }
     let files = log.survey.files;
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(&changes.seats, play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let clock = assemble::clock(virtual_time, &past, began);
-    let (before, told) = before.split();
     let session = Session { files, writer };
     let start = Opening::Resume(past, repaired);
     let conversation = host::assemble(Parts {

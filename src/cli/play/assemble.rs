@@ -22,35 +22,14 @@ pub struct OpenedSession {
     pub survey: Survey,
     /// State after its last event.
     pub past: State,
-    /// The past in the form that its reader needs.
-    pub before: Before,
+    /// Earlier events in order, if the reader shows them again.
+    pub before: Vec<Arc<Record>>,
+    /// The transcript, if the reader is a screen.
+    pub told: Option<ToldPast>,
 }
 
 /// Transcript of the past, and the reader's position in it if its end was already on the screen.
 pub type ToldPast = (Box<Transcript>, Option<Box<ViewState>>);
-
-/// The past, for a reader that follows the conversation from here on.
-#[derive(Default)]
-pub enum Before {
-    /// No history; new events only.
-    #[default]
-    Nothing,
-    /// Earlier events, in order.
-    Events(Vec<Arc<Record>>),
-    /// The transcript, and the reader's position if its end was already on the screen.
-    Transcript(Box<Transcript>, Option<Box<ViewState>>),
-}
-
-impl Before {
-    /// Returns the earlier events for readers of the feed, and the transcript for a screen.
-    pub fn split(self) -> (Vec<Arc<Record>>, Option<ToldPast>) {
-        match self {
-            Before::Nothing => (vec![], None),
-            Before::Events(events) => (events, None),
-            Before::Transcript(transcript, view) => (vec![], Some((transcript, view))),
-        }
-    }
-}
 
 /// Returns true if no reply takes real time, so that the conversation can run on virtual time. A person takes real time
 /// only if their messages are `typed` during the run.

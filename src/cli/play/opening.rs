@@ -6,7 +6,7 @@ use crate::cli::args::{ModelOptions, Play};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
-use crate::cli::play::assemble::{Before, OpenedSession};
+use crate::cli::play::assemble::OpenedSession;
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::outside;
 use crate::cli::play::screen::{failed, new_screen};
@@ -61,7 +61,7 @@ pub fn open(
         Follows::Screen => match read(path, context)? {
             Meanwhile::Read((survey, transcript), view) => {
                 let past = transcript.state().clone();
-                OpenedSession { survey, past, before: Before::Transcript(transcript, view) }
+                OpenedSession { survey, past, before: vec![], told: Some((transcript, view)) }
             }
             Meanwhile::Left(next) => return Ok(ControlFlow::Break(next)),
         },
@@ -102,7 +102,7 @@ fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionEr
         filter.take(found.event, &mut each);
     })?;
     filter.finish(&mut each);
-    Ok(OpenedSession { survey, past, before: Before::Nothing })
+    Ok(OpenedSession { survey, past, before: vec![], told: None })
 }
 
 /// Reads a session and keeps its events, which are printed again.
@@ -111,7 +111,7 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
     let finished = Finished::from_events(log.events());
     log.records.retain(|r| !finished.repeats(&r.event));
     let past = State::fold(log.events());
-    Ok(OpenedSession { survey: log.survey, past, before: Before::Events(log.records) })
+    Ok(OpenedSession { survey: log.survey, past, before: log.records, told: None })
 }
 
 /// Reads a session for the screen.

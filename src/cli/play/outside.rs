@@ -23,15 +23,18 @@ use std::cell::Cell;
 use std::io;
 use tokio::sync::mpsc;
 
-/// Provides the services of a screen of a session. `lent` is set while an editor uses the terminal, and is
-/// `None` on a read-only screen. `models` locates the models.
-async fn with<T>(
+/// Shows a screen of a session on the terminal until the user leaves, and provides its services. `lent` is set while an
+/// editor uses the terminal, and is `None` on a read-only screen. `models` locates the models.
+pub async fn show(
+    screen: &mut Screen,
+    tail: Tail,
+    commands: mpsc::Sender<Input>,
     files: &SessionFiles,
     lent: Option<&Cell<bool>>,
     models: &ModelOptions,
     context: &Context,
-    show: impl AsyncFnOnce(run::Outside<'_>) -> T,
-) -> T {
+) -> io::Result<run::LeaveTo> {
+    let terminal = Terminal::enter(screen.modes)?;
     let keep = |words: &str| keep_last_copy(&context.paths.state, words);
     let export = |format: &str| export_to_new_file(files.log(), format, context);
     let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
@@ -58,7 +61,7 @@ async fn with<T>(
         };
     let sessions = || sessions(files, context);
     let other = |name: &str| other(name, context).map_err(|failure| failure.message.into());
-    show(run::Outside {
+    let outside = run::Outside {
         keep: &keep,
         export: &export,
         open: &open,
@@ -67,25 +70,8 @@ async fn with<T>(
         models: &reachable,
         sessions: &sessions,
         other: &other,
-    })
-    .await
-}
-
-/// Shows a screen of a session on the terminal until the user leaves.
-pub async fn show(
-    screen: &mut Screen,
-    tail: Tail,
-    commands: mpsc::Sender<Input>,
-    files: &SessionFiles,
-    lent: Option<&Cell<bool>>,
-    models: &ModelOptions,
-    context: &Context,
-) -> io::Result<run::LeaveTo> {
-    let terminal = Terminal::enter(screen.modes)?;
-    with(files, lent, models, context, async |outside| {
-        run::run(screen, tail, terminal, terminal::events, commands, outside).await
-    })
-    .await
+    };
+    run::run(screen, tail, terminal, terminal::events, commands, outside).await
 }
 
 /// Starts `notify_command` of the settings, if there is one. It reads the text on its standard input; in an argument,

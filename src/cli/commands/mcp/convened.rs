@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -62,11 +62,10 @@ pub struct Convened {
     leave: watch::Sender<Leave>,
     pulse: Mutex<Pulse>,
     changed: Condvar,
-    sent: Mutex<u32>,
+    /// Number of commands so far.
+    sent: AtomicU32,
     /// Random part of its command keys: an earlier server used others.
     dice: u64,
-    /// True once a client stopped it.
-    is_stopped: AtomicBool,
 }
 
 impl Convened {
@@ -90,9 +89,8 @@ impl Convened {
             leave: watch::Sender::new(Leave::Stay),
             pulse: Mutex::new(Pulse { over: true, ..Pulse::default() }),
             changed: Condvar::new(),
-            sent: Mutex::default(),
+            sent: AtomicU32::default(),
             dice: random(),
-            is_stopped: AtomicBool::default(),
         }
     }
 
@@ -132,7 +130,7 @@ impl Convened {
 
     /// Returns whether a client stopped it.
     pub fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::SeqCst)
+        *self.leave.borrow() == Leave::End
     }
 
     /// Returns whether it runs nowhere.
@@ -169,11 +167,7 @@ impl Convened {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";
         let orders = self.orders.lock().clone().ok_or_else(over)?;
-        let number = {
-            let mut sent = self.sent.lock();
-            *sent += 1;
-            *sent
-        };
+        let number = self.sent.fetch_add(1, Ordering::SeqCst);
         let key: Key = format!("mcp:{:016x}:{number}", self.dice).into();
         orders
             .try_send(Input::Command { key: key.clone(), line })
@@ -189,7 +183,6 @@ impl Convened {
 
     /// Ends the conversation, as an operator would.
     pub fn stop(&self) {
-        self.is_stopped.store(true, Ordering::SeqCst);
         self.leave.send_replace(Leave::End);
     }
 
@@ -230,6 +223,8 @@ pub fn play(setup: Setup, job: &Convened, seconds: u64, sockets: Option<PathBuf>
         // that of the job remains
         drop(commands);
         let mut leave = job.leave.subscribe();
+        // somebody may have stopped it before it began
+        leave.mark_changed();
         // the time of the conversation stops while it is paused, this time does not
         let late = pin!(sleep(Duration::from_secs(seconds)));
         let mut late = late.fuse();
