@@ -195,6 +195,11 @@ async fn the_floor_goes_where_it_is_given_and_the_order_goes_on() {
     let ran = play(round_robin(&["a", "b", "c"], 5), plain(), &steer).await;
     assert_eq!(ran.who(), "a c b c a");
     assert_eq!(ran.receipts("f"), [Queued, Done]);
+    // the floor of the seat that is next anyway is its turn
+    let steer = [json!({"after": {"utterance": 1}, "id": "f", "do": "floor", "to": "b"})];
+    let ran = play(round_robin(&["a", "b", "c"], 7), plain(), &steer).await;
+    assert_eq!(ran.who(), "a b c a b c a");
+    assert_eq!(ran.receipts("f"), [Queued, Done]);
     let refused = |steer: serde_json::Value| async move {
         let mute = json!({"do": "mute", "who": "b"});
         let ran = play(round_robin(&["a", "b"], 2), plain(), &[mute, steer]).await;

@@ -59,6 +59,7 @@ mod counting;
 mod depends;
 mod digests;
 mod disk;
+mod doubts;
 mod failures;
 mod fallbacks;
 #[path = "../faults/mod.rs"]

@@ -132,6 +132,10 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         }
         Form::Judgement { sides, .. } => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
         Form::Bid => json!({"bid": 5, "why": "I can wait"}),
+        Form::Bids(seats) => {
+            let bid = json!({"bid": 5, "why": "who pays for the tram"});
+            seats.iter().map(|seat| (seat.to_string(), bid.clone())).collect()
+        }
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
         }
@@ -499,11 +503,12 @@ fn a_moderator_reads_questions_without_an_answer() {
     assert!(picks[1].last().contains(owed), "{}", picks[1].last());
 }
 
-const ACTS: [&str; 4] = [
+const ACTS: [&str; 5] = [
     "Put one question to",
     "Tell a case that nobody has told.",
     "Say what your own proposal costs, and whom.",
     "Give something up, and say what you want for it.",
+    "Suppose you get your way and it goes wrong within a year: say how, and who pays.",
 ];
 
 /// Returns the index of the act that a cue asks for.

@@ -397,15 +397,16 @@ fn every_bundled_scenario_is_without_a_fault() {
 }
 
 #[test]
-fn the_round_table_plays_nine_utterances_of_its_own() {
+fn the_round_table_has_twelve_turns_and_nine_with_its_own_lines() {
     let mut table = loaded(bundled("round-table").unwrap());
     assert_eq!(&*table.scenario.title, "Should cities ban private cars?");
     assert_eq!(table.scenario.topic.as_deref(), Some("Should cities ban private cars?"));
-    assert_eq!(table.scenario.limits.utterances, Some(9));
+    assert_eq!(table.scenario.limits.utterances, Some(12));
     assert_eq!(table.scenario.policy.options["mentions"], "once");
     assert!(!table.all_rehearsed());
     table.rehearse();
     assert!(table.all_rehearsed());
+    assert_eq!(table.scenario.limits.utterances, Some(9));
     let mut texts = BTreeSet::new();
     let mut mentions = 0;
     for seat in &table.participants {

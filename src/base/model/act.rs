@@ -14,6 +14,13 @@ pub struct TurnAct {
     pub to: Option<SeatId>,
 }
 
+impl ActKind {
+    /// Returns true for acts that put a price on agreeing.
+    pub fn is_doubt(self) -> bool {
+        matches!(self, ActKind::Doubt | ActKind::Premortem)
+    }
+}
+
 /// Kind of an act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -26,6 +33,8 @@ pub enum ActKind {
     Cost,
     /// Gives something up, for something else.
     Concession,
-    /// Searches the weak point of an agreement.
+    /// Speaks against an agreement, for those who pay for it.
     Doubt,
+    /// Says how the own proposal could fail.
+    Premortem,
 }

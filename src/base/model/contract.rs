@@ -100,6 +100,8 @@ pub enum Form {
     },
     /// Interest in speaking, from 0 to [`BID_MAX`], with a reason.
     Bid,
+    /// A bid for each of these seats, by its id.
+    Bids(Vec<Text>),
     /// The better one of these sides, a score from 0 to [`SCORE_MAX`] for each, and a reason.
     Judgement {
         /// The sides, as the judge knows them.
@@ -178,6 +180,7 @@ impl Form {
             | Form::Choice(_)
             | Form::Ballot { .. }
             | Form::Bid
+            | Form::Bids(_)
             | Form::Plan { .. }
             | Form::Judgement { .. } => false,
         }
@@ -240,6 +243,11 @@ impl Form {
                 Some(object(all))
             }
             Form::Bid => Some(object(json!({"bid": upto(BID_MAX), "why": why}))),
+            Form::Bids(seats) => {
+                let bid = object(json!({"bid": upto(BID_MAX), "why": why}));
+                let all = seats.iter().map(|seat| (seat.to_string(), bid.clone()));
+                Some(object(Value::Object(all.collect())))
+            }
             Form::Plan { begun, over, most } => {
                 let known = begun.len() + over.len();
                 let most = most.saturating_sub(known as u32).clamp(1, STEPS_MAX);

@@ -29,6 +29,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
         | Form::Choice(_)
         | Form::Ballot { .. }
         | Form::Bid
+        | Form::Bids(_)
         | Form::Judgement { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }
@@ -72,6 +73,7 @@ fn written(form: &Form) -> Vec<String> {
         Form::Scores(_) => vec!["scores".to_owned()],
         Form::Free
         | Form::Bid
+        | Form::Bids(_)
         | Form::Judgement { .. }
         | Form::Proposal { .. }
         | Form::Plan { .. }

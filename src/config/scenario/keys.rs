@@ -25,8 +25,8 @@ pub(super) use conversation::{
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub use voice::HTTP;
-use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, RawFailureRule, SERVER, STAND_IN, TOOL};
-pub(super) use voice::{CAST_LINES, RawHttp, RawHuman, RawServer, RawTool};
+use voice::{ANY_TOPIC, HUMAN, LINES, ON_FAILURE, RawFailureRule, SERVER, STAND_IN, TOOL};
+pub(super) use voice::{CAST, CAST_LINES, RawCast, RawHttp, RawHuman, RawServer, RawTool};
 
 /// Default maximum batches of `depends`.
 pub(super) const BATCHES: u32 = 20;

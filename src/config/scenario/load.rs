@@ -6,7 +6,7 @@ use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
 use super::context;
 use super::fault::{Faults, Gravity};
-use super::keys::{PARALLEL, RawScenario, TOP, VARIED};
+use super::keys::{PARALLEL, RawCast, RawScenario, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
@@ -91,6 +91,8 @@ pub struct Loaded {
     pub participants: Vec<Participant>,
     /// The rehearsed cast, by participant.
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
+    /// Maximum number of turns with that cast.
+    pub rehearsed_utterances: Option<u32>,
     /// Roles and personas for another topic, by participant.
     pub any_topic: BTreeMap<SeatId, AnyTopic>,
     /// Maximum number of participants, and the participant that open seats copy, if there are open seats.
@@ -270,6 +272,9 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
     Loaded {
         scenario,
         rehearsed: cast(walk, root, &participants, teams),
+        rehearsed_utterances: root
+            .get("rehearsed")
+            .and_then(|at| at.node.read::<RawCast>().utterances),
         participants,
         any_topic: root.list("participant").filter_map(any_topic).collect(),
         open: open_seats(walk, root),

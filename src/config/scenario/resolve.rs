@@ -5,7 +5,7 @@
 use super::check::Walk;
 use super::contest::judging;
 use super::contract::{contract, one_form};
-use super::keys::{BATCHES, DEPENDS_SECONDS, RawLore, RawPhase, UTTERANCES};
+use super::keys::{BATCHES, CAST, DEPENDS_SECONDS, RawCast, RawLore, RawPhase, UTTERANCES};
 use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::{Others, Team, Teams, rehearsed};
 use super::shows::shows;
@@ -134,8 +134,9 @@ pub(super) fn cast(
     };
     let mut cast: BTreeMap<SeatId, VoiceSpec> = teams.iter().filter_map(rehearsed_team).collect();
     let Some(at) = root.get("rehearsed") else { return cast };
-    let pace = at.node.get("pace").and_then(Node::read).unwrap_or(VoiceSpec::PACE_MS);
-    for (id, lines) in at.entries().filter(|(key, _)| *key != "pace") {
+    let pace = at.node.read::<RawCast>().pace.unwrap_or(VoiceSpec::PACE_MS);
+    let is_key = |name: &str| CAST.iter().any(|key| key.name == name);
+    for (id, lines) in at.entries().filter(|(name, _)| !is_key(name)) {
         if !seats.iter().any(|s| s.id == id) {
             let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
                 Some(near) => format!("the nearest is `{near}`"),

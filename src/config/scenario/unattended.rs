@@ -54,8 +54,11 @@ impl Loaded {
         self.participants.push(person);
     }
 
-    /// Gives the rehearsed cast its rehearsed lines as voices, and removes its `stand_in` voices.
+    /// Gives the rehearsed cast its rehearsed lines as voices and their turn limit, and removes its `stand_in` voices.
     pub fn rehearse(&mut self) {
+        let limits = &mut self.scenario.limits;
+        let most = limits.utterances.into_iter().chain(self.rehearsed_utterances).min();
+        limits.utterances = most.filter(|_| limits.utterances.is_some());
         for seat in &mut self.participants {
             if let Some(voice) = self.rehearsed.get(&seat.id) {
                 seat.voice = voice.clone();

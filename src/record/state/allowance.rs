@@ -8,6 +8,8 @@ use crate::scenario::Advice;
 const THINKING_TOKENS: u32 = 1_024;
 /// Token limit of replies by local models that are work, such as data in the form of a schema.
 const LOCAL_WORK_TOKENS: u32 = 1_024;
+/// Tokens of a bid in the form of a schema, of one of several seats.
+const BID_TOKENS: u32 = 40;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
 /// Tokens of the line with the speaker's position.
@@ -32,6 +34,10 @@ impl State {
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
         let bounded = seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
             Some(own) => own,
+            None if self.bids_for_others(turn) => {
+                let bids = self.batch_of(turn).map_or(0, |batch| batch.spec.options.len());
+                BID_TOKENS.saturating_mul(u32::try_from(bids).unwrap_or(u32::MAX)).max(tokens)
+            }
             // a choice or a vote is short
             None if tokens == Participant::LOCAL_REPLY_TOKENS
                 && self.advice(turn) == Advice::Work =>

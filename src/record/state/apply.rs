@@ -249,21 +249,21 @@ impl Conversation {
             restarts: vec![],
             interrupted: BTreeMap::new(),
         };
+        if batch.is_policys() {
+            t.memo = batch.memo.clone();
+            t.batches += 1;
+            t.round = b.round.unwrap_or(t.round);
+            t.idle_decisions += 1;
+            t.asked = Some(batch.clone());
+        }
         match b.requester {
-            Requester::Policy => {
-                t.memo = batch.memo.clone();
-                t.batches += 1;
-                t.round = b.round.unwrap_or(t.round);
-                t.idle_decisions += 1;
-                t.asked = Some(batch.clone());
-            }
             Requester::Operator if b.replaces.is_none() && b.purpose == Purpose::Speak => {
                 t.floor = None;
                 if let Some(Ending::FinalRound(left)) = &mut self.ending {
                     left.retain(|s| !b.seats.contains(s));
                 }
             }
-            Requester::Operator | Requester::Engine => {}
+            Requester::Policy | Requester::Operator | Requester::Engine => {}
         }
         t.batch = Some(batch);
     }
@@ -403,6 +403,9 @@ impl Conversation {
         }
         if let (true, Some(act)) = (words, &e.act) {
             self.set_seat(&turn.seat, |s| s.acts.push(act.clone()));
+            if act.kind.is_doubt() {
+                self.last_doubt = turn.number.max(self.last_doubt);
+            }
         }
         self.note_move(seq, &turn, e);
         self.note_message(seq, &turn, e);
@@ -468,9 +471,8 @@ impl Conversation {
             self.sum_up(seq, &turn, e);
             self.note_result(&turn, e);
         }
-        let policy_asked = |b: &Batch| b.spec.requester == Requester::Policy;
         if let Some(t) = self.threads.get_mut(&turn.thread) {
-            t.asked = t.batch.clone().filter(policy_asked).or(t.asked.take());
+            t.asked = t.batch.clone().filter(Batch::is_policys).or(t.asked.take());
         }
     }
 

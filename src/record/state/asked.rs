@@ -29,7 +29,10 @@ impl Conversation {
                 }
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },
-            Purpose::Bid => Form::Bid,
+            Purpose::Bid => match options() {
+                seats if seats.is_empty() => Form::Bid,
+                seats => Form::Bids(seats),
+            },
             Purpose::Summarise => Form::Free,
             Purpose::Result => Form::Schema(ResultGiven::schema()),
         };
@@ -46,6 +49,17 @@ impl Conversation {
     fn asks_for_points(&self, turn: &Turn) -> bool {
         let small = |seat: &super::Seat| self.layout_of(&seat.spec) == Layout::Small;
         self.scenario.debate == Debate::Guided && !self.seat(&turn.seat).is_some_and(small)
+    }
+
+    /// Returns whether a turn's prompt is that of an outsider: a scribe, or one call for the bids of several seats.
+    pub fn is_outside(&self, turn: &Turn) -> bool {
+        turn.purpose == Purpose::Result || self.bids_for_others(turn)
+    }
+
+    /// Returns whether a turn bids for several seats.
+    pub fn bids_for_others(&self, turn: &Turn) -> bool {
+        let of_many = || self.batch_of(turn).is_some_and(|batch| !batch.spec.options.is_empty());
+        turn.purpose == Purpose::Bid && of_many()
     }
 
     /// Returns whether quotations of any participant are checked.

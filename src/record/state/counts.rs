@@ -1,7 +1,7 @@
 //! Counts of turns and batches, and the use of limits.
 
 use super::{Batch, Conversation, Since, policies};
-use crate::model::{Limit, Ms, Requester, ThreadId};
+use crate::model::{Limit, Ms, ThreadId};
 use crate::scenario::UsualLength;
 
 impl Conversation {
@@ -22,7 +22,7 @@ impl Conversation {
     /// Returns the number of finished batches of the whole conversation's policy.
     pub fn finished_batches(&self) -> u32 {
         let Some(root) = self.threads.get(&ThreadId::ROOT) else { return 0 };
-        let open = |b: &&Batch| b.spec.requester == Requester::Policy && self.is_open(b);
+        let open = |b: &&Batch| b.is_policys() && self.is_open(b);
         root.batches - root.batch.iter().filter(open).count() as u32
     }
 

@@ -256,6 +256,8 @@ pub struct Conversation {
     pub votes: u32,
     /// Closed polls of the scenario, in order.
     pub polls: Vec<Polled>,
+    /// Number of the last turn that doubted an agreement or its own proposal.
+    pub last_doubt: Option<u32>,
     /// Announcements of the host: results of votes and verdicts.
     pub news: Vec<Told>,
     /// Summaries of the conversation.

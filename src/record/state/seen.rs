@@ -75,7 +75,7 @@ impl Conversation {
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
             // a seat that summarises for another sees the same as that seat, up to the given `seq`
             let viewer = turn.summarises.as_ref().map_or(&turn.seat, |r| &r.viewer);
-            let public = turn.purpose == Purpose::Result;
+            let public = self.is_outside(turn);
             let allowed = e.to.is_empty() || !public && e.to.contains(viewer);
             let in_time = in_time && turn.summarises.as_ref().is_none_or(|r| e.seq <= r.upto);
             in_time && allowed && self.sees_thread(turn.thread, e.thread)

@@ -14,6 +14,8 @@ const WORDS_MAX: usize = 8;
 const CHARS_MAX: usize = 60;
 /// Maximum length of a quotation, in words.
 const QUOTE_WORDS_MAX: usize = 12;
+/// Maximum distance between positions that nearly agree, of 4.
+const AGREES: u8 = 1;
 /// Number of replies in a row without a position after which a seat is not asked for one anymore.
 const MISSES_MAX: u32 = 2;
 
@@ -94,6 +96,14 @@ impl Conversation {
         (places.len() > 1).then(|| most.abs_diff(*least))
     }
 
+    /// Returns whether all seats that are asked for positions have one, at most one step apart.
+    pub fn nearly_agrees(&self) -> bool {
+        let states = |seat: &&Seat| !seat.gone && seat.spec.speaks && self.may_state(seat);
+        let has_position = |seat: &Seat| !self.positions(seat).is_empty();
+        self.seats.iter().filter(states).all(has_position)
+            && self.apart().is_some_and(|apart| apart <= AGREES)
+    }
+
     /// Returns the position in the last line of a turn; `None` without a readable one.
     pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
         let line = parse(e.stance.as_deref()?)?;
@@ -165,12 +175,16 @@ impl Conversation {
     /// Returns whether the prompts of a seat can ask for a position: in guided debates, but not in those of small models or
     /// of a scribe.
     fn may_ask_stance(&self, turn: &Turn) -> bool {
-        let fits = |seat: &Seat| {
-            seat.spec.voice.reads_as_a_model() && self.layout_of(&seat.spec) != Layout::Small
-        };
         self.reads_stance(turn)
             && self.advice(turn) == Advice::Debate
-            && self.seat(&turn.seat).is_some_and(fits)
+            && self.seat(&turn.seat).is_some_and(|seat| self.may_state(seat))
+    }
+
+    /// Returns whether any prompt of a seat can ask for a position.
+    fn may_state(&self, seat: &Seat) -> bool {
+        seat.spec.voice.reads_as_a_model()
+            && self.layout_of(&seat.spec) != Layout::Small
+            && self.advice_for(&seat.spec) == Advice::Debate
     }
 
     /// Returns whether the messages of others have their numbers in a turn's prompt, so that its speaker can refer to them.

@@ -173,6 +173,12 @@ pub struct Interrupted {
 }
 
 impl Batch {
+    /// Returns whether the policy requested it, or it is the turn that the policy had next when the operator gave the
+    /// floor.
+    pub fn is_policys(&self) -> bool {
+        self.spec.requester == Requester::Policy || !self.spec.memo.is_null()
+    }
+
     /// Returns the seats whose turn in the batch has neither ended nor started, in order.
     pub fn owed(&self) -> impl Iterator<Item = &SeatId> {
         self.spec.seats.iter().filter(|s| {

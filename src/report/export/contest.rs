@@ -60,6 +60,13 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
                 None => note(format!("{who} ends it{}", because(data("why")))),
             }
         }
+        (Outcome::Said, Purpose::Bid) if e.structured.get("bid").is_none() => {
+            let bids = e.structured.as_object().into_iter().flatten().map(|(seat, bid)| {
+                let who = name(state, &seat.as_str().into());
+                format!("{who} {}", bid["bid"].as_f64().unwrap_or_default())
+            });
+            note(format!("bids: {}", bids.collect::<Vec<_>>().join(", ")))
+        }
         (Outcome::Said, Purpose::Bid) => {
             let bid = e.structured["bid"].as_f64().unwrap_or_default();
             note(format!("{who} bids {bid}{}", because(data("why"))))

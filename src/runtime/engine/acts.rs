@@ -5,7 +5,7 @@
 
 use super::words;
 use crate::model::*;
-use crate::prompt;
+use crate::prompt::{self, ActRoom};
 use crate::reply;
 use crate::state::{Entry, State, Turn};
 
@@ -18,14 +18,17 @@ const BETWEEN_CASES: usize = 2;
 pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
     let seat = state.seat(&turn.seat)?;
     let own = state.visible(turn).filter(|e| e.seat() == Some(&turn.seat)).count();
-    if own == 0 || !seat.spec.voice.reads_as_a_model() || !prompt::has_room_for_act(state, turn) {
+    let reads = seat.spec.voice.reads_as_a_model();
+    if own == 0 || !reads || state.layout_of(&seat.spec) == Layout::Small {
         return None;
     }
+    let room = prompt::act_room(state, turn);
     let act = |kind| TurnAct { kind, to: None };
-    if let Some(doubt) = agrees(state).then(|| act(ActKind::Doubt))
-        && seat.acts.last() != Some(&doubt)
-    {
-        return Some(doubt);
+    if let Some(kind) = doubt(state, turn, room) {
+        return Some(act(kind));
+    }
+    if room != ActRoom::Any {
+        return None;
     }
     let told = seat.acts.iter().rev().take(BETWEEN_CASES).any(|act| act.kind == ActKind::Case);
     let question =
@@ -41,31 +44,36 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
     (most > 0).then(|| possible.swap_remove((drawn % most) as usize))
 }
 
+/// Returns the doubt that is due in a turn: against an agreement, at most once a round, or once before two thirds of the
+/// turns against the own proposal.
+fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
+    let seat = state.seat(&turn.seat)?;
+    let number = turn.number?;
+    let able = state.threads.get(&turn.thread)?.seats.iter().filter(|seat| state.may_speak(seat));
+    let round = u32::try_from(able.count()).unwrap_or(u32::MAX);
+    let doubts = |act: &TurnAct| act.kind.is_doubt();
+    let in_progress = state.turns.values().any(|turn| turn.act.as_ref().is_some_and(doubts));
+    if room == ActRoom::Nothing || in_progress || state.ending.is_some() {
+        return None;
+    }
+    let in_round = state.last_doubt.is_some_and(|last| number.saturating_sub(last) < round);
+    let twice = seat.acts.last().is_some_and(|act| act.kind == ActKind::Doubt);
+    if state.nearly_agrees() && !in_round && !twice {
+        return Some(ActKind::Doubt);
+    }
+    let (first, last) = match state.limits.utterances {
+        Some(limit) => (limit / 2 + 1, limit.saturating_mul(2) / 3),
+        None => (round.saturating_mul(2).saturating_add(1), round.saturating_mul(3)),
+    };
+    let place = state.utterances + 1;
+    let due = state.last_doubt.is_none() && (first..=last).contains(&place);
+    (due && (room != ActRoom::Beside || place == last)).then_some(ActKind::Premortem)
+}
+
 /// Returns the latest act of the participant who spoke last.
 fn act_before<'a>(state: &'a State, turn: &Turn) -> Option<&'a TurnAct> {
     let last = state.visible(turn).rev().find_map(Entry::seat)?;
     state.seat(last)?.acts.last()
-}
-
-/// Returns true if all speakers stated the same position last.
-fn agrees(state: &State) -> bool {
-    let speakers = state.seats.iter().filter(|s| !s.gone && s.spec.speaks);
-    let stances: Vec<_> = speakers.map(|seat| seat.stances.last()).collect();
-    match stances.split_first() {
-        Some((Some(first), others)) => {
-            let same = |other: &Option<&StanceRecorded>| other.is_some_and(|o| is_same(first, o));
-            !others.is_empty() && others.iter().all(same)
-        }
-        _ => false,
-    }
-}
-
-/// Returns true if two positions are at the same place between the poles, or without poles are worded alike.
-fn is_same(one: &StanceRecorded, other: &StanceRecorded) -> bool {
-    match (one.at, other.at) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.stance == other.stance,
-    }
 }
 
 /// Returns the participant who spoke last among those to whom the seat has not put a question.

@@ -248,9 +248,29 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
         let why = "you gave the floor".into();
         let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
+        let batch = own_turn(state, thread, batch);
         return Some(summary::before(state, thread, batch).because(key));
     }
     decide(state, thread)
+}
+
+/// Returns the batch of a floor as the turn of its seat if the policy would give it the same turn; an additional turn
+/// otherwise.
+fn own_turn(state: &State, thread: &Thread, batch: BatchOpened) -> BatchOpened {
+    let Some(policy) = policy::find(&thread.spec.policy) else { return batch };
+    let Decision { next, memo } = policy.next(&View { state, thread });
+    let begins = |round: Option<u32>| round.is_some_and(|r| r > thread.round.max(1));
+    match next {
+        NextMove::Speak { seats, queue, round, .. } if seats == batch.seats => {
+            let over = round.zip(state.limits.rounds).is_some_and(|(round, most)| round > most)
+                || begins(round)
+                    && until(state, thread)
+                        .or_else(|| verdict::after_round(state, thread))
+                        .is_some();
+            if over { batch } else { BatchOpened { round, queue, memo: memo.to_json(), ..batch } }
+        }
+        _ => batch,
+    }
 }
 
 /// Returns whether the operator holds the next turn of a thread. Plans go on, and so does a step that was asked for.

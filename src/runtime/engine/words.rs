@@ -3,7 +3,7 @@
 use crate::model::payload::Whisper;
 use crate::model::*;
 use crate::reply::{self, Parted, RepairedReply, Splitter, StanceApart};
-use crate::state::{Live, Seat, State, Turn};
+use crate::state::{Live, Seat, State, Thread, Turn};
 use crate::text::quotation;
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     let roster: Vec<&Participant> = present.iter().map(|p| &**p).collect();
     let mut named = reply::mentions(text, Some(&turn.seat), &roster);
     let thread = state.threads.get(&turn.thread);
-    if thread.is_some_and(|t| t.spec.options["names"] == "asked") {
+    if thread.is_some_and(Thread::hears_names) {
         let asked = reply::asked(text, Some(&turn.seat), &roster);
         let more: Vec<SeatId> = asked.into_iter().filter(|s| !named.contains(s)).collect();
         named.extend(more);

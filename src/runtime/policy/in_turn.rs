@@ -134,7 +134,8 @@ fn hears_names(v: &View<'_>) -> bool {
     v.option_is("mentions", "once") || v.option_is("names", "asked")
 }
 
-fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
+/// Returns whether a message gives the floor to a seat that it mentions.
+pub(super) fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
     let granted = entry.granted.as_ref() == Some(named);
     let own = entry.seat() == Some(named);
     v.state.may_speak(named) && v.thread.seats.contains(named) && !own && !granted

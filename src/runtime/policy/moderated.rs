@@ -11,7 +11,7 @@ use super::round_robin::RoundRobin;
 use super::talkative::Talkative;
 use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
-use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
+use crate::model::{Outcome, Purpose, Requester, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
 use crate::state::{Chosen, Entry, Memo, Reply};
 use serde_json::Value;
@@ -121,10 +121,15 @@ fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
     able
 }
 
-/// Returns the seat that has spoken as often in a row as it may, whoever gave it the floor, and its number of turns.
+/// Returns the seat that has spoken as often in a row as it may, whoever gave it the floor, and its number of turns;
+/// `None` if it was asked since then.
 fn blocked<'a>(v: &View<'a>) -> Option<(&'a SeatId, u64)> {
     let mut spoken = v.entries().rev().filter(|e| e.number.is_some()).filter_map(Entry::seat);
     let last = spoken.next()?;
+    let since = v.entries().rev().take_while(|e| e.seat() != Some(last));
+    if since.into_iter().any(|entry| entry.mentions.contains(last)) {
+        return None;
+    }
     let turns = 1 + spoken.take_while(|seat| *seat == last).count() as u64;
     (turns >= v.option_count("streak").unwrap_or(STREAK)).then_some((last, turns))
 }
@@ -173,6 +178,7 @@ fn question(v: &View<'_>, moderator: &SeatId, legal: &[&SeatId], may_end: bool) 
     } else {
         question.push_str(" Nobody has spoken yet.");
     }
+    question.extend(by_host(v).map(|told| format!(" {told}")));
     let named = v.last_entry().map_or(&[][..], |e| &e.mentions);
     for seat in named.iter().filter(|s| legal.contains(s)) {
         let _ = write!(question, " {} was named by whoever spoke last.", name(seat));
@@ -181,6 +187,18 @@ fn question(v: &View<'_>, moderator: &SeatId, legal: &[&SeatId], may_end: bool) 
         let _ = write!(question, " Answer {END:?} when everything is said.");
     }
     question.into()
+}
+
+/// Returns what the host did with the last turn: skipped it, or gave the floor for it.
+fn by_host(v: &View<'_>) -> Option<String> {
+    let batch = v.thread.batch.as_ref().filter(|batch| batch.spec.purpose == Purpose::Speak)?;
+    let reply = batch.ended.last()?;
+    let name = v.name(&reply.seat);
+    if reply.outcome == Outcome::Cut {
+        return Some(format!("The host stopped {name}."));
+    }
+    let given = batch.spec.requester == Requester::Operator && batch.spec.replaces.is_none();
+    given.then(|| format!("The host gave {name} the floor."))
 }
 
 /// Lets the fallback policy decide; its memo has a key of its own.

@@ -37,12 +37,23 @@ impl Policy for RoundRobin {
     }
 }
 
-/// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position.
+/// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position, and the last
+/// speaker of a round does not begin the next one.
 fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
-    let mut seats = v.thread.seats.clone();
-    if v.option_is("order", "shuffled") {
+    let shuffled = |round: u32| {
+        let mut seats = v.thread.seats.clone();
         let place = v.thread.ordinal * 1_000_003 + u64::from(round);
         seats.sort_by_cached_key(|seat| v.state.dice(place, seat));
+        seats
+    };
+    if !v.option_is("order", "shuffled") {
+        return v.thread.seats.clone();
+    }
+    // two seats have only one order in which nobody speaks twice in a row
+    let round = if v.thread.seats.len() == 2 { 1 } else { round };
+    let mut seats = shuffled(round);
+    if seats.len() > 2 && round > 1 && shuffled(round - 1).last() == seats.first() {
+        seats.swap(0, 1);
     }
     seats
 }

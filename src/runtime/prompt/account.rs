@@ -5,7 +5,7 @@
 
 use super::budget::{most_tokens_of, room, tokens_of};
 use super::{bare, block, built, frame};
-use crate::model::{Block, Prompt, Purpose, Sees, Text, VoiceSpec};
+use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::policy;
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
@@ -71,7 +71,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || state.scenario.stance.is_some()
         || !labels.is_empty()
         || turn.summarises.is_some()
-        || turn.purpose == Purpose::Result
+        || state.is_outside(turn)
         || turn.part.is_some()
         || bare::is_bare(state, turn)
         || state.threads.get(&turn.thread).is_some_and(|thread| thread.traits().own_prompts)

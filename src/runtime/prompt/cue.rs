@@ -3,15 +3,14 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
+use super::acts;
 use super::ballot;
 use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
 use super::judge;
 use super::persona::rendered;
 use super::{said_to_all, stance, task as form};
-use crate::model::{
-    ActKind, Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
-};
+use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text};
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Ending, Entry, Labels, State, Turn, policies};
 
@@ -181,6 +180,8 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     }
     let mut told = format!("{name}, {}.", turn_in_words(state, turn));
     let task = task(state, turn);
+    let act = turn.act.as_ref().filter(|_| !matches!(task, CueTask::Host(_)));
+    let doubts = act.is_some_and(|act| act.kind.is_doubt());
     let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
     let asked = if owed.is_empty() { mentioned(state, turn) } else { None };
     told.extend(asked.or(given).map(|asked| format!(" {asked}")));
@@ -191,12 +192,23 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
             [Some(said_to_all::TASK.to_owned()), None]
         }
         CueTask::Host(_) => [Some(said_to_all::TASK.to_owned()), last],
-        CueTask::Answer(owed) => [Some(to_answer(state, turn, &owed)), last],
+        CueTask::Answer(owed) => {
+            let length = if doubts { Answering::InOneSentence } else { Answering::First };
+            [Some(to_answer(state, turn, &owed, length)), last]
+        }
         CueTask::LastWords => [None, last],
+        CueTask::Fairly(_) | CueTask::Free if doubts && has_clause(state, turn) => {
+            [Some("Take that up in one sentence.".to_owned()), None]
+        }
+        // a moderator's clause is the task
+        CueTask::Fairly(_) if doubts || has_clause(state, turn) => [None, None],
         CueTask::Fairly(fairly) => [Some(fairly), None],
-        CueTask::Free => [turn.act.as_ref().and_then(|act| of_act(state, act)), None],
+        CueTask::Free => [None, None],
     };
-    tasks.into_iter().flatten().for_each(|task| told.push_str(&format!(" {task}")));
+    let beside = doubts && tasks.iter().any(Option::is_some);
+    let then = if beside { "Then: " } else { "" };
+    let act = act.and_then(|act| acts::request(state, act)).map(|act| format!("{then}{act}"));
+    tasks.into_iter().flatten().chain(act).for_each(|task| told.push_str(&format!(" {task}")));
     told
 }
 
@@ -215,7 +227,6 @@ fn turn_in_words(state: &State, turn: &Turn) -> String {
 
 /// The task of a turn besides that of its phase: at most one. A message of the host goes first; last words also answer
 /// questions.
-#[derive(PartialEq)]
 enum CueTask<'a> {
     LastWords,
     /// The answer to a new message of the host.
@@ -279,42 +290,48 @@ fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
         CueTask::Host(said) => Some(format!("The host asks: {}", quoted(&said))),
-        CueTask::Answer(owed) => Some(all_quoted(state, &owed)),
+        CueTask::Answer(owed) => Some(all_quoted(state, &owed, Answering::First)),
         _ => None,
     }
 }
 
-/// Returns true if a turn has no task of its own, so that its prompt can ask for an act.
-pub fn has_room_for_act(state: &State, turn: &Turn) -> bool {
-    turn.speaks()
-        && turn.part.is_none()
-        && debates(state, turn)
-        && state.phase_of(turn.thread).is_none()
-        && state.labels(turn).is_empty()
-        && !has_clause(state, turn)
-        && task(state, turn) == CueTask::Free
+/// Room for an act in the prompt of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActRoom {
+    /// The turn has another task.
+    Nothing,
+    /// A question or a moderator's clause, beside which a doubt fits.
+    Beside,
+    /// The request to be fair to an opponent, which a doubt replaces.
+    Doubt,
+    /// No task.
+    Any,
+}
+
+/// Returns the room for an act in the prompt of a turn.
+pub fn act_room(state: &State, turn: &Turn) -> ActRoom {
+    if !turn.speaks()
+        || turn.part.is_some()
+        || !debates(state, turn)
+        || state.phase_of(turn.thread).is_some()
+        || !state.labels(turn).is_empty()
+        || last_words(state, turn).is_some()
+    {
+        return ActRoom::Nothing;
+    }
+    match task(state, turn) {
+        CueTask::Host(_) | CueTask::LastWords => ActRoom::Nothing,
+        CueTask::Answer(_) => ActRoom::Beside,
+        CueTask::Fairly(_) | CueTask::Free if has_clause(state, turn) => ActRoom::Beside,
+        CueTask::Fairly(_) => ActRoom::Doubt,
+        CueTask::Free => ActRoom::Any,
+    }
 }
 
 /// Returns true if a moderator told the speaker what to take up, which is its task.
 fn has_clause(state: &State, turn: &Turn) -> bool {
     let chosen = state.batch_of(turn).and_then(|batch| batch.memo.chosen.as_ref());
     chosen.is_some_and(|chosen| !chosen.why.trim().is_empty())
-}
-
-/// Returns an act as a request.
-fn of_act(state: &State, act: &TurnAct) -> Option<String> {
-    Some(match (act.kind, &act.to) {
-        (ActKind::Question, to) => {
-            let to = called(state, &Labels::new(), to.as_ref()?);
-            format!("Put one question to {to} whose answer could make you wrong.")
-        }
-        (ActKind::Case, _) => "Tell a case that nobody has told.".to_owned(),
-        (ActKind::Cost, _) => "Say what your own proposal costs, and whom.".to_owned(),
-        (ActKind::Concession, _) => "Give something up, and say what you want for it.".to_owned(),
-        (ActKind::Doubt, _) => {
-            "You all agree. Find where this goes wrong, and put it as a question.".to_owned()
-        }
-    })
 }
 
 /// Returns true if a turn is part of a debate.
@@ -393,8 +410,25 @@ fn owed_by<'a>(state: &'a State, turn: &Turn) -> Vec<&'a QuestionDebt> {
     owed(state, turn).iter().filter(|debt| debt.to == turn.seat).collect()
 }
 
+/// Length of an answer to a question: a doubt leaves it one sentence.
+#[derive(Clone, Copy)]
+enum Answering {
+    First,
+    InOneSentence,
+}
+
+impl Answering {
+    /// Returns the end of the request.
+    fn words(self) -> &'static str {
+        match self {
+            Answering::First => "first",
+            Answering::InOneSentence => "in one sentence",
+        }
+    }
+}
+
 /// Returns the request to answer the latest questions to a seat. A question in the last message is not quoted below itself.
-fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt]) -> String {
+fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt], length: Answering) -> String {
     let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
     let last = state.visible(turn).next_back();
     let is_last = |debt: &QuestionDebt| {
@@ -407,15 +441,17 @@ fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt]) -> String {
         None => "the host".to_owned(),
     });
     match (by, earlier.is_empty()) {
-        (Some(by), true) => format!("Answer {by} first."),
-        (Some(by), false) => format!("{} Answer that first, then {by}.", asked_by(state, &earlier)),
-        (None, _) => all_quoted(state, latest),
+        (Some(by), true) => format!("Answer {by} {}.", length.words()),
+        (Some(by), false) => {
+            format!("{} Answer that {}, then {by}.", asked_by(state, &earlier), length.words())
+        }
+        (None, _) => all_quoted(state, latest, length),
     }
 }
 
-fn all_quoted(state: &State, owed: &[&QuestionDebt]) -> String {
+fn all_quoted(state: &State, owed: &[&QuestionDebt], length: Answering) -> String {
     let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
-    format!("{} Answer that first.", asked_by(state, latest))
+    format!("{} Answer that {}.", asked_by(state, latest), length.words())
 }
 
 fn asked_by(state: &State, owed: &[&QuestionDebt]) -> String {

@@ -13,7 +13,7 @@ use crate::model::contract::WHISPER;
 use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
 use crate::policy::PromptParts;
 use crate::scenario::{Advice, Rule};
-use crate::state::{Labels, State, Turn};
+use crate::state::{Labels, State, Thread, Turn};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
@@ -31,6 +31,9 @@ const GIST_MAX: usize = 160;
 /// Introduction of the scribe.
 const SCRIBE: &str =
     "You are the scribe of a conversation in which you did not take part. You side with nobody.";
+
+/// Introduction of one call for the bids of several seats.
+const BIDS: &str = "You read a conversation in which you take no part.";
 
 /// Parts of a prompt around the conversation.
 pub(super) struct PromptFrame {
@@ -52,9 +55,15 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let seat = &*seat.spec;
     let by_model = seat.voice.reads_as_a_model();
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
-    let scribe = turn.purpose == Purpose::Result;
-    let persona = if scribe { String::new() } else { persona };
-    let who = if scribe { SCRIBE.to_owned() } else { who(seat, persona.trim()) };
+    let outside = state.is_outside(turn);
+    let persona = if outside { String::new() } else { persona };
+    let who = if turn.purpose == Purpose::Result {
+        SCRIBE.to_owned()
+    } else if outside {
+        BIDS.to_owned()
+    } else {
+        who(seat, persona.trim())
+    };
     let labels = state.labels(turn);
     let shows_label = turn.speaks() && state.finds_answer(turn).is_none();
     let shown = if shows_label { labels.get(&turn.seat) } else { None };
@@ -79,7 +88,8 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
         let heading = if motion { "The motion:" } else { heading(topic) };
         format!("{heading} {topic}")
     });
-    let table = table(state, turn, &labels, shared);
+    let bids = state.bids_for_others(turn);
+    let table = if bids { None } else { table(state, turn, &labels, shared) };
     // a blind round shows nobody's words, and the tags explain themselves to those who only vote or judge
     let tags = (by_model && turn.speaks() && state.sees(turn) != Sees::Question)
         .then(|| tags(state.numbers_turns(turn)));
@@ -87,7 +97,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let material = if by_model { material::rule(state, turn) } else { None };
     let around =
         lines([topic, judge::arguments(state, turn), process, table, tags, material, own_label]);
-    let goal = if by_model && !scribe { goal(seat) } else { String::new() };
+    let goal = if by_model && !outside { goal(seat) } else { String::new() };
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
     if shared {
         PromptFrame { system: around, aside: Some(parts([who, goal, rules])) }
@@ -228,7 +238,7 @@ fn tags(numbered: bool) -> String {
 
 /// Returns the rules for a model's reply; `reply` repairs violations.
 fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> String {
-    if turn.purpose == Purpose::Pick {
+    if turn.purpose == Purpose::Pick || state.bids_for_others(turn) {
         return roster(state, turn);
     }
     if !turn.speaks() {
@@ -305,7 +315,7 @@ fn names_length(persona: &str) -> bool {
 fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
     let options = state.threads.get(&turn.thread).map(|t| &t.spec.options)?;
     let told = options["mentions"] == "once" && !persona.contains('@');
-    let asked = options["names"] == "asked";
+    let asked = state.threads.get(&turn.thread).is_some_and(Thread::hears_names);
     match (told, asked) {
         (_, true) => {
             Some("To hand over, write @name, or end with a question to them by name.".into())
@@ -336,7 +346,8 @@ fn whispers(state: &State, turn: &Turn) -> Option<String> {
 fn roster(state: &State, turn: &Turn) -> String {
     let options = state.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
     let chosen = state.seats.iter().filter(|s| options.iter().any(|o| **o == *s.spec.id.0));
-    let mut told = String::from("Who can be chosen:");
+    let bids = turn.purpose == Purpose::Bid;
+    let mut told = String::from(if bids { "Who can speak:" } else { "Who can be chosen:" });
     for seat in chosen.map(|s| &s.spec) {
         let role = seat.role.as_ref().map_or(String::new(), |role| format!(", {role}"));
         let about = about(seat).map_or(String::new(), |about| format!(": {about}"));

@@ -6,6 +6,7 @@
 //! converts prompts to wire formats.
 
 mod account;
+mod acts;
 mod ballot;
 mod bare;
 mod budget;
@@ -32,12 +33,14 @@ mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
-pub use cue::has_room_for_act;
+pub use cue::{ActRoom, act_room};
 pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 pub use said_to_all::answered_the_host;
 
+/// Number of last messages in a prompt for the bids of several seats.
+const BIDS_READ: usize = 2;
 /// Maximum number of own messages that a reply is compared with.
 const OWN_READ: usize = 8;
 
@@ -51,16 +54,14 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 15;
+pub const WORDING: u32 = 16;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};
 use self::reader::{VISITOR, addresses_the_reader};
 use self::sections::SectionTexts;
 use crate::model::contract::WHISPER;
-use crate::model::{
-    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, VoiceSpec,
-};
+use crate::model::{Block, Budget, Layout, Participant, Prompt, Sees, Seq, Text, VoiceSpec};
 use crate::policy::{self, PromptParts};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text::quotation;
@@ -119,6 +120,9 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
             blocks.drain(..more);
             prompt.left_out += u32::try_from(more).unwrap_or(u32::MAX);
             prompt.starts_later = true;
+        }
+        if state.bids_for_others(turn) {
+            blocks.drain(..blocks.len().saturating_sub(BIDS_READ));
         }
         let labels = state.labels(turn);
         let name = labels.get(&turn.seat).unwrap_or(&seat.name);
@@ -277,7 +281,7 @@ fn frame(state: &State, turn: &Turn, own: &PromptParts) -> Prompt {
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
-    if turn.summarises.is_some() || turn.purpose == Purpose::Result {
+    if turn.summarises.is_some() || state.is_outside(turn) {
         return vec![];
     }
     let Some(by) = entry.seat() else { return vec![] };
@@ -314,11 +318,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
             let material = entry.material.clone();
             Block::Operator { number, text, whisper: entry.is_whisper(), material }
         }
-        Some(who)
-            if *who == turn.seat
-                && turn.summarises.is_none()
-                && turn.purpose != Purpose::Result =>
-        {
+        Some(who) if *who == turn.seat && turn.summarises.is_none() && !state.is_outside(turn) => {
             Block::Own { text, cut: entry.version().cut.is_some() }
         }
         Some(who) => Block::Other {

@@ -45,9 +45,8 @@ pub(super) fn recorded(state: &State, turn: &Turn) -> Option<String> {
 /// Returns an entry's text for a prompt: a seat reads its own turns with the position that it wrote. In the shared layout
 /// all seats read the same text.
 pub(super) fn with_own(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Text {
-    let own = entry.seat() == Some(&turn.seat)
-        && turn.summarises.is_none()
-        && turn.purpose != Purpose::Result;
+    let own =
+        entry.seat() == Some(&turn.seat) && turn.summarises.is_none() && !state.is_outside(turn);
     let seat = state.seat(&turn.seat).map(|seat| &*seat.spec);
     let shared = seat.is_some_and(|seat| frame::layout(state, seat) == Layout::Shared);
     match &entry.version().stance {

@@ -89,6 +89,11 @@ fn form(form: &Form) -> Option<String> {
             "Answer with one JSON object and nothing else: your bid, a whole number from 0 to {BID_MAX}, as \"bid\", and \
              your own reason in one line as \"why\"."
         )),
+        Form::Bids(seats) => Some(format!(
+            "Answer with one JSON object and nothing else. It has a key for each of {}; each holds an object: \"bid\" is a \
+             whole number from 0 to {BID_MAX}, \"why\" says in six words about what.",
+            quoted(seats)
+        )),
         Form::Judgement { sides, points } => Some(judgement(sides, *points)),
         // the task asks for an answer that a pattern reads
         Form::Answer { pattern: Some(_), .. } => None,

@@ -41,6 +41,7 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
             None => fitting(schema, said, data)?,
         },
         Form::Bid => ReadReply::data(bid(said, data)?),
+        Form::Bids(seats) => ReadReply::data(bids(seats, wanted.also, said, data)?),
         Form::Judgement { sides, .. } => ReadReply::data(judgement(sides, wanted, said, data)?),
         Form::Answer { of, confidence, pattern: Some(pattern), .. } => {
             ReadReply::data(answer::by_pattern(*of, *confidence, pattern, said))
@@ -248,6 +249,33 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         return Err(format!("{bid} is not a number from 0 to {BID_MAX}").into());
     }
     Ok(json!({ "bid": bid, "why": why.lines().next().unwrap_or_default() }))
+}
+
+/// Parses the bids of several seats, under their ids or names; a bid that cannot be read is left out.
+fn bids(
+    seats: &[Text],
+    names: &[(Text, Text)],
+    said: &str,
+    data: &Value,
+) -> Result<Value, Unclear> {
+    let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
+    let is_seat = |key: &str, seat: &Text| {
+        let named = |(name, id): &(Text, Text)| id == seat && name.eq_ignore_ascii_case(key);
+        key.eq_ignore_ascii_case(seat) || names.iter().any(named)
+    };
+    let read = |object: &Value| {
+        let entries = object.as_object().into_iter().flatten();
+        let bids = entries.filter_map(|(key, value)| {
+            let seat = seats.iter().find(|seat| is_seat(key, seat))?;
+            let bid = number(value.get("bid").unwrap_or(value))?;
+            let bid = json!({ "bid": bid, "why": why(value).lines().next().unwrap_or_default() });
+            (0.0..=BID_MAX).contains(&bid["bid"].as_f64()?).then(|| (seat.to_string(), bid))
+        });
+        let bids: Map<String, Value> = bids.collect();
+        (!bids.is_empty()).then_some(Value::Object(bids))
+    };
+    let found = objects(said, data, JsonPlace::Anywhere).iter().find_map(read);
+    found.ok_or_else(|| format!("it contains no bid of {}", seats.join(", ")).into())
 }
 
 fn judgement(

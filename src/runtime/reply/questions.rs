@@ -72,7 +72,9 @@ fn sentences(paragraph: &str) -> Vec<&str> {
     for (at, mark) in paragraph.match_indices(['.', '!', '?', '\n']) {
         let so_far = &paragraph[begin..at];
         let word = so_far.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        if mark == "." && TITLES.contains(&word) {
+        let rest = &paragraph[at + mark.len()..];
+        let in_word = rest.starts_with(char::is_alphanumeric) && !word.is_empty();
+        if mark == "." && (TITLES.contains(&word) || in_word) {
             continue;
         }
         all.push(&paragraph[begin..at + mark.len()]);
@@ -178,6 +180,7 @@ mod tests {
                 &["cy: Cy, who drives your mother?"][..],
             ),
             ("Who counted, Bob Lee?", &["bob: Who counted, Bob Lee?"]),
+            ("Is it 4.5 million, Cy?", &["cy: Is it 4.5 million, Cy?"]),
             ("Bob Lee: who counted?", &["bob: Bob Lee: who counted?"]),
             (
                 "Is that so, @cy and @bob?",

@@ -1,6 +1,8 @@
 //! Keys of voices and tools: rehearsed lines, people, stand-ins, failure rules, `http`, `[[tool]]` and `[[server]]`.
 
-use super::value::{NAMES, PACE_RANGE, SECONDS_RANGE, ValueKind, key, keys, needed};
+use super::value::{
+    NAMES, PACE_RANGE, SECONDS_RANGE, UTTERANCE_RANGE, ValueKind, key, keys, needed,
+};
 use crate::model::facts::{OF_CALL, OF_REQUEST};
 use crate::model::{ReplyAt, SessionFrom, Text, Then};
 use crate::scenario::tree::Or;
@@ -56,8 +58,10 @@ keys! {
 
 keys! {
     /// The keys of `[rehearsed]` besides the lines.
-    pub(super) static CAST;
-    pace = key(PACE_RANGE, "70", "Milliseconds per word.");
+    pub(in crate::scenario) static CAST as RawCast;
+    pace: Option<u64> = key(PACE_RANGE, "70", "Milliseconds per word.");
+    utterances: Option<u32> = key(UTTERANCE_RANGE, "9",
+        "Maximum turns with these lines, if that is below the limit of the scenario.");
 }
 
 /// The lines of a cast.

@@ -24,6 +24,9 @@ pub const MANUAL: PolicyTraits = PolicyTraits { needs_operator: true, ..PolicyTr
 pub const PHASES: PolicyTraits =
     PolicyTraits { length: UsualLength::Own, phases: true, ..PolicyTraits::DEBATE };
 
+/// Name of the policy `bids`.
+pub const BIDS: &str = "bids";
+
 /// Returns the traits of a policy by its name. An unknown policy has those of a free discussion.
 pub fn traits(policy: &str) -> PolicyTraits {
     match policy {
@@ -42,6 +45,11 @@ impl Thread {
     /// Returns the traits of its policy.
     pub fn traits(&self) -> PolicyTraits {
         traits(&self.spec.policy)
+    }
+
+    /// Returns whether a participant named in the question at the end of a turn speaks next.
+    pub fn hears_names(&self) -> bool {
+        self.spec.options["names"] == "asked" || &*self.spec.policy == BIDS
     }
 }
 

@@ -1,0 +1,87 @@
+//! Doubts: the price of agreeing, and of a proposal that nobody has doubted before two thirds of the turns.
+
+use crate::harness::*;
+use crate::kills::runtime;
+use crate::stances::between_poles;
+use colloquium::model::*;
+use colloquium::voice::CallRequest;
+use serde_json::{Value, json};
+
+const DOUBT: &str =
+    "You nearly agree. Who pays for that and is not here? Speak for them, against it.";
+const PREMORTEM: &str =
+    "Suppose you get your way and it goes wrong within a year: say how, and who pays.";
+const HOST: &str = "The host has just spoken to all of you.";
+
+/// Plays a debate of two; each turn has words and a position by its number.
+fn debate(limit: u32, text: fn(u32) -> &'static str, at: fn(u32) -> i8, steer: &[Value]) -> Ran {
+    let voices = stage(move |ask| {
+        let number = ask.number.unwrap_or(0);
+        let words = format!("{} has reason {number} of its own. {}", ask.seat.id, text(number));
+        Play::Words(format!("{words}\nSTANCE: {} | a claim", at(number)), 10)
+    });
+    let limits = json!({"limits": {"utterances": limit}, "result": "none"});
+    runtime().block_on(play(between_poles(limits), voices, steer))
+}
+
+/// Returns the line of the request of each turn that begins with its name.
+fn cues(ran: &Ran) -> Vec<String> {
+    let spoken = ran.seen.iter().filter(|ask| ask.purpose == Purpose::Speak);
+    let cue = |ask: &CallRequest| {
+        let text = ask.messages.last().unwrap().text.clone();
+        let own = |line: &&str| line.contains(", turn ") || line.contains(", you begin");
+        let line = text.lines().rfind(own).unwrap();
+        line.to_owned()
+    };
+    spoken.map(cue).collect()
+}
+
+fn numbers(cues: &[String], what: &str) -> Vec<usize> {
+    (1..=cues.len()).filter(|n| cues[n - 1].contains(what)).collect()
+}
+
+fn asks_the_other(number: u32) -> &'static str {
+    if number.is_multiple_of(2) { "What do you say, A?" } else { "What do you say, B?" }
+}
+
+#[test]
+fn an_agreement_is_doubted_once_a_round_and_by_nobody_twice_running() {
+    let ran = debate(12, |_| "", |_| 1, &[]);
+    let all = cues(&ran);
+    assert_eq!(numbers(&all, DOUBT), [3, 6, 9], "{all:#?}");
+    assert!(numbers(&all, PREMORTEM).is_empty());
+    let acts: Vec<ActKind> = ran
+        .events
+        .iter()
+        .filter_map(|e| match &e.kind {
+            Kind::TurnEnded(ended) => ended.act.as_ref().map(|act| act.kind),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(acts.iter().filter(|kind| **kind == ActKind::Doubt).count(), 3, "{acts:?}");
+    assert_eq!(acts.first(), Some(&ActKind::Doubt));
+    // beside a question the answer is one sentence
+    let asked = cues(&debate(6, asks_the_other, |_| 1, &[]));
+    assert!(
+        asked[2].ends_with(&format!("Answer b in one sentence. Then: {DOUBT}")),
+        "{}",
+        asked[2]
+    );
+    // a message of the host comes first
+    let say = json!({"after": {"utterance": 2}, "do": "say", "text": "The tram is paid."});
+    let told = cues(&debate(6, |_| "", |_| 1, &[say]));
+    assert!(told[2].contains(HOST) && !told[2].contains("Then:"), "{}", told[2]);
+    assert_eq!(numbers(&told, DOUBT), [4], "{told:#?}");
+}
+
+#[test]
+fn a_debate_without_agreement_is_doubted_once_before_two_thirds() {
+    let apart = |number: u32| if number.is_multiple_of(2) { -2 } else { 2 };
+    let all = cues(&debate(12, |_| "", apart, &[]));
+    assert_eq!((numbers(&all, PREMORTEM), numbers(&all, DOUBT)), (vec![7], vec![]), "{all:#?}");
+    let asked = cues(&debate(12, asks_the_other, apart, &[]));
+    assert_eq!(numbers(&asked, PREMORTEM), [8], "in the last turn of its span: {asked:#?}");
+    assert!(asked[7].ends_with(&format!("in one sentence. Then: {PREMORTEM}")), "{}", asked[7]);
+    let short = cues(&debate(3, |_| "", |_| 1, &[]));
+    assert!(numbers(&short, DOUBT).is_empty(), "not in the last turn of all: {short:#?}");
+}
