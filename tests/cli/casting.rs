@@ -4,9 +4,9 @@ use crate::house::House;
 use crate::server::Server;
 
 const PEOPLE: &str = r#"{"people": [
-    {"id": "ada", "trade": "night porter", "wants": "the gate kept open until two", "loses": "the {{ flat }} over the gate.", "changes": "nobody came after midnight"},
-    {"id": "bo", "trade": "baker", "wants": "sleep", "loses": "the morning shift", "changes": "the noise were measured"},
-    {"id": "cy", "trade": "cleaner", "wants": "a key", "loses": "an hour a night", "changes": "somebody else carried the bins"}]}"#;
+    {"id": "ada", "name": "Nora", "trade": "night porter", "wants": "You want the gate kept open until two.", "loses": "You would lose the {{ flat }} over the gate.", "changes": "You would change your mind if nobody came after midnight", "speaks": "slow, with pauses"},
+    {"id": "bo", "name": "Emil", "trade": "baker", "wants": "You want sleep.", "loses": "You would lose the morning shift.", "changes": "You would change your mind if the noise were measured."},
+    {"id": "cy", "name": "Nora", "trade": "cleaner", "wants": "You want a key.", "loses": "You would lose an hour a night.", "changes": "You would change your mind if somebody else carried the bins."}]}"#;
 const TOPIC: [&str; 3] = ["round-table", "--topic", "Should the gate be shut at ten?"];
 
 fn args<'a>(server: &'a Server, more: &[&'a str]) -> Vec<&'a str> {
@@ -21,18 +21,20 @@ fn the_cast_for_a_topic_is_asked_for_once_and_sits_in_the_prompts() {
     let ran =
         house.run(&args(&server, &["--cast", "--max-utterances", "1", "--set", "result=\"none\""]));
     let ran = ran.code(0);
-    assert!(ran.err.contains("Ada, night porter"), "{}", ran.err);
+    assert!(ran.err.contains("Nora, night porter"), "{}", ran.err);
     assert!(ran.err.contains("You would lose the morning shift."), "{}", ran.err);
     let asked = server.asked.lock().unwrap();
     assert!(asked[0].contains("You cast a debate"), "{}", asked[0]);
     assert!(asked[0].contains("Should the gate be shut at ten?"), "{}", asked[0]);
     for words in [
-        "You are Ada, night porter. You want the gate kept open until two.",
-        "You would lose the  flat  over the gate. You would change your mind if nobody came",
-        "Bo (baker), Cy (cleaner)",
+        "You are Nora, night porter. You want the gate kept open until two.",
+        "over the gate. You would change your mind if nobody came after midnight. You speak so: slow, with pauses.",
+        "Emil (baker, says no), Cy (cleaner)",
     ] {
         assert!(asked[1].contains(words), "{words}: {}", asked[1]);
     }
+    // the person replaces the persona of `any_topic`; a name that somebody has is not given twice
+    assert!(!asked[1].contains("To the question below"), "{}", asked[1]);
     assert!(asked[1..].iter().all(|body| !body.contains("You cast a debate")));
 }
 

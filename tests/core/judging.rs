@@ -422,6 +422,10 @@ async fn judge_reads_positions_and_points_at_turns() {
     for (at, name) in ["pro", "con"].into_iter().enumerate() {
         opened.scenario["verdict"]["sides"][at]["name"] = json!(name);
     }
+    let sides = ["yes", "no"].into_iter();
+    for (seat, side) in opened.participants.iter_mut().filter(|seat| seat.speaks).zip(sides) {
+        seat.side = Some(side.into());
+    }
     let reply = |_: &colloquium::voice::CallRequest| {
         json!({"unanswered": {"Side 1": "the cost", "Side 3": "x"}, "decided_by": [3, 99, "#2"],
                "why": "as said", "winner": "Side 2"})

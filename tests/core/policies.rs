@@ -69,6 +69,13 @@ impl Talk {
         self.take(&Input::Command { key: Key::from(format!("k{}", self.keys).as_str()), line });
     }
 
+    /// Continues until a call or nothing is left to wait for.
+    pub fn settle(&mut self) {
+        while let Some(draft) = advance(&self.live.state) {
+            self.append(draft);
+        }
+    }
+
     /// Continues until `utterances` turns are complete and nobody has the floor, or nothing changes any more.
     pub fn go(&mut self, utterances: u32, mut says: impl FnMut(&Live, &SeatId) -> String) {
         for _ in 0..200 + utterances * 20 {

@@ -139,8 +139,8 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
         }
-        Form::Schema(schema) if schema["properties"].get("moved").is_some() => {
-            json!({"result": "Build it.", "moved": [], "open": [], "check": []})
+        Form::Schema(schema) if schema["properties"].get("check").is_some() => {
+            json!({"result": "Build it."})
         }
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
         Form::Proposal { among, .. } if !among.is_empty() => {

@@ -2,6 +2,8 @@
 
 use crate::harness::*;
 use crate::judging::{debate, judged};
+use crate::policies::{Talk, words};
+use colloquium::export::{text, whole};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use serde_json::{Value, json};
@@ -176,4 +178,145 @@ async fn without_a_usable_result_the_conversation_ends_all_the_same() {
     let why = "no result: the limit of 100 tokens leaves no room for the scribe";
     assert!(warnings(&ran).contains(&why), "{:?}", warnings(&ran));
     assert!(ran.seen.iter().all(|ask| ask.purpose != Purpose::Result));
+}
+
+/// Returns a debate between two poles whose scribe is a listener.
+fn poled() -> Opened {
+    with_scribe(json!({"stance": ["yes", "no"], "topic": "Shall we build the tram?"}))
+}
+
+#[tokio::test]
+async fn a_result_says_who_does_what_by_when_and_drops_strangers() {
+    let reply = json!({
+        "result": "Build the tram.",
+        "do": [
+            {"who": "A", "what": "asks the bank", "by": "May"},
+            {"who": "the Easter bunny", "what": "pays"},
+            {"who": "", "what": "nothing"},
+            {"who": "b", "what": "--"},
+            {"who": "the mayor", "what": "signs"},
+        ],
+        "against": [{"who": "B", "why": "too dear"}, {"who": "Zoe", "why": "was not there"}],
+        "undo": "fewer riders by June",
+        "moved": [{"who": "A", "from": "no", "to": "yes"}],
+        "open": ["...", "what is disputed, and what would settle it"],
+        "check": ["the bill"],
+    });
+    let voices = stage(move |ask| match ask.purpose {
+        Purpose::Result => Play::Words(reply.to_string(), 10),
+        _ => Play::Words(format!("{} asks the mayor", ask.seat.id), 10),
+    });
+    let ran = play(poled(), voices, &[]).await;
+    let result = &results(&ran)[0];
+    let actions: Vec<_> =
+        result.actions.iter().map(|a| (&*a.who, &*a.what, a.by.as_deref())).collect();
+    assert_eq!(actions, [("A", "asks the bank", Some("May")), ("the mayor", "signs", None)]);
+    let against: Vec<_> = result.against.iter().map(|o| (&*o.who, &*o.why)).collect();
+    assert_eq!(against, [("B", "too dear")]);
+    assert_eq!(result.undo.as_deref(), Some("fewer riders by June"));
+    assert_eq!(
+        (result.open.len(), result.check.len()),
+        (0, 1),
+        "echoes and items without a letter"
+    );
+    assert!(result.moved.is_empty(), "positions say who moved");
+    let told = whole(&ran.events, text::spell);
+    for line in
+        ["do:\n- A: asks the bank (May)", "against:\n- B: too dear", "wrong if:\n- fewer riders"]
+    {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    let echo = || Play::Words(json!({"result": "one sentence to act on"}).to_string(), 10);
+    let ran = play(poled(), scribe(echo), &[]).await;
+    assert_eq!(warnings(&ran), ["no result: the reply could not be read"]);
+}
+
+/// Sessions of earlier programs have no actions.
+#[test]
+fn an_earlier_result_is_readable() {
+    let earlier = json!({"result": "Build it.", "moved": [{"who": "A", "from": "no", "to": "yes"}], "by": "a", "turn": 7});
+    let result: ResultGiven = serde_json::from_value(earlier.clone()).unwrap();
+    assert!(result.actions.is_empty() && result.read.is_none());
+    assert_eq!(serde_json::to_value(result).unwrap(), earlier);
+}
+
+#[tokio::test]
+async fn a_scribe_reads_all_turns_or_the_result_says_how_many() {
+    let long = |window: Option<u32>| {
+        let mut opened = poled();
+        opened.scenario["limits"] = json!({"utterances": 40});
+        let scribe = opened.participants.iter_mut().find(|seat| *seat.id == *"j").unwrap();
+        scribe.window = window;
+        let words = "it costs the people of the hill more than those of the valley, ".repeat(8);
+        let voices = stage(move |ask| match ask.purpose {
+            Purpose::Result => written("Build it."),
+            _ => Play::Words(format!("{} has reason {:?}: {words}", ask.seat.id, ask.number), 1),
+        });
+        (opened, voices)
+    };
+    let (opened, voices) = long(None);
+    let ran = play(opened, voices, &[]).await;
+    let asked = ran.seen.iter().find(|ask| ask.purpose == Purpose::Result).unwrap();
+    assert_eq!((asked.prompt.blocks.len(), results(&ran)[0].read), (40, None));
+    let (opened, voices) = long(Some(3_000));
+    let ran = play(opened, voices, &[]).await;
+    let read = results(&ran)[0].read.unwrap();
+    assert!(read.turns < 40 && read.turns > 4 && read.of == 40, "{read:?}");
+    let told = whole(&ran.events, text::spell);
+    let line = format!("the scribe read {} of 40 turns", read.turns);
+    assert!(told.contains(&line), "{line}: {told}");
+}
+
+#[tokio::test]
+async fn a_result_can_be_left_out_and_its_failure_is_one_line() {
+    let mut talk = Talk::new(poled());
+    talk.go(4, |_, seat| words(seat));
+    talk.settle();
+    assert!(talk.live.state.turns.values().any(|turn| turn.purpose == Purpose::Result));
+    talk.command(json!({"do": "skip"}));
+    talk.settle();
+    let state = &talk.live.state;
+    let told: Vec<&str> = state.warnings.iter().map(|warning| &*warning.text).collect();
+    assert_eq!(told, ["no result: left out by the host"]);
+    assert!(state.ended.is_some());
+    let failing = || scribe(|| Play::Fail(1, ErrorClass::Overload));
+    let ran = play(poled(), failing(), &[]).await;
+    let calls = ran.seen.iter().filter(|ask| ask.purpose == Purpose::Result).count();
+    assert_eq!(calls, 2, "one retry");
+    let told = whole(&ran.events, text::spell);
+    assert_eq!(told.matches("no result: the call failed").count(), 1, "{told}");
+    assert!(!told.contains("gave no answer") && !told.contains("could not write"), "{told}");
+}
+
+#[tokio::test]
+async fn a_small_scribe_writes_one_plain_sentence() {
+    let small = |reply: &'static str| {
+        let mut opened = poled();
+        let scribe = opened.participants.iter_mut().find(|seat| *seat.id == *"j").unwrap();
+        (scribe.small, scribe.local) = (true, true);
+        let voices = stage(move |ask| match ask.purpose {
+            Purpose::Result => Play::Words(reply.into(), 10),
+            _ => Play::Words(format!("{} asks the mayor", ask.seat.id), 10),
+        });
+        (opened, voices)
+    };
+    let (opened, voices) = small("They will build the tram. And so on.");
+    let ran = play(opened, voices, &[]).await;
+    assert_eq!(&*results(&ran)[0].result, "They will build the tram.");
+    let asked = ran.seen.iter().find(|ask| ask.purpose == Purpose::Result).unwrap();
+    let prompt: String = asked.messages.iter().map(|m| m.text.as_str()).collect();
+    assert!(
+        prompt.starts_with("Several people talked about: Shall we build the tram?"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.ends_with("Say in one sentence what they decided, or what is left to decide."),
+        "{prompt}"
+    );
+    assert_eq!(asked.parameters.max_tokens, Some(80));
+    for useless in ["I like cats.", "Say in one sentence what they decided"] {
+        let (opened, voices) = small(useless);
+        let ran = play(opened, voices, &[]).await;
+        assert_eq!(warnings(&ran), ["no result: the reply could not be read"], "{useless}");
+    }
 }

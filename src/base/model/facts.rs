@@ -309,8 +309,8 @@ pub const FACTS: &[KnownFact] = &[
     fact(
         "operator",
         FactKind::Mapping,
-        &["said", "whisper", "whispered", "asked"],
-        "the operator's new words",
+        &["said", "wish", "whisper", "whispered", "asked"],
+        "the operator's new words; wish: they ask for another way of speaking",
     ),
     fact("notes", FactKind::List, &[], "the operator's notes for this turn"),
     fact("number", FactKind::Number, &[], "the number of this turn"),

@@ -74,7 +74,7 @@ pub use profile::{
 pub use prompt::{BareMessage, Block, BlockPhase, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::{EndCause, StopReason};
-pub use result::{PositionChange, ResultGiven, ResultTask};
+pub use result::{AgreedAction, Objection, PositionChange, ResultGiven, ResultTask, TurnsRead};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Guards, Layout, Lore, PromptTemplates, Sees, Shows};
 pub use stance::{STANCE, STANCE_MAX, StanceRecorded};

@@ -15,6 +15,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Side of a participant that argues for a yes, or for a motion.
+pub const YES: &str = "yes";
+/// Side of a participant that argues for a no, or against a motion.
+pub const NO: &str = "no";
+
 /// A participant, with exactly one voice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Participant {
@@ -28,6 +33,9 @@ pub struct Participant {
     /// Free text: `pro`, `judge`, `executor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Text>,
+    /// The answer that it argues for: `yes`, `no`, or words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Text>,
     /// Rotating roles, one per round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Text>,
@@ -143,6 +151,7 @@ impl Participant {
             id,
             aliases: vec![],
             role: None,
+            side: None,
             roles: vec![],
             description: None,
             words: None,

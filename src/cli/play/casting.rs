@@ -1,8 +1,8 @@
 //! A cast for a topic (`--cast`): one call proposes, for each participant with `any_topic`, somebody who has something
 //! to lose by it.
 //!
-//! Names and ids stay, because phases, verdicts and mentions use them; the trade becomes the role, and the rest follows
-//! the persona of `any_topic`.
+//! Ids stay, and so do names that a phase, a poll or the persona of somebody else says. The person replaces the persona of
+//! `any_topic`, whose side stays; the trade becomes the role.
 
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -22,6 +22,8 @@ use std::io::{self, Write, stderr, stdin};
 
 /// Maximum number of requests until a reply is readable.
 const TRIES: usize = 2;
+/// Role of a seat that sides with nobody.
+const SCRIBE: &str = "scribe";
 /// Maximum characters of a field.
 const FIELD_MAX: usize = 300;
 
@@ -35,14 +37,20 @@ const RULES: &str = "You cast a debate. For each place at the table you invent o
 pub struct Person {
     /// The seat.
     pub id: SeatId,
+    /// First name, with a title if the trade has one.
+    #[serde(default)]
+    pub name: String,
     /// Trade or situation, in a few words.
     pub trade: String,
-    /// Continues "You want".
+    /// Sentence about what the person wants.
     pub wants: String,
-    /// Continues "You would lose".
+    /// Sentence about what the person would lose.
     pub loses: String,
-    /// Continues "You would change your mind if".
+    /// Sentence about what would change the person's mind.
     pub changes: String,
+    /// Way of speaking, in a few words.
+    #[serde(default)]
+    pub speaks: String,
 }
 
 /// The reply, and the text in the editor.
@@ -51,12 +59,25 @@ struct People {
     people: Vec<Person>,
 }
 
-/// Seats that another topic gives another persona, without the judges.
+/// Returns whether the name of a seat has to stay: a phase, a poll or the persona of a seat that is not cast says it.
+fn is_fixed(loaded: &Loaded, seat: &Participant) -> bool {
+    let cast: Vec<&SeatId> = seats(loaded).into_iter().map(|seat| &seat.id).collect();
+    let phases = loaded.scenario.phases.iter();
+    let phases = phases.flat_map(|phase| [Some(&phase.name), phase.shows.task.as_ref()]);
+    let others = loaded.participants.iter().filter(|other| !cast.contains(&&other.id));
+    let personas = others.map(|other| other.persona.as_ref());
+    let poll = loaded.scenario.poll.iter().map(|poll| Some(&poll.question));
+    phases.chain(personas).chain(poll).flatten().any(|text| text.contains(&*seat.name))
+}
+
+/// Seats that debate and that another topic gives another persona, without the judges.
 fn seats(loaded: &Loaded) -> Vec<&Participant> {
     let verdict = loaded.scenario.verdict.as_ref();
     let judges = |seat: &Participant| verdict.is_some_and(|v| v.judges.contains(&seat.id.0));
+    let debates = |seat: &Participant| seat.speaks && seat.role.as_deref() != Some(SCRIBE);
     let is_cast = |seat: &&Participant| {
-        loaded.any_topic.contains_key(&seat.id) && seat.voice.is_model() && !judges(seat)
+        let recast = loaded.any_topic.contains_key(&seat.id) && seat.voice.is_model();
+        recast && debates(seat) && !judges(seat)
     };
     loaded.participants.iter().filter(is_cast).collect()
 }
@@ -85,7 +106,7 @@ pub async fn cast(
             Failure::new(Exit::NoModel, format!("--cast: {why}"))
                 .hint("leave out --cast to use the bundled cast")
         })?;
-        output::print(&describe(loaded, &people));
+        output::print(&describe(&people));
         if unasked {
             apply(loaded, people);
             return Ok(());
@@ -145,44 +166,36 @@ async fn edited(people: &[Person], context: &Context) -> Result<Vec<Person>, Str
 }
 
 /// Describes a cast, a block for each person.
-fn describe(loaded: &Loaded, people: &[Person]) -> String {
-    let name = |id: &SeatId| {
-        let seat = loaded.participants.iter().find(|seat| seat.id == *id);
-        seat.map_or(id.to_string(), |seat| seat.name.to_string())
-    };
+fn describe(people: &[Person]) -> String {
     let blocks = people.iter().map(|person| {
         format!(
-            "\n  {}, {}\n    You want {}.\n    You would lose {}.\n    You would change your mind if {}.\n",
-            text::line(&name(&person.id)),
-            person.trade,
-            person.wants,
-            person.loses,
-            person.changes
+            "\n  {}, {}\n    {}\n    {}\n    {}\n",
+            person.name, person.trade, person.wants, person.loses, person.changes
         )
     });
     blocks.collect::<String>() + "\n"
 }
 
-/// Sets the roles and personas of the people.
+/// Sets the names, roles and personas of the people.
 fn apply(loaded: &mut Loaded, people: Vec<Person>) {
     for person in people {
+        let taken = |seat: &Participant| seat.id != person.id && *seat.name == *person.name;
+        let is_taken = loaded.participants.iter().any(taken);
+        let seat = loaded.participants.iter().find(|seat| seat.id == person.id);
+        let stays = is_taken || seat.is_none_or(|seat| is_fixed(loaded, seat));
         let Some(seat) = loaded.participants.iter_mut().find(|seat| seat.id == person.id) else {
             continue;
         };
-        let before = seat.persona.as_deref().unwrap_or_default().trim_end().to_owned();
-        let Person { trade, wants, loses, changes, .. } = person;
         // braces would be read as a template
         let plain = |words: String| words.replace(['{', '}'], "");
-        let persona = format!(
-            "You are {}, {}. You want {}. You would lose {}. You would change your mind if {}.\n\n{before}",
-            seat.name,
-            plain(trade.clone()),
-            plain(wants),
-            plain(loses),
-            plain(changes)
-        );
-        seat.persona = Some(persona.trim_start().into());
-        seat.role = Some(plain(trade).into());
+        let Person { name, trade, wants, loses, changes, speaks, .. } = person;
+        if !stays {
+            seat.name = plain(name).into();
+        }
+        let speaks = if speaks.is_empty() { speaks } else { format!(" You speak so: {speaks}.") };
+        let (trade, about) = (plain(trade), plain(format!("{wants} {loses} {changes}{speaks}")));
+        seat.persona = Some(format!("You are {}, {trade}. {about}", seat.name).into());
+        seat.role = Some(trade.into());
     }
 }
 
@@ -197,9 +210,10 @@ async fn propose(
     let ids: Vec<&str> = seats.iter().map(|seat| &*seat.id.0).collect();
     let schema = json!({"type": "object", "required": ["people"], "properties": {"people": {
         "type": "array", "items": {
-            "type": "object", "required": ["id", "trade", "wants", "loses", "changes"], "properties": {
-                "id": {"enum": ids}, "trade": {"type": "string"}, "wants": {"type": "string"},
-                "loses": {"type": "string"}, "changes": {"type": "string"},
+            "type": "object", "required": ["id", "name", "trade", "wants", "loses", "changes"], "properties": {
+                "id": {"enum": ids}, "name": {"type": "string"}, "trade": {"type": "string"},
+                "wants": {"type": "string"}, "loses": {"type": "string"}, "changes": {"type": "string"},
+                "speaks": {"type": "string"},
             },
         },
     }}});
@@ -227,13 +241,20 @@ fn request_text(loaded: &Loaded, seats: &[&Participant]) -> String {
     let topic = loaded.scenario.topic.as_deref().unwrap_or_default();
     let places = seats.iter().map(|seat| {
         let persona = seat.persona.as_deref().unwrap_or_default();
-        format!("<place id=\"{}\">\n{}\n</place>\n", seat.id, prompt::quoted(persona.trim()))
+        let fixed = if is_fixed(loaded, seat) {
+            format!(" name=\"{}\"", prompt::quoted(&seat.name))
+        } else {
+            String::new()
+        };
+        format!("<place id=\"{}\"{fixed}>\n{}\n</place>\n", seat.id, prompt::quoted(persona.trim()))
     });
     format!(
-        "<topic>\n{}\n</topic>\n\n{}\nReply with one JSON object and nothing else: {{\"people\": [{{\"id\": the id of the \
-         place, \"trade\": two to six words, \"wants\": continues \"You want\", \"loses\": continues \"You would lose\", \
-         \"changes\": continues \"You would change your mind if\"}}]}}, one for each place, each value at most 25 words, \
-         in the language of the topic.",
+        "<topic>\n{}\n</topic>\n\n{}\nReply with one JSON object and nothing else: {{\"people\": [...]}}. For each place: \
+         {{\"id\", \"name\", \"trade\", \"wants\", \"loses\", \"changes\", \"speaks\"}}. Write to the person, as \"you\", one \
+         sentence each: \"wants\" begins with \"You want\", \"loses\" with \"You would lose\", \"changes\" with \"You would \
+         change your mind if\". \"trade\": two to six words. \"speaks\": the way of speaking, in six words. \"name\": a first \
+         name that fits (fixed where a name is given), no two with the same first letter; a title only if the trade has \
+         one. In the language of the topic.",
         prompt::quoted(topic.trim()),
         places.collect::<String>()
     )
@@ -250,18 +271,26 @@ fn read(
     let read = reply::read(&wanted, words, data).map_err(|why| why.to_string())?;
     let People { people } = serde_json::from_value(read.structured).map_err(|e| e.to_string())?;
     let cut = |words: &str| {
-        let line = text::line(words.trim().trim_end_matches('.'));
+        let line = text::line(words.trim());
         line.chars().take(FIELD_MAX).collect::<String>()
+    };
+    let bare = |words: &str| cut(words.trim().trim_end_matches('.'));
+    let sentence = |words: &str| {
+        let line = cut(words);
+        if line.ends_with(['.', '!', '?', '。']) { line } else { line + "." }
     };
     let person = |seat: &&Participant| {
         let person = people.iter().find(|person| person.id == seat.id);
         let person = person.ok_or_else(|| format!("nobody for {}", seat.id))?;
+        let name = bare(&person.name);
         Ok(Person {
             id: person.id.clone(),
-            trade: cut(&person.trade),
-            wants: cut(&person.wants),
-            loses: cut(&person.loses),
-            changes: cut(&person.changes),
+            name: if name.is_empty() { seat.name.to_string() } else { name },
+            trade: bare(&person.trade),
+            wants: sentence(&person.wants),
+            loses: sentence(&person.loses),
+            changes: sentence(&person.changes),
+            speaks: bare(&person.speaks),
         })
     };
     seats.iter().map(person).collect()

@@ -136,6 +136,8 @@ keys! {
     aliases: Option<Vec<Text>> = key(NAMES, r#"["the planner"]"#, "Other names that mentions can use.").changeable();
     role: Option<Or<Text, Vec<Text>>> = key(ONE_OR_MORE_NAMES, r#""pro""#,
         "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.").changeable();
+    side: Option<Text> = key(ValueKind::Line, r#""no""#,
+        "The answer that it argues for: yes, no, or words.").changeable();
     description: Option<Text> = key(ValueKind::Line, r#""knows the harbour, hates speeches""#,
         "One line about the participant for the chooser of the next speaker.").changeable();
     words = key(WORDS, "[40, 90]", "Minimum and maximum words of its turns, unless the phase sets them.").changeable();

@@ -30,7 +30,9 @@ impl Loaded {
         }
         for seat in &mut self.participants {
             let Some(any) = self.any_topic.get(&seat.id) else { continue };
-            seat.role = any.role.clone().or(seat.role.take());
+            let role = if any.side.is_some() { None } else { seat.role.take() };
+            seat.role = any.role.clone().or(role);
+            seat.side = any.side.clone().or(seat.side.take());
             seat.persona = any.persona.clone().or(seat.persona.take());
         }
     }

@@ -204,6 +204,7 @@ fn with_keys(seat: Participant, raw: RawSeat, at: &At<'_>, walk: &mut Walk<'_>) 
         }
         None => {}
     }
+    seat.side = raw.side.or(seat.side);
     seat.description = raw.description.or(seat.description);
     seat.persona = raw.persona.or(seat.persona);
     seat.goal = raw.goal.or(seat.goal);

@@ -3,9 +3,11 @@
 use crate::model::Text;
 use serde::Deserialize;
 
-/// Role and persona of a participant for another topic; `None` keeps the participant's own.
+/// Role, side and persona of a participant for another topic. `None` keeps the participant's own persona, and its role
+/// unless there is a side.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct AnyTopic {
     pub(super) role: Option<Text>,
+    pub(super) side: Option<Text>,
     pub(super) persona: Option<Text>,
 }

@@ -56,15 +56,19 @@ impl Loaded {
 
     /// Gives the rehearsed cast its rehearsed lines as voices and their turn limit, and removes its `stand_in` voices.
     pub fn rehearse(&mut self) {
-        let limits = &mut self.scenario.limits;
-        let most = limits.utterances.into_iter().chain(self.rehearsed_utterances).min();
-        limits.utterances = most.filter(|_| limits.utterances.is_some());
+        self.limit_rehearsed();
         for seat in &mut self.participants {
             if let Some(voice) = self.rehearsed.get(&seat.id) {
                 seat.voice = voice.clone();
                 seat.stand_in = None;
             }
         }
+    }
+
+    /// Lowers the turn limit to that of the rehearsed lines.
+    pub fn limit_rehearsed(&mut self) {
+        let limit = &mut self.scenario.limits.utterances;
+        *limit = limit.map(|most| self.rehearsed_utterances.map_or(most, |own| own.min(most)));
     }
 
     /// Replaces voices by their `stand_in`; if people with links can be `reached`, they keep their seats.

@@ -8,6 +8,8 @@ use crate::scenario::Advice;
 const THINKING_TOKENS: u32 = 1_024;
 /// Token limit of replies by local models that are work, such as data in the form of a schema.
 const LOCAL_WORK_TOKENS: u32 = 1_024;
+/// Token limit of a turn, or of a result, in the layout for small models.
+const SMALL_TOKENS: u32 = 80;
 /// Tokens of a bid in the form of a schema, of one of several seats.
 const BID_TOKENS: u32 = 40;
 /// Estimated tokens per word, on the safe side.
@@ -37,6 +39,11 @@ impl State {
             None if self.bids_for_others(turn) => {
                 let bids = self.batch_of(turn).map_or(0, |batch| batch.spec.options.len());
                 BID_TOKENS.saturating_mul(u32::try_from(bids).unwrap_or(u32::MAX)).max(tokens)
+            }
+            None if self.is_small(turn)
+                && matches!(turn.purpose, Purpose::Speak | Purpose::Result) =>
+            {
+                SMALL_TOKENS
             }
             // a choice or a vote is short
             None if tokens == Participant::LOCAL_REPLY_TOKENS

@@ -307,6 +307,7 @@ impl Conversation {
             t.model = model;
             t.parameters = c.parameters.clone();
             t.labels = c.labels.clone();
+            t.left_out = c.left_out;
             t.reserve = spec.map(|spec| Reserve::new(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;

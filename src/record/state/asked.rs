@@ -34,7 +34,8 @@ impl Conversation {
                 seats => Form::Bids(seats),
             },
             Purpose::Summarise => Form::Free,
-            Purpose::Result => Form::Schema(ResultGiven::schema()),
+            Purpose::Result if self.is_small(turn) => Form::Free,
+            Purpose::Result => Form::Schema(ResultGiven::schema(self.poles().is_none())),
         };
         Contract { form, ..Contract::default() }
     }
@@ -45,10 +46,14 @@ impl Conversation {
         self.scenario.layout.unwrap_or(if small { Layout::Small } else { Layout::Own })
     }
 
+    /// Returns whether a turn's prompt has the layout for small models.
+    pub fn is_small(&self, turn: &Turn) -> bool {
+        self.seat(&turn.seat).is_some_and(|seat| self.layout_of(&seat.spec) == Layout::Small)
+    }
+
     /// Returns whether a judge also lists unanswered points: in guided debates, unless its model is small.
     fn asks_for_points(&self, turn: &Turn) -> bool {
-        let small = |seat: &super::Seat| self.layout_of(&seat.spec) == Layout::Small;
-        self.scenario.debate == Debate::Guided && !self.seat(&turn.seat).is_some_and(small)
+        self.scenario.debate == Debate::Guided && !self.is_small(turn)
     }
 
     /// Returns whether a turn's prompt is that of an outsider: a scribe, or one call for the bids of several seats.

@@ -5,6 +5,17 @@ use crate::model::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+/// Words of a message that asks for another way of speaking.
+const WISHES: [&str; 8] =
+    ["please", "shorter", "sentence", "sentences", "words", "example", "explain", "stop"];
+
+/// Returns whether an operator's message is a wish that rehearsed lines cannot fulfil.
+fn is_wish(said: &str) -> bool {
+    let lower = said.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    !said.contains('?') && words.any(|word| WISHES.contains(&word))
+}
+
 impl Conversation {
     /// Returns the facts for conditions of stop rules and steering lines. Values that grow with the conversation are
     /// included only if `wanted` accepts their name, because conditions are evaluated after every event.
@@ -110,6 +121,7 @@ impl Conversation {
         let (whispers, open): (Vec<&Entry>, Vec<&Entry>) =
             heard.into_iter().partition(|e| e.is_whisper());
         let words = |heard: Vec<&Entry>| heard.into_iter().map(read).collect::<Vec<_>>().join(" ");
+        let said = words(open);
         let notes = self.notes_of(turn).into_iter().map(|note| self.addressed_as(&note, &labels));
         let notes: Vec<Text> = notes.collect();
         json!({
@@ -123,7 +135,8 @@ impl Conversation {
             "seats": if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) },
             "operator": {
                 "whisper": !whispers.is_empty(),
-                "said": words(open),
+                "wish": is_wish(&said),
+                "said": said,
                 "whispered": words(whispers),
                 "asked": self.later_question(turn),
             },

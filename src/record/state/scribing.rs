@@ -15,13 +15,37 @@ pub struct Scribing {
     pub written: Option<ResultGiven>,
     /// True if the last call gave no reply.
     pub failed: bool,
+    /// True if the operator stopped the call.
+    pub left_out: bool,
 }
 
 impl Scribing {
     /// Returns the reason why no result was written.
     pub fn fault(&self) -> &'static str {
-        if self.failed { "the call failed" } else { "the reply could not be read" }
+        match (self.left_out, self.failed) {
+            (true, _) => "left out by the host",
+            (false, true) => "the call failed",
+            (false, false) => "the reply could not be read",
+        }
     }
+}
+
+/// Name of the operator in prompts.
+const HOST: &str = "host";
+/// Minimum length of a word that tells texts apart, in characters.
+const LONG_WORD: usize = 4;
+
+/// Returns the words of a text in lower case with a blank before and after each, to search for whole words.
+fn bare_words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    format!(" {} ", words.join(" "))
+}
+
+/// Returns the words of a text that are not short.
+fn long_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().nth(LONG_WORD - 1).is_some())
 }
 
 impl Conversation {
@@ -30,7 +54,8 @@ impl Conversation {
         if let Some(task) = &batch.result {
             let ResultTask { ends: (reason, text), rule, waits } = task.clone();
             let ends = EndCause { reason, text, rule };
-            self.scribing = Some(Scribing { ends, waits, written: None, failed: false });
+            let begun = Scribing { ends, waits, written: None, failed: false, left_out: false };
+            self.scribing = Some(begun);
         }
     }
 
@@ -39,18 +64,78 @@ impl Conversation {
         if turn.purpose != Purpose::Result {
             return;
         }
-        let mut written = ResultGiven::from_reply(turn.seat.clone(), turn.id, &e.structured);
-        for change in written.iter_mut().flat_map(|result| &mut result.moved) {
-            // small models invent turns
-            let named = change.turn.filter(|number| self.utterance(*number).is_some());
-            change.turn = named.or_else(|| self.last_cause(&change.who));
-        }
+        let written = self.written(turn, e);
         if let Some(scribing) = &mut self.scribing {
             scribing.written = written;
             let class = e.error.as_ref().map(|error| error.class);
             scribing.failed = e.outcome == Outcome::Failed
                 && class.is_some_and(|class| class != ErrorClass::Form);
+            scribing.left_out = e.why == Some(CutWhy::Operator);
         }
+    }
+
+    /// Returns the readable part of a scribe's reply: items that echo the request, name strangers or have no letter are
+    /// left out.
+    fn written(&self, turn: &Turn, e: &TurnEnded) -> Option<ResultGiven> {
+        if e.outcome != Outcome::Said {
+            return None;
+        }
+        let batch = self.batch_of(turn);
+        let request = batch.and_then(|batch| batch.spec.question.as_deref()).unwrap_or_default();
+        let request = bare_words(request);
+        let keeps =
+            |text: &str| text.contains(char::is_alphabetic) && !request.contains(&bare_words(text));
+        let (by, id) = (turn.seat.clone(), turn.id);
+        let mut written = if e.structured.is_null() {
+            let sentence = self.sentence(&e.text).filter(|sentence| keeps(sentence))?;
+            ResultGiven::from_sentence(by, id, sentence)
+        } else {
+            ResultGiven::from_reply(by, id, &e.structured, keeps)?
+        };
+        written.actions.retain(|action| self.is_known(&action.who) || self.was_said(&action.who));
+        written.against.retain(|objection| self.is_known(&objection.who));
+        written.moved.retain(|change| self.poles().is_none() && self.is_known(&change.who));
+        for change in &mut written.moved {
+            // small models invent turns
+            let named = change.turn.filter(|number| self.utterance(*number).is_some());
+            change.turn = named.or_else(|| self.last_cause(&change.who));
+        }
+        let of = self.visible(turn).filter(|entry| entry.number.is_some()).count();
+        let of = u32::try_from(of).unwrap_or(u32::MAX);
+        let turns = of.saturating_sub(turn.left_out);
+        written.read = (turn.left_out > 0).then_some(TurnsRead { turns, of });
+        Some(written)
+    }
+
+    /// Returns the first sentence of a small model's result; `None` if it has no word of the topic.
+    fn sentence(&self, text: &str) -> Option<Text> {
+        let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
+        let end = line.find(['.', '!', '?']).map_or(line.len(), |at| at + 1);
+        let sentence = line.get(..end)?;
+        let topic = self.scenario.topic.as_ref().or(self.title.as_ref())?.to_lowercase();
+        let said = sentence.to_lowercase();
+        let mut about = long_words(&topic).peekable();
+        let fits = about.peek().is_none() || about.any(|word| said.contains(word));
+        fits.then(|| sentence.into())
+    }
+
+    /// Returns whether a text names somebody at the table, or the host.
+    fn is_known(&self, who: &str) -> bool {
+        let who = bare_words(who);
+        let has = |name: &str| {
+            let name = bare_words(name);
+            who.contains(&name) || name.contains(&who)
+        };
+        has(HOST) || self.seats.iter().any(|seat| has(&seat.spec.name))
+    }
+
+    /// Returns whether a name was said in public.
+    fn was_said(&self, who: &str) -> bool {
+        let who = who.to_lowercase();
+        let public = self.entries.iter().filter(|entry| entry.to.is_empty());
+        let texts: Vec<String> = public.map(|entry| entry.text().to_lowercase()).collect();
+        let said = |word: &str| texts.iter().any(|text| text.contains(word));
+        long_words(&who).any(said) || said(&who)
     }
 
     /// Returns the number of the turn that, by its own words, last moved the participant with a name.

@@ -234,6 +234,8 @@ pub struct Turn {
     pub waited: u64,
     /// True if a server rejected its prompt as too long, so that the next prompt is shorter.
     pub shrunk: bool,
+    /// Blocks that the prompt of the running call lacks or has without their middle.
+    pub left_out: u32,
     /// Number of replies that did not match the contract's form.
     pub corrections: u32,
     /// The last rejected reply.
@@ -302,6 +304,7 @@ impl Turn {
             tries: 0,
             waited: 0,
             shrunk: false,
+            left_out: 0,
             corrections: 0,
             rejected: None,
             widened: false,

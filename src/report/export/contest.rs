@@ -4,7 +4,8 @@
 
 use super::narrated::{Narrated, place};
 use crate::analysis::{
-    Standing, deciding_turns, move_of, name, name_of_side, who_moved, with_names,
+    Standing, deciding_turns, move_of, name, name_of_side, result_parts, turns_read, who_moved,
+    with_names,
 };
 use crate::model::payload::TurnEnded;
 use crate::model::*;
@@ -39,12 +40,11 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
     match (e.outcome, e.purpose) {
+        // a warning says why there is no result
+        (Outcome::Failed, Purpose::Result) => vec![],
         (Outcome::Failed, purpose) => note(match &e.error {
             Some(error) if error.class == ErrorClass::Form && purpose == Purpose::Vote => {
                 format!("{who} abstained")
-            }
-            Some(error) if purpose == Purpose::Result => {
-                format!("{who} could not write the result: {}", error.text)
             }
             Some(error) => format!("{who} gave no answer: {}", error.text),
             None => format!("{who} gave no answer"),
@@ -181,18 +181,24 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
 pub(super) fn result(standing: Option<&Standing>, result: &ResultGiven) -> Vec<Narrated> {
     let mut body = format!("{}\n", result.result.trim());
     let (moved, says_scribe) = who_moved(standing, result, HOST);
-    let moved = moved.into_iter().map(|(who, chain)| format!("{who}: {chain}"));
-    let texts = |texts: &[Text]| texts.iter().map(Text::to_string).collect::<Vec<_>>();
-    for (head, lines) in [
-        (if says_scribe { "moved, says the scribe" } else { "moved" }, moved.collect()),
-        ("open", texts(&result.open)),
-        ("to check", texts(&result.check)),
-    ] {
+    let moved: Vec<String> =
+        moved.into_iter().map(|(who, chain)| format!("{who}: {chain}")).collect();
+    let moves = if says_scribe { "moved, says the scribe" } else { "moved" };
+    let parts = result_parts(result).into_iter().map(|part| {
+        let head = match part.label {
+            "undo" => "wrong if",
+            "check" => "to check",
+            label => label,
+        };
+        (head, part.lines)
+    });
+    for (head, lines) in std::iter::once((moves, moved)).chain(parts) {
         if !lines.is_empty() {
             let lines: String = lines.iter().map(|line| format!("- {}\n", line.trim())).collect();
             body.push_str(&format!("\n{head}:\n{lines}"));
         }
     }
+    body.extend(turns_read(result).map(|read| format!("\n{read}\n")));
     let body = text::block(&body).into_owned();
     vec![Narrated::Words { place: "end".into(), who: "result".into(), body }]
 }

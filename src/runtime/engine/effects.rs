@@ -206,6 +206,9 @@ impl CallDeadline {
     }
 }
 
+/// Maximum duration of a call for the result, in milliseconds.
+const SCRIBE_MS: u64 = 60_000;
+
 /// Returns the earliest deadline of a call.
 pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
     let asked = live.state.turns.get(&turn)?;
@@ -214,7 +217,8 @@ pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Opt
     }
     let since = asked.since;
     let due = |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after };
-    let mut total = due(since, limits.total, "it did not finish within");
+    let most = if asked.purpose == Purpose::Result { SCRIBE_MS } else { u64::MAX };
+    let mut total = due(since, limits.total.min(most), "it did not finish within");
     total.at = total.at.plus(asked.held);
     let quiet = match live.last_piece(turn).max(asked.active) {
         None => due(since, limits.first, "no output within"),

@@ -37,7 +37,7 @@ pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
             None => {
                 let EndCause { reason, text, rule } = cause;
                 let task = ResultTask { ends: (reason, text), rule, waits: false };
-                quiet(state).then(|| ask(scribe, task))
+                quiet(state).then(|| ask(state, scribe, task))
             }
         },
         Some(_) if !quiet(state) => None,
@@ -66,8 +66,9 @@ pub(super) fn at_limit(state: &State) -> Option<Draft> {
     match &state.scribing {
         None => match no_room(state, &scribe) {
             Some(why) => skipped(&why),
-            None => may_ask(state)
-                .then(|| ask(scribe, ResultTask { ends: (reason, None), rule: None, waits: true })),
+            None => may_ask(state).then(|| {
+                ask(state, scribe, ResultTask { ends: (reason, None), rule: None, waits: true })
+            }),
         },
         Some(scribing) => match &scribing.written {
             Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
@@ -120,10 +121,10 @@ fn no_room(state: &State, scribe: &SeatId) -> Option<String> {
     }
 }
 
-fn ask(scribe: SeatId, task: ResultTask) -> Draft {
+fn ask(state: &State, scribe: SeatId, task: ResultTask) -> Draft {
     let why = "the result".into();
+    let question = state.seat(&scribe).map(|seat| prompt::result_task(state, &seat.spec));
     let batch = drafts::batch(Requester::Engine, Purpose::Result, vec![scribe], why);
-    let batch =
-        BatchOpened { question: Some(prompt::RESULT_TASK.into()), result: Some(task), ..batch };
+    let batch = BatchOpened { question, result: Some(task), ..batch };
     draft(ThreadId::ROOT, ENGINE, batch.into())
 }

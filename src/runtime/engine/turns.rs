@@ -16,6 +16,9 @@ use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
 
+/// Maximum number of calls for the result.
+const SCRIBE_TRIES: u32 = 2;
+
 /// Milliseconds before the second call of a turn; doubled for each further call.
 const RETRY_WAIT_MS: u64 = 500;
 /// Divisor of a wait for its maximum jitter, so that seats that failed together do not retry together.
@@ -473,7 +476,11 @@ pub(super) fn failed(
         }
         return draft;
     }
-    let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
+    let mut rule =
+        live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
+    if turn.purpose == Purpose::Result {
+        (rule.retry, rule.tries) = (rule.retry.min(1), rule.tries.min(SCRIBE_TRIES));
+    }
     let next = wait(&live.state, turn, &rule, failure).map(|wait_ms| (wait_ms, None));
     let next = next.or_else(|| {
         let other = fallback(&live.state, turn)?;

@@ -6,7 +6,7 @@
 use super::acts;
 use super::ballot;
 use super::escape::{attribute, quoted};
-use super::frame::{range_of, said_length};
+use super::frame::{names_length, range_of, said_length};
 use super::judge;
 use super::persona::rendered;
 use super::{said_to_all, stance, task as form};
@@ -40,7 +40,7 @@ const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard
 /// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let question = form::question(state, turn);
-    let reply = form::reply(&state.contract_of(turn));
+    let reply = form::reply(&state.contract_of(turn), state.is_small(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {
         all.extend(phase(state, turn));
@@ -61,7 +61,8 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         all.extend(unanswered(state, turn));
         all.extend(to_take_up(state, turn));
     }
-    all.extend(reply);
+    // the task of a scribe names its keys
+    all.extend(reply.filter(|_| turn.purpose != Purpose::Result));
     all.extend(stance::request(state, turn));
     all.join("\n").into()
 }
@@ -144,7 +145,10 @@ fn role(state: &State, turn: &Turn) -> Option<String> {
 fn manner(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
+    let by_task = shows.and_then(|s| s.task.as_ref()).map(|task| rendered(task, state, turn));
+    let by_task = by_task.is_some_and(|task| names_length(&task));
     let words = match shows.and_then(|s| s.words).or_else(|| state.varied_words(turn)) {
+        None if by_task => None,
         Some((least, most)) => Some(range_of(least, most)),
         None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
             let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));

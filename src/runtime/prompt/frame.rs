@@ -10,6 +10,7 @@ use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
+use crate::model::participant::{NO, YES};
 use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
 use crate::policy::PromptParts;
 use crate::scenario::{Advice, Rule};
@@ -184,17 +185,13 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         return (!names.is_empty()).then(|| format!("{labelled}: {}.", names.join(", ")));
     }
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
-    let speaker = |seat: &Participant| match seat.role.as_ref() {
-        Some(role)
-            if seat.roles.is_empty()
-                && !seat.name.to_lowercase().contains(&role.to_lowercase()) =>
-        {
-            let own = reader::addresses_the_reader(&seat.name);
-            let name = if own { reader::VISITOR } else { &seat.name };
-            format!("{name} ({role})")
-        }
-        Some(_) | None if reader::addresses_the_reader(&seat.name) => reader::VISITOR.to_owned(),
-        Some(_) | None => seat.name.to_string(),
+    let speaker = |seat: &Participant| {
+        let own = reader::addresses_the_reader(&seat.name);
+        let name = if own { reader::VISITOR } else { &seat.name };
+        let in_name = |role: &Text| seat.name.to_lowercase().contains(&role.to_lowercase());
+        let role = seat.role.as_ref().filter(|role| seat.roles.is_empty() && !in_name(role));
+        let about: Vec<String> = role.map(Text::to_string).into_iter().chain(side(seat)).collect();
+        if about.is_empty() { name.to_owned() } else { format!("{name} ({})", about.join(", ")) }
     };
     let mut told = vec![];
     if !speakers.is_empty() {
@@ -213,6 +210,12 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         }
     }));
     (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// Returns the side of a participant for the others: `says no`, or its own words.
+fn side(seat: &Participant) -> Option<String> {
+    let side = seat.side.as_deref()?;
+    Some(if [YES, NO].contains(&side) { format!("says {side}") } else { side.to_owned() })
 }
 
 fn judges(state: &State, seat: &SeatId) -> bool {
@@ -297,8 +300,8 @@ pub(super) fn range_of(least: u32, most: u32) -> String {
     format!("{least} to {most} words")
 }
 
-/// Returns true if a persona defines the length of a reply, as in "in 40 to 90 words" or "one sentence".
-fn names_length(persona: &str) -> bool {
+/// Returns true if a persona or a task defines the length of a reply, as in "in 40 to 90 words" or "one sentence".
+pub(super) fn names_length(persona: &str) -> bool {
     let words: Vec<String> = persona
         .split_whitespace()
         .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())

@@ -1,14 +1,11 @@
 //! The prompt of a judge: the positions of the sides, the phases of the debate, and the questions about it.
 
 use super::persona::rendered;
+use crate::model::participant::{NO, YES};
 use crate::model::{BlockPhase, Contract, Form, JudgeTask, SeatId, Text};
 use crate::scenario::{Side, TurnOrder};
 use crate::state::{Entry, State, Turn, policies};
 
-/// Names of a side, and roles, that speak for a motion.
-const FOR: [&str; 6] = ["pro", "for", "proposition", "affirmative", "government", "yes"];
-/// Names of a side, and roles, that speak against a motion.
-const AGAINST: [&str; 6] = ["con", "against", "opposition", "negative", "contra", "no"];
 /// Questions to the judge of a guided debate.
 const POINTS: &str = "For each side: which point of the other was never answered, and which of its own did it drop? Which single exchange decided it?";
 
@@ -55,16 +52,13 @@ fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
     if let Some(argues) = &side.argues {
         return Some(Position::Answer(rendered(argues, state, turn)));
     }
-    let roles =
-        side.seats.iter().filter_map(|id| state.seat(&SeatId(id.clone()))?.spec.role.clone());
-    let names: Vec<String> =
-        std::iter::once(side.name.clone()).chain(roles).map(|name| name.to_lowercase()).collect();
-    let is = |words: &[&str]| names.iter().any(|name| words.contains(&name.as_str()));
-    match (is(&FOR), is(&AGAINST)) {
-        (true, false) => Some(Position::For),
-        (false, true) => Some(Position::Against),
-        (true, true) | (false, false) => None,
-    }
+    let stated =
+        side.seats.iter().find_map(|id| state.seat(&SeatId(id.clone()))?.spec.side.clone());
+    Some(match &*stated? {
+        YES => Position::For,
+        NO => Position::Against,
+        answer => Position::Answer(answer.to_owned()),
+    })
 }
 
 /// Returns true if the sides that a turn judges speak for and against a motion.

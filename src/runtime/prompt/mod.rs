@@ -45,23 +45,44 @@ const BIDS_READ: usize = 2;
 const OWN_READ: usize = 8;
 
 /// Task of the scribe at the end.
-pub const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else.\n\
-    result: one sentence to act on; if they did not agree, the decision that is left and who has to take it.\n\
-    moved: who changed position, from what to what, in a few words each, and the number of the turn whose words moved them.\n\
-    open: what is still disputed, and what would settle it.\n\
-    check: figures and documents that were named and that somebody ought to check.\n\
-    An empty list is a good answer.";
+const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else: one \
+     JSON object, parts for which nothing was said left out.\n\
+     \"result\": one sentence to act on, or the decision that is left and who takes it.\n\
+     \"do\": at most 4 of {\"who\", \"what\", \"by\"}: what was agreed, \"by\" a date or an event.\n\
+     \"against\": {\"who\", \"why\"} of those who did not agree.\n\
+     \"undo\": what would show that the result was wrong.\n\
+     \"open\": what is disputed, and what would settle it.\n\
+     \"check\": figures and documents to be checked.";
+/// The part of that task on moves, without recorded positions.
+const MOVED_TASK: &str = "\"moved\": {\"who\", \"from\", \"to\", \"turn\"} of those who changed position, and the number of the turn whose words moved \
+     them.";
+/// Task of a small scribe.
+const RESULT_IN_A_SENTENCE: &str =
+    "Say in one sentence what they decided, or what is left to decide.";
+
+/// Returns the task of a scribe at the end.
+pub fn result_task(state: &State, scribe: &Participant) -> Text {
+    if state.layout_of(scribe) == Layout::Small {
+        return RESULT_IN_A_SENTENCE.into();
+    }
+    match state.poles() {
+        Some(_) => RESULT_TASK.into(),
+        None => format!("{RESULT_TASK}\n{MOVED_TASK}").into(),
+    }
+}
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 16;
+pub const WORDING: u32 = 17;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};
 use self::reader::{VISITOR, addresses_the_reader};
 use self::sections::SectionTexts;
 use crate::model::contract::WHISPER;
-use crate::model::{Block, Budget, Layout, Participant, Prompt, Sees, Seq, Text, VoiceSpec};
+use crate::model::{
+    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, VoiceSpec,
+};
 use crate::policy::{self, PromptParts};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text::quotation;
@@ -77,11 +98,18 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
     let prompt = whole(state, turn, blocks);
     match state.seat(&turn.seat).map(|s| &*s.spec) {
         Some(seat) if seat.voice.is_model() => {
+            let scribe = turn.purpose == Purpose::Result;
             let loses = match seat.context {
-                Budget::Window | Budget::Last(_) => Loses::Beginning,
-                Budget::HeadTail | Budget::Summary { .. } => Loses::Middle,
+                Budget::Window | Budget::Last(_) if !scribe => Loses::Beginning,
+                _ => Loses::Middle,
             };
-            budget::fit(prompt, budget::room(seat, state.reply_tokens(turn), turn.shrunk), loses)
+            // without a known window, a scribe gets the whole conversation first
+            let room = match (scribe && seat.window.is_none(), turn.shrunk) {
+                (true, false) => usize::MAX,
+                (true, true) => budget::room(seat, state.reply_tokens(turn), false),
+                (false, shrunk) => budget::room(seat, state.reply_tokens(turn), shrunk),
+            };
+            budget::fit(prompt, room, loses)
         }
         Some(_) | None => prompt,
     }

@@ -6,11 +6,13 @@ use super::cue;
 use super::frame::introduces;
 use super::judge;
 use super::persona::rendered;
+use super::task as form;
+use crate::model::participant::{NO, YES};
 use crate::model::{Participant, Prompt, Purpose, Text};
 use crate::state::{State, Turn};
 
 /// Maximum number of words of a persona.
-const PERSONA_WORDS: usize = 12;
+const PERSONA_WORDS: usize = 8;
 /// Maximum number of words before the description of a persona, as in "You are Bo,".
 const NAME_WORDS: usize = 4;
 /// Words that begin a clause, before which a persona can end.
@@ -27,10 +29,14 @@ pub(super) fn prompt(state: &State, turn: &Turn, seat: &Participant, whole: Prom
     let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
     let topic = topic.map_or("", |topic| topic.trim());
     let sides = judge::arguments(state, turn).unwrap_or_default();
-    let system = format!("{}\n{topic}\n{sides}", who(state, turn, seat));
+    let system = match turn.purpose {
+        Purpose::Result => format!("Several people talked about: {topic}"),
+        _ => format!("{}\n{topic}\n{sides}", who(state, turn, seat)),
+    };
     let cue = match turn.purpose {
+        Purpose::Result => form::question(state, turn).map(Text::from),
         Purpose::Speak if turn.part.is_none() && state.contract_of(turn).form.is_words() => {
-            Some(task(state, turn, whole.blocks.is_empty()))
+            Some(task(state, turn, seat, whole.blocks.is_empty()))
         }
         _ => whole.cue.clone(),
     };
@@ -42,20 +48,28 @@ pub(super) fn prompt(state: &State, turn: &Turn, seat: &Participant, whole: Prom
 
 /// Introduces a seat with the first words of its persona.
 fn who(state: &State, turn: &Turn, seat: &Participant) -> String {
-    if turn.purpose == Purpose::Result {
-        return "Several people talked. You write down the result.".to_owned();
-    }
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
     let first = persona.split(['.', '!', '?', '\n']).next().unwrap_or_default().trim();
     let few = few_words(first);
-    if introduces(&persona, &seat.name) {
-        return format!("{few}.");
-    }
-    match (&seat.role, few.as_str()) {
-        (Some(role), "") => format!("You are {}, {role}.", seat.name),
-        (None, "") => format!("You are {}.", seat.name),
-        (_, few) => format!("You are {}. {few}.", seat.name),
-    }
+    let introduced = introduces(&persona, &seat.name);
+    let has = |role: &Text| few.to_lowercase().contains(&role.to_lowercase());
+    let about = seat.role.as_ref().or(seat.description.as_ref());
+    let who = match about {
+        // the persona has the role with its article
+        Some(role) if introduced && has(role) => few,
+        Some(role) => format!("You are {}, {role}", seat.name),
+        None if introduced => few,
+        None if few.is_empty() => format!("You are {}", seat.name),
+        None => format!("You are {}. {few}", seat.name),
+    };
+    let side = seat.side.as_ref().map_or(String::new(), |side| match &**side {
+        YES | NO => format!("; you say {side}"),
+        side => format!("; you argue for this: {side}"),
+    });
+    let goal = seat.goal.as_ref().map(|goal| goal.text.trim());
+    let goal =
+        goal.map_or(String::new(), |goal| format!("\nWhat you want, and tell nobody: {goal}"));
+    format!("{who}{side}.{goal}")
 }
 
 /// Returns the beginning of a sentence, up to the end of a phrase.
@@ -74,14 +88,26 @@ fn few_words(sentence: &str) -> String {
 }
 
 /// Returns the only task of a turn: the answer to the host or to a question, the task of the phase, or to speak.
-fn task(state: &State, turn: &Turn, begins: bool) -> Text {
+fn task(state: &State, turn: &Turn, seat: &Participant, begins: bool) -> Text {
     let phase = state.shows(turn).and_then(|shows| shows.task.as_ref());
     let task = if let Some(question) = cue::question_to(state, turn) {
         question
     } else if let Some(phase) = phase {
         rendered(phase, state, turn)
     } else {
-        (if begins { FIRST } else { NEXT }).to_owned()
+        match seat.side.as_deref().filter(|_| is_first(state, turn)) {
+            Some(side @ (YES | NO)) => {
+                format!("Say in two plain sentences why your answer is {side}.")
+            }
+            Some(side) => format!("Say in two plain sentences why you are for this: {side}"),
+            None if begins => FIRST.to_owned(),
+            None => NEXT.to_owned(),
+        }
     };
     task.into()
+}
+
+/// Returns whether a seat has not spoken yet.
+fn is_first(state: &State, turn: &Turn) -> bool {
+    !state.visible(turn).any(|entry| entry.seat() == Some(&turn.seat))
 }

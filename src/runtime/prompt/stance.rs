@@ -13,9 +13,11 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
     }
     let heard = state.visible(turn).any(|entry| entry.seat().is_some());
     let moved = if heard { " | after #n: \"their words\" if they moved you" } else { "" };
+    let by_host = heard && state.visible(turn).any(Entry::is_by_host);
+    let host = if by_host { "; #h1 for the host" } else { "" };
     Some(format!(
         "Last line, unread by the table: {STANCE} +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}) | your claim, 3 to 8 \
-         words{moved}"
+         words{moved}{host}"
     ))
 }
 

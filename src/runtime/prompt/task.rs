@@ -21,7 +21,7 @@ pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
         .into_iter()
         .chain(question(state, turn))
         .chain(phase)
-        .chain(reply(&state.contract_of(turn)))
+        .chain(reply(&state.contract_of(turn), false))
         .chain(goes_on)
         .collect();
     (!all.is_empty()).then(|| all.join("\n").into())
@@ -44,20 +44,26 @@ pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
 }
 
 /// Returns the required form of a reply and the rule for checked quotations; `None` if any text is valid.
-pub(super) fn reply(contract: &Contract) -> Option<String> {
+/// `shows` is true for small models, which need an example.
+pub(super) fn reply(contract: &Contract, shows: bool) -> Option<String> {
     let quotes = contract.quotes.as_ref().map(|_| QUOTES.to_owned());
-    let all: Vec<String> = quotes.into_iter().chain(form(&contract.form)).collect();
+    let all: Vec<String> = quotes.into_iter().chain(form(&contract.form, shows)).collect();
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// Returns the required form of a reply; `None` if any text is valid. Examples contain neither a reason nor a score:
 /// small models copy them, and an example about another subject that stops before the reason cannot pass for an answer.
-fn form(form: &Form) -> Option<String> {
+fn form(form: &Form, shows: bool) -> Option<String> {
     match form {
         Form::Free => None,
         Form::Markers(markers) => Some(format!(
             "Where it applies, put one of these alone on the last line: {}.",
             markers.join(" ")
+        )),
+        Form::Choice(options) if !shows => Some(format!(
+            "Choose one of: {}.\nAnswer with one JSON object and nothing else: \"choice\" is your choice, \"why\" is your own \
+             reason, in one sentence.",
+            quoted(options)
         )),
         Form::Choice(options) => Some(format!(
             "Choose one of: {}.\nAnswer with one JSON object and nothing else. Between tea and coffee it would begin \

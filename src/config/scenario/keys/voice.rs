@@ -31,6 +31,7 @@ keys! {
     /// The keys of a participant's `any_topic`.
     pub(super) static ANY_TOPIC;
     role = key(ValueKind::Line, r#""would lose by a yes""#, "The role.");
+    side = key(ValueKind::Line, r#""no""#, "The answer that it argues for.");
     persona = key(ValueKind::Template, r#""You are Ada.""#, "The persona.");
 }
 

@@ -232,6 +232,9 @@ pub fn cast(
     let mut speakers = BTreeMap::new();
     let mut faults = vec![];
     let mut tapes = vec![];
+    if voices.is_empty() {
+        loaded.limit_rehearsed();
+    }
     let rehearsed = std::mem::take(&mut loaded.rehearsed);
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));

@@ -1,6 +1,8 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
-use crate::analysis::{deciding_turns, name_of_side, seat_of_side, who_moved, with_names};
+use crate::analysis::{
+    deciding_turns, name_of_side, result_parts, seat_of_side, turns_read, who_moved, with_names,
+};
 use crate::model::{PollTime, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
 use crate::state::Swing;
 use crate::text;
@@ -16,7 +18,7 @@ use ratatui::text::{Line, Span};
 /// Divisor of the card's inner width for the maximum width of a name.
 const NAME_PART: usize = 3;
 /// Cells of the labels in the card of a result.
-const LABEL: usize = 7;
+const LABEL: usize = 8;
 
 /// Appearance of cards.
 #[derive(Clone, Copy)]
@@ -209,11 +211,12 @@ pub fn result(
         rows_moved.push(Line::styled("says the scribe", muted));
     }
     facts("moved", rows_moved);
-    for (label, texts) in [("open", &result.open), ("check", &result.check)] {
-        let line = |words: &Text| Line::styled(text::label(words).into_owned(), text_style);
-        facts(label, texts.iter().map(line).collect());
+    for part in result_parts(result) {
+        let line = |words: String| Line::styled(words, text_style);
+        facts(part.label, part.lines.into_iter().map(line).collect());
     }
-    let foot = format!("written by the scribe ({})", transcript.name(&result.by));
+    let read = turns_read(result).map_or(String::new(), |read| format!("; {read}"));
+    let foot = format!("written by the scribe ({}){read}", transcript.name(&result.by));
     let edge = look.theme.style(ThemeRole::FloorDone);
     footed_card("RESULT", Span::styled(foot, muted), rows, room, edge, look.glyphs)
 }
