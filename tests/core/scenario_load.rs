@@ -360,7 +360,7 @@ fn change_keeps_unnamed_keys() {
         (json!({"weight": -1}), "weight: takes a number from 0.001 to 1000, not -1"),
         (
             json!({"human": true}),
-            "try: name, aliases, role, description, words, persona, model, script, and ",
+            "try: name, aliases, role, side, description, words, persona, model, and ",
         ),
         (json!({"nmae": "x"}), "the nearest key is `name`"),
     ] {

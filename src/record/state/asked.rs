@@ -138,7 +138,7 @@ impl Conversation {
 
     /// Returns the requests of other seats to the seat of a turn; empty under policies without requests.
     pub fn requests_to(&self, turn: &Turn) -> Vec<Asking> {
-        let batch = self.batch_of(turn).filter(|b| b.spec.requester == Requester::Policy);
+        let batch = self.batch_of(turn).filter(|batch| batch.is_policys());
         let requests = batch.and_then(|batch| batch.memo.requests.as_ref());
         requests.and_then(|requests| requests.get(&turn.seat)).cloned().unwrap_or_default()
     }

@@ -62,7 +62,9 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         all.extend(to_take_up(state, turn));
     }
     // the task of a scribe names its keys
-    all.extend(reply.filter(|_| turn.purpose != Purpose::Result));
+    if turn.purpose != Purpose::Result {
+        all.extend(reply);
+    }
     all.extend(stance::request(state, turn));
     all.join("\n").into()
 }
@@ -184,7 +186,7 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     }
     let mut told = format!("{name}, {}.", turn_in_words(state, turn));
     let task = task(state, turn);
-    let act = turn.act.as_ref().filter(|_| !matches!(task, CueTask::Host(_)));
+    let act = if matches!(task, CueTask::Host(_)) { None } else { turn.act.as_ref() };
     let doubts = act.is_some_and(|act| act.kind.is_doubt());
     let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
     let asked = if owed.is_empty() { mentioned(state, turn) } else { None };

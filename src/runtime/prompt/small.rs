@@ -95,7 +95,8 @@ fn task(state: &State, turn: &Turn, seat: &Participant, begins: bool) -> Text {
     } else if let Some(phase) = phase {
         rendered(phase, state, turn)
     } else {
-        match seat.side.as_deref().filter(|_| is_first(state, turn)) {
+        let side = if is_first(state, turn) { seat.side.as_deref() } else { None };
+        match side {
             Some(side @ (YES | NO)) => {
                 format!("Say in two plain sentences why your answer is {side}.")
             }
