@@ -10,6 +10,7 @@ mod ask;
 mod batch;
 mod batch_arms;
 mod batch_compared;
+mod batch_du;
 mod batch_hostile;
 mod batch_large;
 mod batch_models;

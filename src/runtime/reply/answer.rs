@@ -1,6 +1,6 @@
 //! Data in the last lines of a reply: an answer with its confidence, a ranking, or scores.
 //!
-//! Nothing is guessed: an answer counts only after `ANSWER:`, in `\boxed{}`, or if it is the whole reply. A reply
+//! Nothing is guessed: an answer counts only in `\boxed{}`, after `ANSWER:`, or if it is the whole reply. A reply
 //! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
 use super::letters::{clauses, sentences};
@@ -22,8 +22,22 @@ const MARKER: &str = "ANSWER:";
 const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
 /// Phrases before a ranking, or before its first entry.
 const RANKED: [&str; 5] = ["final ranking", "my ranking", "ranking", "my vote", "vote"];
-/// Start of a boxed answer in TeX.
-const BOXED: &str = "\\boxed{";
+/// Phrase before an answer in braces.
+const BRACED: &str = "{final answer:";
+/// Commands of TeX that draw a box.
+const BOXES: [&str; 2] = ["\\boxed", "\\fbox"];
+/// Contents of boxes that only repeat the request.
+const PLACEHOLDERS: [&str; 6] =
+    ["answer", "your answer", "final answer", "the answer", "number", "letter"];
+/// Commands of TeX with a numerator and a denominator.
+const FRACTIONS: [&str; 3] = ["frac", "dfrac", "tfrac"];
+/// Commands of TeX that only set a font or the size of a bracket.
+const FONTS: [&str; 11] = [
+    "text", "textbf", "textit", "textrm", "mathrm", "mathbf", "mathit", "mbox", "left", "right",
+    "circ",
+];
+/// Maximum length of a reply in text form that is an answer as a whole, in bytes.
+const BARE_MAX: usize = 80;
 /// Maximum length of an answer, in bytes.
 const ANSWER_MAX: usize = 1_000;
 
@@ -52,28 +66,48 @@ pub fn by_pattern(kind: AnswerKind, confidence: bool, pattern: &str, said: &str)
     }
 }
 
+/// Returns the answer of a reply: the last box, else the last stated answer, else the whole reply. A stated answer never
+/// replaces a box that cannot be read.
 fn stated(kind: AnswerKind, said: &str) -> Option<String> {
-    let labelled = |line| label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
-    let behind = said
-        .lines()
-        .rev()
-        .find_map(|line| after(line, &LEADS).or_else(|| labelled(line)).or_else(|| within(line)));
-    let behind = behind.or_else(|| at_the_end(said));
-    let text = match (behind, said.rfind(BOXED)) {
-        (Some(text), _) if !text.is_empty() => text,
-        (Some(_), _) => following(said)?,
-        (None, Some(at)) => boxed(said.get(at + BOXED.len()..)?)?,
-        (None, None) => said.trim(),
-    };
-    let text = match text.find(BOXED) {
-        Some(at) => boxed(text.get(at + BOXED.len()..)?)?,
-        None => text,
-    };
-    let alone = behind.is_none() && !said.contains(BOXED);
+    if let Some(content) = last_box(said) {
+        return spelled(kind, &plain(kind, content));
+    }
+    if let Some(text) = marked(said) {
+        return spelled(kind, &plain(kind, text));
+    }
     // a reply in full sentences is not an answer, but a bare answer is
-    let short = !alone || kind == AnswerKind::Json || said.trim().lines().count() == 1;
-    let long = alone && kind == AnswerKind::Text && text.len() > 80;
-    if short && !long { spelled(kind, text) } else { None }
+    let text = said.trim();
+    let short = kind == AnswerKind::Json || text.lines().count() == 1;
+    let long = kind == AnswerKind::Text && text.len() > BARE_MAX;
+    let is_bare = short && !long && !BOXES.iter().any(|command| said.contains(command));
+    if is_bare { spelled(kind, text) } else { None }
+}
+
+/// Returns true if a reply has an answer in a box and states another one.
+pub fn disagrees(kind: AnswerKind, said: &str) -> bool {
+    let read = |text: &str| spelled(kind, &plain(kind, text));
+    let boxed = last_box(said).and_then(read);
+    boxed.is_some_and(|boxed| marked(said).and_then(read).is_some_and(|other| other != boxed))
+}
+
+/// Returns the text of the last stated answer.
+fn marked(said: &str) -> Option<&str> {
+    let labelled = |line| label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
+    let of_line = |line| {
+        braced(line)
+            .or_else(|| after(line, &LEADS))
+            .or_else(|| labelled(line))
+            .or_else(|| within(line))
+    };
+    let behind = said.lines().rev().find_map(of_line).or_else(|| at_the_end(said))?;
+    if behind.is_empty() { following(said) } else { Some(behind) }
+}
+
+/// Returns the answer of a line such as `{final answer: (B)}`.
+fn braced(line: &str) -> Option<&str> {
+    let at = line.to_ascii_lowercase().rfind(BRACED)?;
+    let rest = line.get(at + BRACED.len()..)?;
+    Some(rest.split('}').next()?.trim()).filter(|rest| !rest.is_empty())
 }
 
 /// Returns the answer in the last clause of a reply, as in "So, the answer is 6."
@@ -96,8 +130,8 @@ fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
         head.eq_ignore_ascii_case(lead).then(|| line.get(lead.len()..)).flatten()
     })?;
     let rest = rest.trim_start_matches(DRESS);
-    let rest =
-        rest.strip_prefix([':', '=']).or_else(|| rest.strip_prefix("is ")).map(str::trim_start)?;
+    let verb = |rest: &'a str| rest.strip_prefix("is").filter(|rest| rest.starts_with([' ', ':']));
+    let rest = rest.strip_prefix([':', '=']).or_else(|| verb(rest)).map(str::trim_start)?;
     Some(rest.strip_prefix(':').unwrap_or(rest).trim())
 }
 
@@ -107,6 +141,54 @@ fn within(line: &str) -> Option<&str> {
     let word = line.get(..at)?.ends_with(char::is_alphanumeric);
     let rest = line.get(at + MARKER.len()..)?.trim();
     Some(rest).filter(|rest| !word && !rest.is_empty())
+}
+
+/// Returns the content of the last box of a text, as in `\boxed{42}`, without empty boxes and placeholders.
+pub fn last_box(said: &str) -> Option<&str> {
+    let content = |(at, _): (usize, &str)| {
+        let rest = said.get(at..)?;
+        let rest = BOXES.iter().find_map(|command| rest.strip_prefix(command))?;
+        boxed(rest.trim_start().strip_prefix('{')?).map(str::trim)
+    };
+    let holds = |content: &&str| {
+        !content.is_empty() && !PLACEHOLDERS.iter().any(|word| content.eq_ignore_ascii_case(word))
+    };
+    said.rmatch_indices('\\').filter_map(content).find(holds)
+}
+
+/// Returns a text without the commands of TeX: `\frac{3}{4}` is 3/4, `\textbf{(B) ice}` is (B) ice. JSON stays.
+fn plain(kind: AnswerKind, tex: &str) -> String {
+    if kind == AnswerKind::Json || !tex.contains(['\\', '{']) {
+        return tex.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = tex;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match c {
+            '{' | '}' => {}
+            '\\' => {
+                let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+                let (command, behind) = rest.split_at(end);
+                rest = behind;
+                if command.is_empty() {
+                    // a space such as `\,`, or an escaped sign such as `\$`
+                    let sign = rest.chars().next().unwrap_or_default();
+                    rest = rest.get(sign.len_utf8()..).unwrap_or_default();
+                    out.extend(['$', '%', '&', '#', '_'].contains(&sign).then_some(sign));
+                } else if FRACTIONS.contains(&command) {
+                    let above = rest.strip_prefix('{').and_then(boxed).unwrap_or_default();
+                    out.push_str(&plain(kind, above));
+                    out.push('/');
+                    rest = rest.get(above.len() + 2..).unwrap_or_default();
+                } else if !FONTS.contains(&command) {
+                    out.push(' ');
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Returns the text up to the closing brace; `rest` begins after the opening brace.
@@ -162,6 +244,9 @@ fn number(text: &str) -> Option<String> {
     digits = digits.trim_end_matches(['.', ',']);
     end = digits.len();
     let behind = rest.get(end..)?;
+    if let Some(value) = scientific(digits, behind) {
+        return number(&format!("{}{value}", if minus { "-" } else { "" }));
+    }
     if behind.contains(|c: char| c.is_ascii_digit()) {
         return fraction(digits, behind, minus);
     }
@@ -191,6 +276,17 @@ fn with_ascii_digits(text: &str) -> String {
         place.and_then(|n| char::from_digit(n, 10)).unwrap_or(c)
     };
     text.chars().map(digit).collect()
+}
+
+/// Parses a number with an exponent, such as `1e3`; `None` if the text has any other number.
+fn scientific(digits: &str, behind: &str) -> Option<f64> {
+    let exponent = behind.strip_prefix(['e', 'E'])?;
+    let bare = exponent.trim_start_matches(['+', '-']);
+    let end = bare.find(|c: char| !c.is_ascii_digit()).unwrap_or(bare.len());
+    let rest = bare.get(end..)?;
+    let ends = end > 0 && !rest.contains(|c: char| c.is_ascii_digit());
+    let exponent = exponent.get(..exponent.len() - rest.len()).filter(|_| ends)?;
+    format!("{digits}e{exponent}").parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 /// Parses a fraction such as `3/4`; `None` if the text has any other second number.
@@ -332,58 +428,39 @@ mod tests {
         assert_eq!(sure, json!({"answer": "B", "confidence": 0.8}));
     }
 
+    /// Replies whose answers were read by a person.
+    const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/answers.jsonl");
+
     #[test]
-    fn numbers_are_read_where_they_are_the_answer() {
-        for (said, expected) in [
-            ("6 and 7 make 13.\nANSWER: 13", Some("13")),
-            ("**Answer:** $1,234.50", Some("1234.5")),
-            ("The final answer is 42.", Some("42")),
-            ("so \\boxed{-7}.", Some("-7")),
-            ("ANSWER: \\boxed{ 3{,}5 }", None),
-            ("Answer: 2 + 3 = 5", Some("5")),
-            ("Answer: 18 dollars (9 * 2)", Some("18")),
-            ("Answer:\n\n  **17**", Some("17")),
-            ("ANSWER: 3/4", Some("0.75")),
-            ("ANSWER: 0.50", Some("0.5")),
-            ("ANSWER: .5", Some("0.5")),
-            ("ANSWER: -0", Some("0")),
-            ("ANSWER: 007", Some("7")),
-            ("ANSWER: between 3 and 4", None),
-            ("ANSWER: 12,34", None),
-            ("ANSWER: 1.2.3", None),
-            ("ANSWER: none", None),
-            ("ANSWER: 1\nNo, wait.\nANSWER: 2", Some("2")),
-            ("so 37 are left. ANSWER: 37", Some("37")),
-            ("The word ANSWER: is asked for\nANSWER: 4", Some("4")),
-            ("42", Some("42")),
-            ("I counted 3 apples and then\n4 pears.", None),
-            ("It is 3 or 4.", None),
-            ("", None),
-        ] {
-            check(AnswerKind::Number, said, expected);
+    fn a_hundred_replies_of_each_form_are_read_as_a_person_reads_them() {
+        let corpus = std::fs::read_to_string(CORPUS).unwrap();
+        for (name, kind) in AnswerKind::ALL {
+            let mut all = 0;
+            let mut unread = vec![];
+            for line in corpus.lines() {
+                let case: Value = serde_json::from_str(line).unwrap();
+                if case["form"] != name {
+                    continue;
+                }
+                all += 1;
+                let said = case["reply"].as_str().unwrap();
+                let read = &answer(kind, false, said)["answer"];
+                if read.is_null() && !case["answer"].is_null() {
+                    unread.push(said.to_owned());
+                } else {
+                    assert_eq!(*read, case["answer"], "{name}: {said:?}");
+                }
+            }
+            assert!(all >= 100 && unread.len() <= 3, "{name}: {all} replies, {unread:#?}");
         }
     }
 
     #[test]
-    fn letters_texts_and_json_are_spelled_alike() {
-        use AnswerKind::{Json, Letter, Text};
-        for (said, expected) in [
-            ("ANSWER: (b) Paris", Some("B")),
-            ("ANSWER: **C**.", Some("C")),
-            ("ANSWER: option D", Some("D")),
-            ("ANSWER: A dog", None),
-            ("ANSWER: Berlin", None),
-            ("B", Some("B")),
-        ] {
-            check(Letter, said, expected);
-        }
-        check(Text, "ANSWER:  The  Red House. ", Some("the red house"));
-        check(Text, "I think that is a hard question.\nI do not know.", None);
-        let bare = "x".repeat(80);
-        check(Text, &bare, Some(&bare));
-        check(Text, &format!("{bare}x"), None);
-        check(Json, "ANSWER: {\"b\": 1, \"a\": [2]}", Some("{\"a\":[2],\"b\":1}"));
-        check(Json, "Here:\n```json\n{\"a\": 1}\n```", Some("{\"a\":1}"));
+    fn a_box_and_a_marker_with_different_answers_disagree() {
+        let check = |said: &str| disagrees(AnswerKind::Number, said);
+        assert!(check("\\boxed{10}\nANSWER: 9") && check("ANSWER: 9, no:\n\\boxed{10}"));
+        assert!(!check("ANSWER: \\boxed{10}") && !check("\\boxed{10}\nANSWER: 10.0"));
+        assert!(!check("\\boxed{10}") && !check("ANSWER: 9") && !check("\\boxed{many}\nANSWER: 9"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod vote;
 mod whisper;
 mod words;
 
-pub use answer::spelled;
+pub use answer::{disagrees, last_box, spelled};
 pub use form::read;
 pub use joined::joined;
 pub use mentions::{asked, mentions};
