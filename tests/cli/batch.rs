@@ -170,7 +170,8 @@ fn damaged_lines_are_named_and_left_out_only_if_asked() {
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
     let refused = house.run(&args).code(3);
     assert!(refused.err.contains("line 2: not JSON"), "{}", refused.err);
-    assert!(refused.err.contains("line 3: the item has no `question`"), "{}", refused.err);
+    let named = "line 3: item c: topic: `item.question` has no value";
+    assert!(refused.err.contains(named), "{}", refused.err);
     assert!(!house.home.path().join("out").exists(), "nothing was begun");
     let mut skipping = args.to_vec();
     skipping.push("--skip-damaged");

@@ -5,7 +5,7 @@ use crate::batch::{at, results};
 use crate::house::House;
 use crate::server::Server;
 
-const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
+const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4,\"other\":\"3 + 3?\"}\n";
 const NUMBER: &str = "Thought {n}.\nCONFIDENCE: 80\nANSWER: 4";
 const LETTER: &str = "ANSWER: A";
 const RANKED: &str = "RANKING: Speaker A, Speaker B, Speaker C\nANSWER: 4";

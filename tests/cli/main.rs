@@ -12,6 +12,7 @@ mod batch_arms;
 mod batch_compared;
 mod batch_du;
 mod batch_hostile;
+mod batch_items;
 mod batch_large;
 mod batch_models;
 mod batch_protocols;

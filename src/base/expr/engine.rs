@@ -2,6 +2,7 @@
 //!
 //! It starts empty, and every addition was reviewed: nothing here makes a value much larger than its input.
 
+use super::choices::lettered;
 use super::compare::{self, ALIKE, CheckedSource};
 use super::products::{self, NUMBER};
 use super::{ExprError, Facts, OUTPUT_LIMIT};
@@ -50,6 +51,7 @@ pub const FILTERS: &[&str] = &[
     "join",
     "last",
     "length",
+    "lettered",
     "lower",
     "map",
     "max",
@@ -142,6 +144,7 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("items", filters::items);
     env.add_filter("last", filters::last);
     env.add_filter("length", filters::length);
+    env.add_filter("lettered", lettered);
     env.add_filter("lower", |text: Words| text.0.to_lowercase());
     env.add_filter("map", filters::map);
     env.add_filter("max", filters::max);
@@ -303,8 +306,13 @@ fn longest(value: &Value, left: &mut usize) -> usize {
 /// Converts an error of the engine; its column refers to the original source.
 pub(super) fn fault(error: Error, checked: &CheckedSource) -> ExprError {
     let column = error.range().map_or(0, |range| checked.place(range.start));
+    let used = || Some(error.range()?).and_then(|range| checked.text.get(range)).map(str::trim);
     let message = match (error.kind(), error.detail()) {
         (ErrorKind::OutOfFuel, _) => "too many steps".into(),
+        (ErrorKind::UndefinedError, _) => match used().filter(|used| !used.is_empty()) {
+            Some(used) => format!("`{used}` has no value"),
+            None => "a field has no value".into(),
+        },
         (_, Some(detail)) => detail.to_owned(),
         (kind, None) => kind.to_string(),
     };

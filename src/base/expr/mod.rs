@@ -10,6 +10,7 @@
 //! provides the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod choices;
 mod compare;
 mod engine;
 mod error;
@@ -22,6 +23,7 @@ mod tokens;
 mod unset;
 mod vocabulary;
 
+pub use choices::{Choice, choice_letter, choices};
 pub use compare::Comparison;
 pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};
@@ -32,6 +34,7 @@ pub use unset::unset_keys;
 pub use vocabulary::{Attribute, attributes};
 
 use compare::CheckedSource;
+use minijinja::UndefinedBehavior;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -145,6 +148,14 @@ impl Template {
         let engine = Arc::new(engine);
         let checked = Arc::new(checked);
         Ok(Template { engine, names, sums, checked })
+    }
+
+    /// Returns the template for data that must be complete: an undefined value is an error, except as a condition of
+    /// `if` and for `default`, `is defined` and `.get`.
+    #[must_use]
+    pub fn strict(mut self) -> Template {
+        Arc::make_mut(&mut self.engine).set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        self
     }
 
     /// Returns the names that the template uses, each with the byte offset of its first use.

@@ -85,7 +85,7 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
         return Ok(Checked { title, warnings: loaded.warnings, plan });
     }
     let found = source::find(&context.paths, file)?;
-    let loaded = scenario::load(&found.source, &policy::rows())?;
+    let loaded = scenario::load(&found.source, &policy::rows())?.with_known_names()?;
     let title = loaded.scenario.title.to_string();
     let warnings = loaded.warnings.clone();
     let providers = Providers::new(context, &ModelOptions::default())?;
@@ -124,7 +124,7 @@ fn fault_rows(all: &[Faults]) -> Vec<Value> {
     let row = |file: &str, fault: &Fault| {
         let severity = match fault.gravity {
             Gravity::Error => "error",
-            Gravity::Warning => "warning",
+            Gravity::Warning | Gravity::UnknownName => "warning",
         };
         json!({
             "severity": severity,

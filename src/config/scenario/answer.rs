@@ -131,14 +131,31 @@ pub(super) fn item(walk: &mut Walk<'_>, root: &At<'_>) -> Map<String, Value> {
     values
 }
 
+/// Returns the fields of an item that have a value.
+pub fn without_nulls(item: &Map<String, Value>) -> Map<String, Value> {
+    let entries = item.iter().filter(|(_, value)| !value.is_null());
+    let inner = |value: &Value| match value {
+        Value::Object(fields) => without_nulls(fields).into(),
+        other => other.clone(),
+    };
+    entries.map(|(key, value)| (key.clone(), inner(value))).collect()
+}
+
 /// Returns a text with the values of `[item]` filled in once: braces inside the values are plain text.
 pub(super) fn filled(walk: &mut Walk<'_>, at: &At<'_>, item: &Map<String, Value>) -> Option<Text> {
     let source = at.node.text()?;
     if !source.contains("{{") {
         return Some(source.into());
     }
-    let facts = Facts::new(json!({ ITEM: item }));
-    match Template::compile(source).and_then(|template| template.render(&facts)) {
+    let rendered = Template::compile(source).and_then(|template| {
+        if walk.is_item {
+            let facts = Facts::new(json!({ ITEM: without_nulls(item) }));
+            template.strict().render(&facts)
+        } else {
+            template.render(&Facts::new(json!({ ITEM: item })))
+        }
+    });
+    match rendered {
         Ok(text) => Some(text.into()),
         Err(fault) => {
             let message = format!("{}, at {}", fault.message, fault.place(source));

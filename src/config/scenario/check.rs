@@ -33,6 +33,8 @@ pub struct Walk<'a> {
     pub faults: Vec<Fault>,
     /// Additional names for conditions and templates, besides those of a conversation.
     more: &'static [&'static str],
+    /// True if `[item]` has the values of an item, all of which templates have to find.
+    pub(super) is_item: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -44,7 +46,7 @@ impl<'a> Walk<'a> {
 
     /// Starts a check; spans point into `text`.
     pub fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
-        Walk { text, rows, faults: vec![], more: &[] }
+        Walk { text, rows, faults: vec![], more: &[], is_item: false }
     }
 
     /// Parses the text; reports a fault if it is not TOML.
@@ -207,7 +209,7 @@ impl<'a> Walk<'a> {
                 }
             }
             // a template with an unknown name is still shown, unchanged
-            ValueKind::Template => self.template(at, facts::OF_CALL, Gravity::Warning),
+            ValueKind::Template => self.template(at, facts::OF_CALL, Gravity::UnknownName),
             ValueKind::Prompt => self.prompt(at),
             ValueKind::TemplateOf(known) => self.template(at, known, Gravity::Error),
             // `fits` has already checked these
@@ -237,7 +239,12 @@ impl<'a> Walk<'a> {
             let fix = "of the macros of character cards, {{char}} and {{user}} are replaced";
             self.report(Gravity::Warning, &span, &at.path, message, fix);
         }
-        self.checked_template(at, &expr::blank_macros(text), facts::OF_PROMPT, Gravity::Warning);
+        self.checked_template(
+            at,
+            &expr::blank_macros(text),
+            facts::OF_PROMPT,
+            Gravity::UnknownName,
+        );
     }
 
     /// Checks a template; names that are not in `known` have this gravity.

@@ -17,6 +17,8 @@ pub enum Gravity {
     Error,
     /// The scenario can be played, but the author may not have meant it.
     Warning,
+    /// A template uses an unknown name and would be sent as it is: an error in `check` and `batch`, else a warning.
+    UnknownName,
 }
 
 /// Position of a fault in the text.
@@ -66,7 +68,7 @@ impl Fault {
         let fix = format!("hint: {}", self.fix);
         let level = match self.gravity {
             Gravity::Error => Level::ERROR,
-            Gravity::Warning => Level::WARNING,
+            Gravity::Warning | Gravity::UnknownName => Level::WARNING,
         };
         let report = Group::with_title(level.primary_title(&title));
         let hint = Level::HELP.no_name().message(&fix);
@@ -94,6 +96,14 @@ impl Faults {
     pub fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
         list.sort_by_key(|f| f.place.as_ref().map(|p| p.span.start));
         Faults { list, name: name.into(), text: text.into() }
+    }
+
+    /// Returns the unknown names in templates, as errors.
+    pub(super) fn unknown_names(&self) -> Option<Faults> {
+        let unknown = self.list.iter().filter(|fault| fault.gravity == Gravity::UnknownName);
+        let list: Vec<Fault> =
+            unknown.map(|fault| Fault { gravity: Gravity::Error, ..fault.clone() }).collect();
+        (!list.is_empty()).then(|| Faults { list, ..self.clone() })
     }
 
     /// Returns the file's name, as given on the command line.

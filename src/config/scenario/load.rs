@@ -1,6 +1,6 @@
 //! Loads a scenario: resolves its text into the form of the log, or reports all its faults.
 
-use super::answer::{answer, filled, item};
+use super::answer::{ITEM, answer, filled, item, without_nulls};
 use super::bundled::bundled;
 use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
@@ -23,6 +23,7 @@ use super::tree::At;
 use super::{Advice, PolicyRow, ProfileSpec, ResultRule, Scenario};
 use crate::model::{Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec};
 use crate::untrusted;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
 
@@ -108,7 +109,33 @@ pub struct Loaded {
 /// # Errors
 /// All faults, in the order of the text.
 pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
-    load_at(source, rows, Nesting { depth: 0, free: &mut { SEATS_MAX } })
+    load_at(source, rows, Nesting { depth: 0, free: &mut { SEATS_MAX }, item: None })
+}
+
+/// Loads a scenario for an item of a batch, whose fields take the place of `[item]`. A field that a template uses and
+/// the item does not have is a fault here or, in prompts, of the call.
+///
+/// # Errors
+/// All faults, in the order of the text.
+pub fn load_item(
+    source: &Source,
+    rows: &[PolicyRow],
+    item: &Map<String, Value>,
+) -> Result<Loaded, Faults> {
+    load_at(source, rows, Nesting { depth: 0, free: &mut { SEATS_MAX }, item: Some(item) })
+}
+
+impl Loaded {
+    /// Returns the scenario if no template uses an unknown name.
+    ///
+    /// # Errors
+    /// The unknown names.
+    pub fn with_known_names(self) -> Result<Loaded, Faults> {
+        match self.warnings.unknown_names() {
+            Some(faults) => Err(faults),
+            None => Ok(self),
+        }
+    }
 }
 
 /// Position of a scenario among teams.
@@ -117,6 +144,8 @@ struct Nesting<'a> {
     depth: usize,
     /// Seats that are left for it and for all that follow.
     free: &'a mut usize,
+    /// Fields in the place of `[item]`.
+    item: Option<&'a Map<String, Value>>,
 }
 
 /// Loads a scenario that may be that of a team.
@@ -125,11 +154,19 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
     let faults = |faults| Faults::new(faults, &source.name, &source.text);
     let Some(mut root) = walk.parse() else { return Err(faults(walk.faults)) };
     spelling::make_usual(&mut root);
+    if nesting.item.is_some() {
+        // the examples of the scenario are not data; values of `--set` are
+        walk.is_item = Override::from_path(&[ITEM], &Map::new().into()).apply(&mut root).is_ok();
+    }
     for setting in &source.settings {
         if let Err(why) = setting.apply(&mut root) {
             let fix = "set a key of the scenario schema";
             walk.report(Gravity::Error, &None, &setting.key(), why.into(), fix);
         }
+    }
+    for (key, value) in nesting.item.map(without_nulls).unwrap_or_default() {
+        // `item` is a table now, so this cannot fail
+        let _ = Override::from_path(&[ITEM, &key], &value).apply(&mut root);
     }
     let root = At::root(&root);
     // checked first, because later checks compare all seats with each other
@@ -148,7 +185,7 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
     let teams = teams(&mut walk, &root, source, nesting);
     let loaded = resolve(&mut walk, &root, &teams);
     let (warnings, errors): (Vec<_>, Vec<_>) =
-        walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
+        walk.faults.into_iter().partition(|f| f.gravity != Gravity::Error);
     if !errors.is_empty() {
         return Err(faults(errors));
     }
@@ -160,7 +197,7 @@ fn teams(walk: &mut Walk<'_>, root: &At<'_>, source: &Source, nesting: Nesting<'
     let mut teams = Teams::new();
     for at in root.list("participant") {
         let (Some(id), Some(file)) = (at.word("id"), at.word("team")) else { continue };
-        let inner = Nesting { depth: nesting.depth, free: nesting.free };
+        let inner = Nesting { depth: nesting.depth, free: nesting.free, item: None };
         match team(source, file, walk.rows, inner) {
             Ok(team) => drop(teams.insert(id.into(), team)),
             Err((why, fix)) => walk.fault(&at.place("team"), why, fix),
@@ -260,6 +297,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         profile: profile(walk, root),
         stages: stages(walk, root),
         ranking: ranking(walk, root),
+        strict: walk.is_item,
         item,
     };
     let many = participants.iter().filter(|p| p.speaks).count() > 1;

@@ -38,7 +38,7 @@ mod unattended;
 mod who;
 
 pub use advice::{Advice, asks_for_data};
-pub use answer::{AnswerSpec, RIGHT};
+pub use answer::{AnswerSpec, RIGHT, without_nulls};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
 pub use check::Walk;
 pub use fault::{Fault, Faults, Gravity, Place};
@@ -47,7 +47,7 @@ pub use json_schema::validator;
 pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, keys, needed};
 pub use kinds::unknown_field;
 pub use load::resolve;
-pub use load::{Loaded, ReadError, Source, load, read};
+pub use load::{Loaded, ReadError, Source, load, load_item, read};
 pub use open_seats::AsItself;
 pub use pattern::{PatternFault, answer_pattern};
 pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength};
@@ -124,6 +124,9 @@ pub struct Scenario {
     /// The requested answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerSpec>,
+    /// True if a template that cannot be filled in ends its turn before the call, as in a batch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
     /// Values of `item.NAME` in templates.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub item: Map<String, Value>,

@@ -1,19 +1,16 @@
-//! The items of a batch, read one at a time: one JSON object per line, or a CSV file with a header.
+//! The items of a batch, read one at a time, with the fields that `--map` names.
 //!
 //! An item is identified by its `id`, or by the digest of its content if it has none. A file may therefore be sorted,
 //! shortened or split without repeating finished items.
 
-use super::bounded::{BoundedLine, next_line};
+use super::rows::Rows;
 use crate::untrusted;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 
-/// Maximum length of an item, in bytes.
-const ITEM_MAX: u64 = 1 << 20;
 /// Key of the item's id.
 const ID: &str = "id";
 /// Number of hexadecimal digits of a derived item name.
@@ -42,129 +39,85 @@ pub struct Damaged {
     pub why: String,
 }
 
+/// A name for a field of the items file: `--map NAME=FIELD`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldMap {
+    /// Name in templates, `answer` for the right answer, or `id`.
+    pub name: String,
+    /// Path of the field, as the keys of nested objects.
+    pub path: Vec<String>,
+}
+
+impl FieldMap {
+    /// Parses `NAME=FIELD`; the keys of a nested field are separated by dots. `None` if a part is missing.
+    pub fn parse(text: &str) -> Option<FieldMap> {
+        let (name, path) = text.split_once('=')?;
+        let path: Vec<String> = path.split('.').map(|key| key.trim().to_owned()).collect();
+        let is_whole = !name.trim().is_empty() && !path.iter().any(String::is_empty);
+        is_whole.then(|| FieldMap { name: name.trim().to_owned(), path })
+    }
+
+    fn find<'v>(&self, values: &'v Map<String, Value>) -> Option<&'v Value> {
+        let (first, rest) = self.path.split_first()?;
+        rest.iter().try_fold(values.get(first)?, |value, key| value.get(key))
+    }
+
+    /// Removes the field, so that no template sees it.
+    fn hide(&self, values: &mut Map<String, Value>) {
+        let Some((last, parents)) = self.path.split_last() else { return };
+        let mut at = Some(values);
+        for key in parents {
+            at = at.and_then(|values| values.get_mut(key)?.as_object_mut());
+        }
+        if let Some(values) = at {
+            values.remove(last);
+        }
+    }
+}
+
 /// Iterator over the items of a file.
 pub struct Items {
-    lines: BufReader<File>,
-    at: u64,
-    /// True after an I/O error.
-    over: bool,
-    /// Columns of a CSV file.
-    columns: Option<Vec<String>>,
+    rows: Rows,
+    maps: Vec<FieldMap>,
     /// Line of each name, by the name's hash, to reject duplicates.
     seen: HashMap<u64, u64>,
 }
 
 impl Items {
-    /// Opens a file. The first line of a `.csv` file names its columns.
+    /// Opens a file of JSON lines, a JSON array, or a table with a header.
     ///
     /// # Errors
-    /// The error of the operating system, or a CSV file without a header.
-    pub fn open(path: &Path) -> io::Result<Items> {
-        let lines = BufReader::new(untrusted::open(path)?);
-        let mut items = Items { lines, at: 0, over: false, columns: None, seen: HashMap::new() };
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-            let header = items.row().transpose().map_err(|e| io::Error::other(e.to_string()))?;
-            items.columns = Some(header.ok_or_else(|| io::Error::other("the file has no header"))?);
-        }
-        Ok(items)
+    /// The error of the operating system, [`io::ErrorKind::InvalidData`] with the name of another format, or a table
+    /// without a header.
+    pub fn open(path: &Path, maps: &[FieldMap]) -> io::Result<Items> {
+        Ok(Items { rows: Rows::open(path)?, maps: maps.to_vec(), seen: HashMap::new() })
     }
 
-    /// Reads a line including its newline; returns `None` at the end of the file.
-    fn line(&mut self) -> Option<Result<String, Damaged>> {
-        if self.over {
-            return None;
-        }
-        self.at += 1;
-        let at = self.at;
-        let damaged = |why: &str| Damaged { line: at, why: why.to_owned() };
-        match next_line(&mut self.lines, ITEM_MAX) {
-            Ok(None) => None,
-            Ok(Some(BoundedLine::Whole(bytes))) => {
-                Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8")))
-            }
-            Ok(Some(BoundedLine::TooLong)) => Some(Err(damaged("longer than 1 MiB"))),
-            Err(e) => {
-                self.over = true;
-                Some(Err(damaged(&e.to_string())))
-            }
-        }
-    }
-
-    /// Reads a row of a CSV file, which may span several lines.
-    fn row(&mut self) -> Option<Result<Vec<String>, Damaged>> {
-        let mut fields = vec![];
-        let mut field = String::new();
-        let mut quoted = false;
-        let begins = self.at + 1;
-        let mut bytes = 0;
-        loop {
-            if bytes > ITEM_MAX {
-                // an unclosed quotation mark would swallow the rest of the file
-                let why =
-                    "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
-                return Some(Err(Damaged { line: begins, why }));
-            }
-            let line = match self.line() {
-                Some(Ok(line)) => line,
-                Some(Err(e)) => return Some(Err(e)),
-                None if quoted => {
-                    let why = "a quotation mark is never closed".to_owned();
-                    return Some(Err(Damaged { line: begins, why }));
-                }
-                None => return None,
+    fn item(&self, mut values: Map<String, Value>, line: u64) -> Result<BatchItem, Damaged> {
+        let whole = digest(&[&Value::Object(values.clone()).to_string()]);
+        let mut mapped = vec![];
+        for map in &self.maps {
+            let Some(value) = map.find(&values) else {
+                let fields: Vec<&str> = values.keys().map(String::as_str).collect();
+                let field = map.path.join(".");
+                let why = format!(
+                    "the item has no `{field}` (--map); its fields are {}",
+                    fields.join(", ")
+                );
+                return Err(Damaged { line, why });
             };
-            bytes += line.len() as u64;
-            let mut chars = line.trim_start_matches('\u{feff}').chars().peekable();
-            while let Some(c) = chars.next() {
-                match (c, quoted) {
-                    ('"', true) if chars.peek() == Some(&'"') => {
-                        field.push('"');
-                        chars.next();
-                    }
-                    ('"', true) => quoted = false,
-                    ('"', false) if field.is_empty() => quoted = true,
-                    (',', false) => fields.push(std::mem::take(&mut field)),
-                    ('\r' | '\n', false) => {}
-                    (c, _) => field.push(c),
-                }
-            }
-            if !quoted {
-                fields.push(field);
-                return Some(Ok(fields));
-            }
+            mapped.push((map, value.clone()));
         }
-    }
-
-    fn object(&mut self) -> Option<Result<Map<String, Value>, Damaged>> {
-        let Some(columns) = self.columns.clone() else {
-            let line = match self.line()? {
-                Ok(line) if line.trim().is_empty() => return Some(Ok(Map::new())),
-                Ok(line) => line,
-                Err(e) => return Some(Err(e)),
-            };
-            let line = line.trim_start_matches('\u{feff}');
-            return Some(match serde_json::from_str(line) {
-                Ok(Value::Object(map)) => Ok(map),
-                Ok(_) => Err(Damaged { line: self.at, why: "not a JSON object".into() }),
-                Err(e) => Err(Damaged { line: self.at, why: format!("not JSON: {e}") }),
-            });
+        let is_answer = |map: &&FieldMap| map.name == crate::scenario::RIGHT;
+        self.maps.iter().filter(is_answer).for_each(|map| map.hide(&mut values));
+        values.extend(mapped.into_iter().map(|(map, value)| (map.name.clone(), value)));
+        let id = match values.get(ID) {
+            Some(Value::String(id)) if !id.is_empty() => id.clone(),
+            Some(Value::Number(id)) => id.to_string(),
+            Some(_) | None => whole,
         };
-        let begins = self.at + 1;
-        let row = match self.row()? {
-            Ok(row) => row,
-            Err(e) => return Some(Err(e)),
-        };
-        if let [only] = &row[..]
-            && only.trim().is_empty()
-        {
-            return Some(Ok(Map::new()));
-        }
-        if row.len() != columns.len() {
-            let why =
-                format!("the row has {} fields, but the header has {}", row.len(), columns.len());
-            return Some(Err(Damaged { line: begins, why }));
-        }
-        Some(Ok(columns.into_iter().zip(row.into_iter().map(Value::from)).collect()))
+        let key = values.remove(crate::scenario::RIGHT).filter(|key| !key.is_null());
+        Ok(BatchItem { id, line, key, values })
     }
 }
 
@@ -172,32 +125,22 @@ impl Iterator for Items {
     type Item = Result<BatchItem, Damaged>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let line = self.at + 1;
-            let values = match self.object()? {
-                Ok(values) if values.is_empty() => continue,
-                Ok(values) => values,
-                Err(e) => return Some(Err(e)),
-            };
-            let item = from_values(values, line);
-            let earlier = self.seen.insert(hash(&item.id), line);
-            if let Some(earlier) = earlier {
-                let why = format!("duplicate of item `{}` in line {earlier}", item.id);
-                return Some(Err(Damaged { line, why }));
-            }
-            return Some(Ok(item));
+        let row = match self.rows.next()? {
+            Ok(row) => row,
+            Err(e) => return Some(Err(e)),
+        };
+        let line = row.line;
+        let item = match self.item(row.values, line) {
+            Ok(item) => item,
+            Err(e) => return Some(Err(e)),
+        };
+        let earlier = self.seen.insert(hash(&item.id), line);
+        if let Some(earlier) = earlier {
+            let why = format!("duplicate of item `{}` in line {earlier}", item.id);
+            return Some(Err(Damaged { line, why }));
         }
+        Some(Ok(item))
     }
-}
-
-fn from_values(mut values: Map<String, Value>, line: u64) -> BatchItem {
-    let id = match values.get(ID) {
-        Some(Value::String(id)) if !id.is_empty() => id.clone(),
-        Some(Value::Number(id)) => id.to_string(),
-        Some(_) | None => digest(&[&Value::Object(values.clone()).to_string()]),
-    };
-    let key = values.remove(crate::scenario::RIGHT).filter(|key| !key.is_null());
-    BatchItem { id, line, key, values }
 }
 
 /// Returns the first `NAME_DIGITS` hexadecimal digits of the SHA-256 of some texts.
@@ -233,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        Items::open(&path).unwrap().collect()
+        Items::open(&path, &[]).unwrap().collect()
     }
 
     #[test]
@@ -270,5 +213,70 @@ mod tests {
             "line 4: the row has 2 fields, but the header has 3"
         );
         assert_eq!(all[2].as_ref().unwrap().line, 5);
+    }
+
+    #[test]
+    fn tables_have_the_separator_of_their_header() {
+        for (name, text) in [
+            ("a.csv", "id;question;answer\n1;\"a; b, c\";2\n"),
+            ("a.tsv", "id\tquestion\tanswer\n1\ta; b, c\t2\n"),
+            ("a.csv", "\u{feff}id,\"a;;;b\",question,answer\n1,x,\"a; b, c\",2\n"),
+        ] {
+            let all = read(name, text.as_bytes());
+            let first = all[0].as_ref().unwrap();
+            assert_eq!((first.id.as_str(), &first.key), ("1", &Some("2".into())), "{name}");
+            assert_eq!(first.values["question"], "a; b, c");
+        }
+    }
+
+    #[test]
+    fn an_array_is_read_with_the_lines_of_its_elements() {
+        let text = b"[\n  {\"id\": \"a\",\n   \"answer\": 1},\n  2,\n  {\"id\": \"b\"}\n]\n";
+        let all = read("items.json", text);
+        assert_eq!(all.len(), 3);
+        assert_eq!(all[0].as_ref().unwrap().line, 2);
+        assert_eq!(all[1].as_ref().unwrap_err().to_string(), "line 4: not a JSON object");
+        assert_eq!(all[2].as_ref().unwrap().line, 5);
+        let all = read("items.json", b"[{\"id\": \"a\"},\n{\"id\": \"b\"}");
+        assert_eq!(
+            all[2].as_ref().unwrap_err().to_string(),
+            "line 2: the list is not closed with `]`"
+        );
+        let all = read("items.json", b"[{\"id\": \"a\"},\n{\"id\": }]");
+        assert!(all[1].as_ref().unwrap_err().to_string().starts_with("line 2: not JSON"));
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn other_formats_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (text, named) in [
+            (&b"PAR1\x15"[..], "a Parquet file"),
+            (b"\x1f\x8b\x08", "gzip"),
+            (b"\xff\xfe{\0", "UTF-16"),
+        ] {
+            let path = folder.path().join("items.jsonl");
+            fs::write(&path, text).unwrap();
+            let e = Items::open(&path, &[]).err().unwrap();
+            assert!(e.to_string().contains(named), "{e}");
+        }
+    }
+
+    #[test]
+    fn mapped_fields_have_their_names_and_a_mapped_answer_is_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("items.jsonl");
+        let text = "{\"question\": {\"stem\": \"2+2?\"}, \"gold\": {\"key\": \"B\", \"by\": 1}, \"n\": 7}\n{\"n\": 8}\n";
+        fs::write(&path, text).unwrap();
+        let maps = ["question=question.stem", "answer=gold.key", "id=n"];
+        let maps = maps.map(|map| FieldMap::parse(map).unwrap());
+        let all: Vec<_> = Items::open(&path, &maps).unwrap().collect();
+        let first = all[0].as_ref().unwrap();
+        assert_eq!((first.id.as_str(), &first.key), ("7", &Some("B".into())));
+        assert_eq!(first.values["question"], "2+2?");
+        assert_eq!(first.values["gold"], serde_json::json!({"by": 1}));
+        let e = all[1].as_ref().unwrap_err().to_string();
+        assert_eq!(e, "line 2: the item has no `question.stem` (--map); its fields are n");
+        assert!(["a", "=b", "a=", "a=b..c"].iter().all(|text| FieldMap::parse(text).is_none()));
     }
 }

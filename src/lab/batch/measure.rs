@@ -1,6 +1,7 @@
 //! Measures one conversation from its events.
 
 use super::called::Called;
+use super::keys::read_key;
 use super::results::{
     Held, JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
 };
@@ -43,9 +44,11 @@ pub fn line<'a>(
     let Called { purposes: calls, retries, cut, truncated, models, .. } = called;
     let answered = state.answered();
     let kind = state.scenario.answer.as_ref().map(|spec| spec.form).unwrap_or_default();
-    let right = subject.key.and_then(|key| right(kind, key));
+    let key = subject.key.and_then(|key| read_key(kind, key, &state.scenario.item).ok());
+    let accepted = key.map(|key| key.accepted).unwrap_or_default();
     let answer = answered.as_ref().and_then(|a| a.answer.as_deref());
-    let is_right = |answer: &str| right.as_ref().map(|right| same(kind, answer, right));
+    let is_same = |answer: &str| accepted.iter().any(|right| same(kind, answer, right));
+    let is_right = |answer: &str| (!accepted.is_empty()).then(|| is_same(answer));
     let stated = state.stated();
     let spent = state.spent();
     let rounds = rounds(&state, &stated, &is_right);
@@ -55,7 +58,7 @@ pub fn line<'a>(
         let correct = is_right(s.answer.as_deref()?)?;
         Some(Sure { seat: s.seat.to_string(), confidence: s.confidence?, correct })
     });
-    let held = if right.is_some() { held(&rounds, &is_right) } else { Held::default() };
+    let held = if accepted.is_empty() { Held::default() } else { held(&rounds, &is_right) };
     let first = rounds.iter().position(|round| round.correct == Some(true));
     let failed = failed(&state, ended);
     Some(ResultLine {
@@ -113,14 +116,6 @@ fn failed(state: &State, ended: &Ended) -> Option<String> {
             Some(format!("{turns} failed{told}"))
         }
         _ => None,
-    }
-}
-
-/// Returns the expected answer in canonical form.
-pub fn right(kind: AnswerKind, key: &Value) -> Option<String> {
-    match key {
-        Value::String(text) => spelled(kind, text),
-        other => spelled(kind, &other.to_string()),
     }
 }
 

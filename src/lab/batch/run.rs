@@ -339,7 +339,7 @@ mod tests {
             let (mut results, done) = Appended::open(&path).unwrap();
             let noted = Noted { jobs: Mutex::default(), fails };
             let (_tx, stop) = watch::channel(false);
-            let items = super::super::items::Items::open(&items).unwrap();
+            let items = super::super::items::Items::open(&items, &[]).unwrap();
             let budget = Slice::default();
             BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8 }
                 .run(items, &done, &mut results, &stop, &noted, |_, _| ())

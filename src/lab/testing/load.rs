@@ -69,7 +69,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     let Some(root) = walk.parse() else { return Err(invalid(walk, source)) };
     let root = At::root(&root);
     walk.table(&root, TEST);
-    if !walk.faults.iter().all(|f| f.gravity == Gravity::Warning) {
+    if !walk.faults.iter().all(|f| f.gravity != Gravity::Error) {
         return Err(invalid(walk, source));
     }
     let told = find_scenario(&mut walk, &root, folder);

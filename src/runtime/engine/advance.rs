@@ -10,6 +10,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
+use crate::prompt;
 use crate::state::{Ending, Memo, RunState, State, Thread, Turn};
 
 /// Number of rounds in which every turn failed, after which a thread is closed.
@@ -206,6 +207,11 @@ fn call(state: &State) -> Option<Draft> {
         return told;
     }
     let turn = state.calls().filter(due).find(|t| state.held_by_rate(t, state.ms).is_none())?;
+    if state.scenario.strict
+        && let Some(why) = prompt::doubt(state, turn)
+    {
+        return Some(turns::cannot_ask(state, turn, why.into()));
+    }
     let doubts = turns::doubts(state, turn);
     let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt.into()));
     told.or_else(|| Some(turns::start(state, turn)))

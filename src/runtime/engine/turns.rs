@@ -101,6 +101,12 @@ fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
     )
 }
 
+/// Ends a turn whose prompt cannot be written.
+pub(super) fn cannot_ask(state: &State, turn: &Turn, why: Text) -> Draft {
+    let error = CallError::new(ErrorClass::Form, why);
+    by_seat(turn, TurnEnded { error: Some(error), ..turn.ended(state.ms, Outcome::Failed) })
+}
+
 fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
     draft(turn.thread, &turn.seat, Box::new(end).into())
 }

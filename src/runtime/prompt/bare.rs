@@ -6,10 +6,10 @@
 
 use super::escape::escape_results;
 use super::notes::notes;
-use super::persona::{filled, messages_facts, prompt_facts};
+use super::persona::{fill, filled, messages_facts, prompt_facts};
 use super::rounds;
 use super::task::GO_ON;
-use crate::expr::{ExprError, Facts, Template};
+use crate::expr::ExprError;
 use crate::model::{BareMessage, Ms, Prompt, Purpose, Sees, Seq, Text};
 use crate::state::{Entry, State, Turn};
 use crate::text::quotation;
@@ -130,14 +130,12 @@ fn source<'a>(state: &'a State, request: &BareRequest<'_>) -> Option<&'a Text> {
 /// Returns the text of a request: the template of the scenario, else the task of the phase, else the question.
 fn written(state: &State, request: &BareRequest<'_>) -> Result<String, ExprError> {
     let mut facts = facts(state, request);
-    let rendered =
-        |text: &Text, facts: &Value| Template::compile(text)?.render(&Facts::new(facts.clone()));
     let task = state.shows(&request.turn).and_then(|shows| shows.task.as_ref());
-    let task = task.map(|task| rendered(task, &facts)).transpose()?;
+    let task = task.map(|task| fill(task, state, &facts)).transpose()?;
     match (source(state, request), task) {
         (Some(source), task) => {
             facts["task"] = task.unwrap_or_default().into();
-            rendered(source, &facts)
+            fill(source, state, &facts)
         }
         (None, Some(task)) => Ok(task),
         (None, None) => {
@@ -164,7 +162,11 @@ fn template(text: &str, state: &State, turn: &Turn) -> String {
     filled(text, state, turn).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns the fault of the template of a turn's request, for a warning.
-pub(super) fn fault(state: &State, turn: &Turn) -> Option<ExprError> {
-    requests(state, turn).last().and_then(|request| written(state, request).err())
+/// Returns the fault of a turn's request, for a warning: its template, or an empty text in a batch.
+pub(super) fn fault(state: &State, turn: &Turn) -> Option<String> {
+    match written(state, requests(state, turn).last()?) {
+        Ok(text) if state.scenario.strict && text.trim().is_empty() => Some("it is empty".into()),
+        Ok(_) => None,
+        Err(fault) => Some(fault.to_string()),
+    }
 }

@@ -375,24 +375,24 @@ fn about(seat: &Participant) -> Option<String> {
     fits.then(|| bare.to_owned())
 }
 
-/// Returns a warning for the user if the persona's template cannot be filled in for a turn.
+/// Returns a warning for the user if a template of a turn's prompt cannot be filled in.
 pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
+    let strict = state.scenario.strict;
+    let result = if strict { "cannot be filled in" } else { "is used without filling it in" };
     if bare::is_bare(state, turn)
         && let Some(fault) = bare::fault(state, turn)
     {
-        return Some(format!(
-            "the request to `{}` is used without filling it in: {fault}",
-            seat.id
-        ));
+        return Some(format!("the request to `{}` {result}: {fault}", seat.id));
     }
-    let persona = seat.persona.as_ref()?;
-    let fault = filled(persona, state, turn).err()?;
-    let at = fault.place(persona);
-    Some(format!(
-        "the persona of `{}` is used without filling in its template: {at}: {fault}",
-        seat.id
-    ))
+    let task = state.shows(turn).and_then(|shows| shows.task.as_ref());
+    let texts = [("persona", seat.persona.as_ref()), ("task", task)];
+    texts.into_iter().find_map(|(what, text)| {
+        let text = text.filter(|_| what == "persona" || !bare::is_bare(state, turn))?;
+        let fault = filled(text, state, turn).err()?;
+        let at = fault.place(text);
+        Some(format!("the {what} of `{}` {result}: {at}: {fault}", seat.id))
+    })
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ const VALUES: &[(&str, bool)] = &[
     ("I/N", false),
     ("ID=NAME", false),
     ("KEY=VALUE", false),
+    ("NAME=FIELD", false),
     ("N", false),
     ("MODEL", false),
     ("MODEL,...", false),

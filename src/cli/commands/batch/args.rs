@@ -1,6 +1,7 @@
 //! Options of `batch`.
 
 use super::after::BatchCommand;
+use crate::batch::FieldMap;
 use crate::cli::args::{ModelOptions, Play, ToolOptions, usd};
 use crate::model::Usd;
 use clap::Args;
@@ -27,9 +28,12 @@ pub struct BatchArgs {
     /// Scenario name or file
     #[arg(value_name = "SCENARIO", required = true)]
     pub scenario: Option<String>,
-    /// Items: JSON lines, or CSV with a header
+    /// Items: JSON lines, a JSON array, or CSV with a header
     #[arg(long, value_name = "FILE", required = true)]
     pub items: Option<PathBuf>,
+    /// Name for a field of the items, as in --map answer=answerKey or --map question=data.text
+    #[arg(long, value_name = "NAME=FIELD", value_parser = field_map)]
+    pub map: Vec<FieldMap>,
     /// Folder for results and sessions [default: SCENARIO-ITEMS]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
@@ -74,6 +78,10 @@ pub struct BatchArgs {
     pub tools: ToolOptions,
     #[command(flatten)]
     pub models: ModelOptions,
+}
+
+fn field_map(text: &str) -> Result<FieldMap, &'static str> {
+    FieldMap::parse(text).ok_or("expected NAME=FIELD, as in answer=answerKey")
 }
 
 impl BatchArgs {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 /// Returns the failure for a file that cannot be read.
 pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
-    Failure::usage(
-        format!("cannot read {}: {e}", path.display()),
-        "name a file of JSON lines or CSV",
-    )
+    let message = format!("cannot read {}: {e}", path.display());
+    if e.kind() == ErrorKind::InvalidData {
+        return Failure::new(Exit::Invalid, message).hint("convert the file, or save it as UTF-8");
+    }
+    Failure::usage(message, "name a file of JSON lines, a JSON array or CSV")
 }
 
 /// Returns the failure for a file or folder in `--out`: it belongs to another program, or there was an I/O error.

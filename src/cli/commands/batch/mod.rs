@@ -13,7 +13,7 @@ mod questions;
 
 pub use args::BatchArgs;
 
-use crate::batch::{Arm, BatchRun, Equal, Items, RunNote, Slice, file_digest};
+use crate::batch::{Arm, ArmSeat, BatchItem, BatchRun, Equal, RunNote, Slice, file_digest};
 use crate::cli::command_line::{arguments, command_line};
 use crate::cli::commands::test::{caught, parts};
 use crate::cli::context::Context;
@@ -28,7 +28,7 @@ use folder::{default_out, open_results, prepare_folder};
 use jiff::Timestamp;
 use progress::ProgressReport;
 use protocols::Prepared;
-use questions::{CheckedItems, is_complete};
+use questions::{ItemRules, open_items};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc;
@@ -52,8 +52,13 @@ impl BatchArgs {
     fn run_batch(&self, scenario: &str, items: &Path, context: &Context) -> Result<Exit, Failure> {
         let shard = self.shard.as_deref().map(shard).transpose()?;
         let all = protocols::prepare(scenario, self, context)?;
-        let needed = all.first().map(Prepared::needed).unwrap_or_default();
-        let checked = CheckedItems::read(items, &needed, shard)?;
+        let spec = all.first().and_then(|first| first.loaded.scenario.answer.as_ref());
+        let form = spec.map(|spec| spec.form);
+        // baselines with a shape have the templates of the examined scenario
+        let whole = || all.iter().filter(|prepared| prepared.shape.is_none());
+        let template_fault = |values: &_| whole().find_map(|one| one.template_fault(values));
+        let rules = ItemRules { template_fault: &template_fault, form, maps: &self.map };
+        let checked = rules.check(items, shard)?;
         checked.report(items, self.skip_damaged, context)?;
         let arms: Vec<Arm> = all.iter().map(|p| p.arm.clone()).collect();
         let sum = checked.items * arms.len() as u64;
@@ -63,6 +68,7 @@ impl BatchArgs {
         let mut plan = describe_calls(&arms, checked.items);
         plan.extend(estimate(&all, &checked.first, checked.items)?);
         plan.extend(budget.describe());
+        plan.extend(form.map(|_| checked.describe_keys()));
         if self.dry_run {
             return output::text(&format!("{}\n", plan.join("\n")));
         }
@@ -90,9 +96,8 @@ impl BatchArgs {
         let each = budget.tokens_each;
         let conversations =
             Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
-        let items = Items::open(items).map_err(|e| unreadable(items, &e))?;
-        let items =
-            items.filter(|item| item.as_ref().is_ok_and(|item| is_complete(&item.values, &needed)));
+        let is_usable = |item: &BatchItem| checked.is_usable(item.line);
+        let items = open_items(items, &self.map)?.filter(|item| item.as_ref().is_ok_and(is_usable));
         let report = ProgressReport::new(batch.all);
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));

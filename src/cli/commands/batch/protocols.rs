@@ -8,8 +8,9 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
-use crate::cli::play::assemble;
+use crate::cli::play::assemble::{self, opened};
 use crate::cli::play::cast::Cast;
+use crate::cli::play::dry_run;
 use crate::cli::play::seating;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
@@ -18,7 +19,7 @@ use crate::model::{
     Aggregation, CallRate, Command, Limits, ModelSpec, Participant, SeatId, Text, VoiceSpec,
 };
 use crate::policy;
-use crate::scenario::{self, Loaded, Node, Override, ResultRule, Source};
+use crate::scenario::{self, Loaded, Override, ResultRule, Source};
 use crate::tool::Tools;
 use crate::voice::Voices;
 use serde_json::{Map, Value, json};
@@ -71,28 +72,23 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the fields that every item must have because the topic, the answers of the sides, the text of checked
-    /// quotations or `[prompt]` use them.
-    pub fn needed(&self) -> Vec<String> {
-        let Ok(root) = Node::parse(&self.source.text) else { return vec![] };
-        let topic = root.get("topic").and_then(Node::text);
-        let argues = root.get("verdict").and_then(|verdict| verdict.get("argues"));
-        let argues = argues.map(Node::items).unwrap_or_default().iter().filter_map(Node::text);
-        let seats = root.get("participant").map(Node::items).unwrap_or_default().iter();
-        let quotes = seats.filter_map(|seat| seat.get("reply")?.get("quotes")?.text());
-        let prompt = root.get("prompt").map(Node::entries).unwrap_or_default().iter();
-        let prompt = prompt.filter_map(|entry| entry.node.text());
-        let topic = topic.into_iter().chain(argues).chain(quotes).chain(prompt);
-        let topic = topic.collect::<Vec<_>>().join("\n");
-        let own = root.get("item").map(Node::entries).unwrap_or_default().iter();
-        let asked = own.map(|entry| entry.key.clone()).filter(|key| {
-            let name = format!("item.{key}");
-            topic.match_indices(&name).any(|(at, _)| {
-                let next = topic.get(at + name.len()..).and_then(|rest| rest.chars().next());
-                next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
-            })
-        });
-        asked.collect()
+    /// Returns the first template that cannot be filled in for an item, in any round; other seats reply with
+    /// placeholders.
+    pub fn template_fault(&self, values: &Map<String, Value>) -> Option<String> {
+        let calls = self.arm.planned.map(|(_, most)| most);
+        let opened =
+            self.of_item(values, calls).and_then(|of| opened(of, BTreeMap::new(), 0, false));
+        match opened {
+            Ok(opened) => {
+                let state = dry_run::played(opened);
+                let failed = state.seats.iter().find_map(|seat| seat.failed.as_ref());
+                failed.map(|error| error.text.to_string())
+            }
+            Err(failure) => {
+                let fault = failure.faults.first().and_then(|faults| faults.list.first());
+                Some(fault.map_or(failure.message, ToString::to_string))
+            }
+        }
     }
 
     /// Returns the scenario for an item.
@@ -102,16 +98,24 @@ impl Prepared {
         values: &Map<String, Value>,
         calls: Option<u64>,
     ) -> Result<Loaded, Failure> {
-        let mut loaded = with_item(&self.source, values)?;
+        let mut loaded = match &self.topic_of {
+            None => with_item(&self.source, values)?,
+            Some(other) => {
+                let topic = with_item(other, values)?.scenario.topic;
+                let mut source = self.source.clone();
+                // the fields of its own topic may have other names
+                source.settings.push(Override::from_path(&["topic"], &"?".into()));
+                let mut loaded = with_item(&source, values)?;
+                loaded.scenario.topic = topic;
+                loaded
+            }
+        };
         match (&self.shape, loaded.scenario.phases.first_mut(), calls) {
             (Some(shape), _, calls) => shape.reduce(&mut loaded, calls.unwrap_or(1)),
             (None, Some(phase), Some(calls)) if self.arm.equal != Equal::No => {
                 phase.policy.options.insert("rounds".into(), calls.into());
             }
             _ => {}
-        }
-        if let Some(other) = &self.topic_of {
-            loaded.scenario.topic = with_item(other, values)?.scenario.topic;
         }
         for seat in &mut loaded.participants {
             let ready = self.loaded.participants.iter().find(|p| p.id == seat.id);
@@ -129,14 +133,11 @@ impl Prepared {
 
 fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Failure> {
     let mut source = source.clone();
-    for (key, value) in values {
-        source.settings.push(Override::from_path(&["item", key], value));
-    }
     if values.contains_key("topic") {
         // use a reference, because the text itself must not be parsed as a template
         source.settings.push(Override::from_path(&["topic"], &"{{ item.topic }}".into()));
     }
-    let mut loaded = scenario::load(&source, &policy::rows())?;
+    let mut loaded = scenario::load_item(&source, &policy::rows(), values)?;
     loaded.scenario.result = ResultRule::None;
     Ok(loaded)
 }
@@ -410,7 +411,7 @@ fn one(
     context: &Context,
 ) -> Result<Prepared, Failure> {
     let play = args.play();
-    let mut loaded = scenario::load(&found.source, &policy::rows())?;
+    let mut loaded = scenario::load(&found.source, &policy::rows())?.with_known_names()?;
     // a batch counts answers; nobody reads a result of each conversation
     loaded.scenario.result = ResultRule::None;
     context.report_warnings(&loaded.warnings);

@@ -1,14 +1,31 @@
-//! Check of the items file before the batch starts: its number of items and its damaged lines.
+//! Check of the items file before the batch starts: its number of items, their keys and its damaged lines.
 
 use super::faults::unreadable;
-use crate::batch::{Damaged, Items};
+use crate::batch::{BatchItem, Damaged, FieldMap, Items, KeyForm, read_key};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::model::AnswerKind;
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Maximum number of damaged lines listed one by one.
 const LISTED: usize = 20;
+/// Maximum number of fields listed for items without a key.
+const FIELDS: usize = 12;
+/// Fields in which published benchmarks have the right answer.
+const ANSWER_FIELDS: [&str; 8] =
+    ["answerKey", "label", "gold", "target", "solution", "correct", "answers", "answer_key"];
+
+/// Conditions that every item of a batch has to meet.
+pub struct ItemRules<'a> {
+    /// Returns the template that cannot be filled in with the fields of an item.
+    pub template_fault: &'a (dyn Fn(&Map<String, Value>) -> Option<String> + Sync),
+    /// Kind of the answers; `None` if the scenario has no answer to compare with a key.
+    pub form: Option<AnswerKind>,
+    /// Names for fields of the file.
+    pub maps: &'a [FieldMap],
+}
 
 /// Result of checking the items file.
 #[derive(Default)]
@@ -17,38 +34,44 @@ pub struct CheckedItems {
     pub items: u64,
     /// Values of the first item in this shard.
     pub first: Map<String, Value>,
-    /// Total number of damaged lines.
-    damaged: usize,
+    /// Lines of the file without a usable item.
+    damaged: BTreeSet<u64>,
     /// First damaged lines, at most [`LISTED`].
     listed: Vec<Damaged>,
+    /// Number of items with a key, by its form.
+    keys: BTreeMap<KeyForm, u64>,
+    /// Name and canonical key of the first item with a key.
+    sample: Option<String>,
+    /// Number of all items.
+    all: u64,
 }
 
-impl CheckedItems {
-    /// Reads the file once. `needed` are the fields that every item must have; `shard` is a part (from 0) and the
-    /// number of parts.
-    pub fn read(
-        path: &Path,
-        needed: &[String],
-        shard: Option<(u64, u64)>,
-    ) -> Result<CheckedItems, Failure> {
+/// Opens the items of a file.
+pub fn open_items(path: &Path, maps: &[FieldMap]) -> Result<Items, Failure> {
+    Items::open(path, maps).map_err(|e| unreadable(path, &e))
+}
+
+impl ItemRules<'_> {
+    /// Reads the file once. `shard` is a part (from 0) and the number of parts.
+    pub fn check(&self, path: &Path, shard: Option<(u64, u64)>) -> Result<CheckedItems, Failure> {
         let mut checked = CheckedItems::default();
-        let mut place = 0u64;
-        for item in Items::open(path).map_err(|e| unreadable(path, &e))? {
-            let item = item.and_then(|item| match missing(&item.values, needed) {
-                Some(why) => Err(Damaged { line: item.line, why }),
-                None => Ok(item),
+        for item in open_items(path, self.maps)? {
+            let item = item.and_then(|item| {
+                let line = item.line;
+                self.accept(&item, &mut checked).map_err(|why| Damaged { line, why })?;
+                Ok(item)
             });
             match item {
                 Ok(item) => {
-                    let mine = shard.is_none_or(|(part, parts)| place % parts == part);
+                    let mine = shard.is_none_or(|(part, parts)| checked.all % parts == part);
                     if mine && checked.items == 0 {
                         checked.first = item.values;
                     }
                     checked.items += u64::from(mine);
-                    place += 1;
+                    checked.all += 1;
                 }
                 Err(damaged) => {
-                    checked.damaged += 1;
+                    checked.damaged.insert(damaged.line);
                     if checked.listed.len() < LISTED {
                         checked.listed.push(damaged);
                     }
@@ -56,6 +79,42 @@ impl CheckedItems {
             }
         }
         Ok(checked)
+    }
+
+    /// Checks the fields and the key of an item, and notes the key.
+    fn accept(&self, item: &BatchItem, checked: &mut CheckedItems) -> Result<(), String> {
+        if let Some(why) = (self.template_fault)(&item.values) {
+            return Err(format!("item {}: {why}", item.id));
+        }
+        let Some((key, form)) = item.key.as_ref().zip(self.form) else { return Ok(()) };
+        let read = read_key(form, key, &item.values)
+            .map_err(|fault| format!("item {}: {fault}", item.id))?;
+        *checked.keys.entry(read.form).or_default() += 1;
+        let accepted = || read.accepted.first().map(|key| format!("{}: {key}", item.id));
+        checked.sample = checked.sample.take().or_else(accepted);
+        Ok(())
+    }
+}
+
+impl CheckedItems {
+    /// Returns whether a line of the file has a usable item.
+    pub fn is_usable(&self, line: u64) -> bool {
+        !self.damaged.contains(&line)
+    }
+
+    /// Describes the keys of the items, or the fields in which one may be.
+    pub fn describe_keys(&self) -> String {
+        let read: u64 = self.keys.values().sum();
+        let Some(sample) = &self.sample else {
+            let fields: Vec<&str> = self.first.keys().take(FIELDS).map(String::as_str).collect();
+            let near = ANSWER_FIELDS.iter().find(|field| self.first.contains_key(**field));
+            let fix = near.map(|field| format!(" (--map answer={field})")).unwrap_or_default();
+            return format!("keys: no item has `answer`; fields: {}{fix}", fields.join(", "));
+        };
+        let forms: Vec<&str> = self.keys.keys().filter_map(|form| form.name()).collect();
+        let forms =
+            if forms.is_empty() { String::new() } else { format!(" ({})", forms.join(", ")) };
+        format!("keys: {read} of {} read{forms}; {sample}", self.all)
     }
 
     /// Lists the damaged lines.
@@ -66,12 +125,14 @@ impl CheckedItems {
         for damaged in &self.listed {
             context.say(&format!("{}, {damaged}", path.display()));
         }
-        let n = self.damaged;
+        let n = self.damaged.len();
         if n > LISTED {
             context.say(&format!("and {} more damaged lines", n - LISTED));
         }
         if n > 0 && !skip {
-            let message = format!("{n} lines of {} are damaged", path.display());
+            let lines = if n == 1 { "1 line" } else { &format!("{n} lines") };
+            let are = if n == 1 { "is" } else { "are" };
+            let message = format!("{lines} of {} {are} damaged", path.display());
             return Err(Failure::new(Exit::Invalid, message)
                 .hint("repair the lines, or skip them with --skip-damaged"));
         }
@@ -81,16 +142,4 @@ impl CheckedItems {
         }
         Ok(())
     }
-}
-
-/// Returns true if the item has all required fields.
-pub fn is_complete(values: &Map<String, Value>, needed: &[String]) -> bool {
-    missing(values, needed).is_none()
-}
-
-fn missing(values: &Map<String, Value>, needed: &[String]) -> Option<String> {
-    let lacks: Vec<&str> =
-        needed.iter().map(String::as_str).filter(|key| !values.contains_key(*key)).collect();
-    let lacks = (!lacks.is_empty()).then(|| lacks.join("` and no `"))?;
-    Some(format!("the item has no `{lacks}`, which the scenario uses"))
 }

@@ -1,0 +1,271 @@
+//! Rows of an items file: JSON lines, a JSON array, or a table with a header (`.csv`, `.tsv`) separated by commas,
+//! semicolons or tabs.
+
+use super::bounded::{BoundedLine, next_line};
+use super::items::Damaged;
+use crate::untrusted;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+/// Maximum length of a row, in bytes.
+const ROW_MAX: u64 = 1 << 20;
+/// Maximum size of a JSON array, which is held in memory, in bytes.
+const LIST_MAX: u64 = 1 << 30;
+/// First bytes of files that hold items in another format.
+const FOREIGN: [(&[u8], &str); 7] = [
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"PK\x03\x04", "a zip archive or an Excel file"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// Error of a file that holds items in another format.
+#[derive(Debug, thiserror::Error)]
+#[error("it is {0}; items are JSON lines, a JSON array or CSV, in UTF-8")]
+pub(super) struct ForeignFormat(&'static str);
+
+/// A row with its line number, from 1.
+pub(super) struct Row {
+    pub line: u64,
+    pub values: Map<String, Value>,
+}
+
+/// Iterator over the rows of a file.
+pub(super) struct Rows {
+    lines: BufReader<File>,
+    form: RowForm,
+    /// Number of the last line that was read.
+    at: u64,
+    /// True after an error that ends the file.
+    over: bool,
+}
+
+/// Form of an items file.
+enum RowForm {
+    Lines,
+    Table { columns: Vec<String>, separator: char },
+    List { text: String, from: usize },
+}
+
+impl Rows {
+    /// Opens a file and recognises its form.
+    ///
+    /// # Errors
+    /// The error of the operating system, [`ErrorKind::InvalidData`] with the name of another format, or a table without
+    /// a header.
+    pub fn open(path: &Path) -> io::Result<Rows> {
+        let mut lines = BufReader::new(untrusted::open(path)?);
+        let head = lines.fill_buf()?.to_vec();
+        if let Some((_, name)) = FOREIGN.into_iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(io::Error::new(ErrorKind::InvalidData, ForeignFormat(name)));
+        }
+        let has = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        let mut rows = Rows { lines, form: RowForm::Lines, at: 0, over: false };
+        if has("csv") || has("tsv") {
+            let separator = separator(&head);
+            let header = rows.row(separator).transpose();
+            let header = header.map_err(|e| io::Error::other(e.to_string()))?;
+            let columns = header.ok_or_else(|| io::Error::other("the file has no header"))?;
+            rows.form = RowForm::Table { columns, separator };
+        } else if String::from_utf8_lossy(&head)
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .starts_with('[')
+        {
+            let mut text = String::new();
+            (&mut rows.lines).take(LIST_MAX).read_to_string(&mut text)?;
+            let from = text.find('[').map_or(text.len(), |at| at + 1);
+            rows.at = 1 + newlines(text.get(..from));
+            rows.form = RowForm::List { text, from };
+        }
+        Ok(rows)
+    }
+
+    /// Reads a line including its newline; returns `None` at the end of the file.
+    fn line(&mut self) -> Option<Result<String, Damaged>> {
+        if self.over {
+            return None;
+        }
+        self.at += 1;
+        let at = self.at;
+        let damaged = |why: &str| Damaged { line: at, why: why.to_owned() };
+        match next_line(&mut self.lines, ROW_MAX) {
+            Ok(None) => None,
+            Ok(Some(BoundedLine::Whole(bytes))) => {
+                Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8")))
+            }
+            Ok(Some(BoundedLine::TooLong)) => Some(Err(damaged("longer than 1 MiB"))),
+            Err(e) => {
+                self.over = true;
+                Some(Err(damaged(&e.to_string())))
+            }
+        }
+    }
+
+    /// Reads a row of a table, which may span several lines.
+    fn row(&mut self, separator: char) -> Option<Result<Vec<String>, Damaged>> {
+        let mut fields = vec![];
+        let mut field = String::new();
+        let mut quoted = false;
+        let begins = self.at + 1;
+        let mut bytes = 0;
+        loop {
+            if bytes > ROW_MAX {
+                // an unclosed quotation mark would swallow the rest of the file
+                let why =
+                    "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
+                return Some(Err(Damaged { line: begins, why }));
+            }
+            let line = match self.line() {
+                Some(Ok(line)) => line,
+                Some(Err(e)) => return Some(Err(e)),
+                None if quoted => {
+                    let why = "a quotation mark is never closed".to_owned();
+                    return Some(Err(Damaged { line: begins, why }));
+                }
+                None => return None,
+            };
+            bytes += line.len() as u64;
+            let mut chars = line.trim_start_matches('\u{feff}').chars().peekable();
+            while let Some(c) = chars.next() {
+                match (c, quoted) {
+                    ('"', true) if chars.peek() == Some(&'"') => {
+                        field.push('"');
+                        chars.next();
+                    }
+                    ('"', true) => quoted = false,
+                    ('"', false) if field.is_empty() => quoted = true,
+                    (c, false) if c == separator => fields.push(std::mem::take(&mut field)),
+                    ('\r' | '\n', false) => {}
+                    (c, _) => field.push(c),
+                }
+            }
+            if !quoted {
+                fields.push(field);
+                return Some(Ok(fields));
+            }
+        }
+    }
+
+    /// Returns the next row of JSON lines, empty for an empty line.
+    fn object(&mut self) -> Option<Result<Row, Damaged>> {
+        let text = match self.line()? {
+            Ok(text) => text,
+            Err(e) => return Some(Err(e)),
+        };
+        let line = self.at;
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Some(Ok(Row { line, values: Map::new() }));
+        }
+        Some(match serde_json::from_str(text) {
+            Ok(value) => from_json(value, line),
+            Err(e) => Err(Damaged { line, why: format!("not JSON: {e}") }),
+        })
+    }
+
+    /// Returns the next row of a table, empty for an empty line.
+    fn record(&mut self, columns: &[String], separator: char) -> Option<Result<Row, Damaged>> {
+        let line = self.at + 1;
+        let fields = match self.row(separator)? {
+            Ok(fields) => fields,
+            Err(e) => return Some(Err(e)),
+        };
+        if let [only] = &fields[..]
+            && only.trim().is_empty()
+        {
+            return Some(Ok(Row { line, values: Map::new() }));
+        }
+        if fields.len() != columns.len() {
+            let has = fields.len();
+            let why = format!("the row has {has} fields, but the header has {}", columns.len());
+            return Some(Err(Damaged { line, why }));
+        }
+        let values = columns.iter().cloned().zip(fields.into_iter().map(Value::from)).collect();
+        Some(Ok(Row { line, values }))
+    }
+
+    /// Returns the next element of a JSON array that starts at `from`, and moves `from` behind it.
+    fn element(&mut self, text: &str, from: &mut usize) -> Option<Result<Row, Damaged>> {
+        if self.over {
+            return None;
+        }
+        let rest = text.get(*from..)?;
+        let begins = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let skipped = rest.len() - begins.len();
+        self.at += newlines(rest.get(..skipped));
+        if begins.starts_with(']') {
+            self.over = true;
+            return None;
+        }
+        let line = self.at;
+        let mut values = serde_json::Deserializer::from_str(begins).into_iter::<Value>();
+        let value = values.next();
+        let length = values.byte_offset();
+        *from += skipped + length;
+        self.at += newlines(begins.get(..length));
+        match value {
+            Some(Ok(_)) if length as u64 > ROW_MAX => {
+                Some(Err(Damaged { line, why: "longer than 1 MiB".into() }))
+            }
+            Some(Ok(value)) => Some(from_json(value, line)),
+            Some(Err(e)) => {
+                self.over = true;
+                Some(Err(Damaged { line, why: format!("not JSON: {e}") }))
+            }
+            None => {
+                self.over = true;
+                Some(Err(Damaged { line, why: "the list is not closed with `]`".into() }))
+            }
+        }
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Row, Damaged>;
+
+    /// Returns the next row that is not empty.
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let mut form = std::mem::replace(&mut self.form, RowForm::Lines);
+            let row = match &mut form {
+                RowForm::Lines => self.object(),
+                RowForm::Table { columns, separator } => self.record(columns, *separator),
+                RowForm::List { text, from } => self.element(text, from),
+            };
+            self.form = form;
+            match row? {
+                Ok(row) if row.values.is_empty() => {}
+                row => return Some(row),
+            }
+        }
+    }
+}
+
+fn from_json(value: Value, line: u64) -> Result<Row, Damaged> {
+    match value {
+        Value::Object(values) => Ok(Row { line, values }),
+        _ => Err(Damaged { line, why: "not a JSON object".into() }),
+    }
+}
+
+fn newlines(text: Option<&str>) -> u64 {
+    text.unwrap_or_default().matches('\n').count() as u64
+}
+
+/// Returns the most frequent separator in the header of a table.
+fn separator(head: &[u8]) -> char {
+    let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    // text in quotation marks is at every second place
+    let bare = header.split(|byte| *byte == b'"').step_by(2);
+    let count = |separator: char| {
+        bare.clone().flatten().filter(|byte| u32::from(**byte) == u32::from(separator)).count()
+    };
+    // the last of several maxima is a comma
+    ['\t', ';', ','].into_iter().max_by_key(|separator| count(*separator)).unwrap_or(',')
+}
