@@ -189,3 +189,34 @@ fn agreement_costs_no_call_and_a_rejected_reply_counts_as_one() {
     assert!(retries > 0, "an echo in a debate is asked for again");
     assert_eq!(made, planned + retries);
 }
+
+/// `parallel` and `--jobs` are obeyed for a server on this machine too, and no reply has a limit that nobody wrote.
+#[test]
+fn limits_are_those_that_are_written() {
+    let house = House::new();
+    let server = Server::start("<think>So.</think>Thought {n}.\n\\boxed{4}", None);
+    let items = house.file("items.jsonl", ITEMS);
+    let run = |out: &str, more: &[&str]| {
+        let out = at(&house, out);
+        let args = ["batch", "society-of-minds", "--items", &items, "--out", &out];
+        let model = ["--model", "endpoint:tiny", "--endpoint", &server.url];
+        house.run(&[&args[..], &model, more].concat()).code(0).err
+    };
+    let plan = run("out", &["--set", "parallel=3", "--jobs", "2"]);
+    let seats =
+        "  ada endpoint:tiny at 1, bo endpoint:tiny at 1, cy endpoint:tiny at 1; at most 3 at once";
+    assert!(plan.contains(seats), "{plan}");
+    let line = &results(&house, "out/results.jsonl")[0];
+    let kinds = kinds(&house, line["session"].as_str().unwrap());
+    assert_eq!(kinds[..3], ["call.started"; 3], "{kinds:?}");
+    let asked = server.asked.lock().unwrap().join("\n");
+    assert!(!asked.contains("max_tokens") && !asked.contains("max_completion_tokens"), "{asked}");
+    let plan = run("own", &["--set", "participant.1.max_tokens=77"]);
+    assert!(plan.contains("ada endpoint:tiny at 1 with max_tokens 77"), "{plan}");
+    let asked = server.asked.lock().unwrap();
+    let limits = asked
+        .iter()
+        .filter_map(|body| serde_json::from_str::<Value>(body).ok()?.get("max_tokens").cloned());
+    // nothing is added for reasoning
+    assert_eq!(limits.collect::<Vec<_>>(), [77, 77]);
+}

@@ -100,6 +100,8 @@ pub struct Loaded {
     pub open: Option<(usize, SeatId)>,
     /// Maximum parallel calls.
     pub parallel: u32,
+    /// True if `parallel` is the default, which a local model lowers in a batch.
+    pub is_parallel_default: bool,
     /// Faults that do not prevent a run.
     pub warnings: Faults,
 }
@@ -317,6 +319,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         any_topic: root.list("participant").filter_map(any_topic).collect(),
         open: open_seats(walk, root),
         parallel: raw.parallel.unwrap_or(PARALLEL),
+        is_parallel_default: raw.parallel.is_none(),
         warnings: Faults::new(vec![], "", ""),
     }
 }

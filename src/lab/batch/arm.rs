@@ -36,14 +36,18 @@ pub struct ArmSeat {
     /// Sampling temperature; `None` for the server's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// Maximum tokens of a reply; `None` for the server's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 impl ArmSeat {
-    /// Describes the seat: its id, model and temperature.
-    pub(super) fn describe(&self) -> String {
+    /// Describes the seat: its id, model, temperature and token limit.
+    pub fn describe(&self) -> String {
         let model = self.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
         let heat = self.temperature.map(|heat| format!(" at {heat}")).unwrap_or_default();
-        format!("{}{model}{heat}", self.id)
+        let most = self.max_tokens.map(|most| format!(" with max_tokens {most}"));
+        format!("{}{model}{heat}{}", self.id, most.unwrap_or_default())
     }
 }
 
@@ -74,6 +78,9 @@ pub struct Arm {
     /// Minimum and maximum calls by its formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Calls,
+    /// Maximum number of concurrent calls of a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<u32>,
 }
 
 /// Circumstances of a batch, as it notes them before its first call; empty if unknown.

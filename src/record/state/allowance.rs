@@ -34,6 +34,10 @@ impl State {
     pub fn reply_tokens(&self, turn: &Turn) -> Option<u32> {
         let seat = self.seat(&turn.seat)?;
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
+        if self.scenario.answer.is_some() && seat.widened == 0 {
+            // in an experiment, replies of one arm must not be cut where those of another are not
+            return model.max_tokens;
+        }
         let bounded = seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
             Some(own) => own,
             None if self.bids_for_others(turn) => {

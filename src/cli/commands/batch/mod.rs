@@ -174,6 +174,13 @@ fn describe_calls(arms: &[Arm], items: u64) -> Vec<String> {
         };
         let each = if items == 1 { "item" } else { "items" };
         lines.push(format!("{}: {items} {each}, {calls}", arm.name));
+        let models: Vec<String> =
+            arm.seats.iter().filter(|s| s.model.is_some()).map(ArmSeat::describe).collect();
+        let at_once =
+            arm.parallel.map_or(String::new(), |most| format!("; at most {most} at once"));
+        if !models.is_empty() {
+            lines.push(format!("  {}{at_once}", models.join(", ")));
+        }
     }
     if arms.len() > 1 {
         lines.push(format!("together: {} calls", range(least_of_all, most_of_all)));

@@ -315,6 +315,7 @@ fn derived(first: &Prepared, name: &str, brackets: &str, shape: Shape, equal: Eq
             fingerprint,
             judge,
             planned,
+            parallel: Some(loaded.parallel),
         },
         shape: Some(shape),
         source: first.source.clone(),
@@ -391,6 +392,7 @@ fn arm_seats(loaded: &Loaded) -> Vec<ArmSeat> {
             id: seat.id.to_string(),
             model: model.map(|model| model.name.to_string()),
             temperature: model.and_then(|model| model.temperature),
+            max_tokens: model.and_then(|model| model.max_tokens),
         }
     };
     loaded.participants.iter().map(seat).collect()
@@ -457,7 +459,7 @@ fn one(
         resolve::report_unknown_windows(&loaded.participants, context);
     }
     // local models would compete for the machine's memory
-    if loaded.participants.iter().any(|seat| seat.local) {
+    if loaded.is_parallel_default && loaded.participants.iter().any(|seat| seat.local) {
         loaded.parallel = 1;
     }
     let (fingerprint, judge) = fingerprints(&loaded);
@@ -479,6 +481,7 @@ fn one(
             fingerprint,
             judge,
             planned,
+            parallel: Some(loaded.parallel),
         },
         shape: None,
         topic_of: beside.map(|beside| beside.examined.source.clone()),
