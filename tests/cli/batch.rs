@@ -1,57 +1,9 @@
 //! A scenario over many questions: prompts, results, and that no question is asked twice.
 
+use crate::batches::{SOLVER, at, item, results};
 use crate::house::House;
 use serde_json::{Value, json};
 use std::fs;
-
-/// A solver that is right on every sum that does not begin with a 1.
-pub const SOLVER: &str = r#"
-title = "Solver"
-topic = "{{ item.question }}"
-policy = "phases"
-
-[item]
-question = "What is 1 + 1?"
-
-[answer]
-form = "number"
-
-[[participant]]
-id = "ada"
-lines = ["It is as it is.\nANSWER: {{ item.right }}"]
-
-[[participant]]
-id = "bo"
-lines = ["ANSWER: {{ item.said }}"]
-
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-
-[[phase]]
-name = "revision"
-when = "agreement < 1"
-order = "simultaneous"
-sees = "others_last"
-"#;
-
-pub fn at(house: &House, name: &str) -> String {
-    house.path(name).display().to_string()
-}
-
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-pub fn results(house: &House, path: &str) -> Vec<Value> {
-    lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
-}
-
-/// Returns a question whose answer is its number, answered correctly.
-pub fn item(n: u32) -> String {
-    format!("{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n")
-}
 
 #[test]
 fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
@@ -237,7 +189,7 @@ fn report_has_every_figure_and_withholds_unreliable_ones() {
     let each = ["batch", "report", &out, "--format", "csv", "--table", "conversations"];
     let each = house.run(&each).code(0).out;
     assert_eq!(each.lines().count(), 11, "a row for each conversation: {each}");
-    assert!(each.contains("solver,2,3,ended,2,yes,0,2,"), "{each}");
+    assert!(each.contains("solver,solver,,2,1,0,,ended,2,2,true,false,false,true,2,"), "{each}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
     assert!(page.contains("by round</h3>") && page.contains("<polyline"), "{page}");
     assert!(page.contains("<svg") && !page.contains("<script") && !page.contains("://"), "{page}");
@@ -278,7 +230,7 @@ fn a_debate_before_a_judge_is_compared_with_a_judge_alone() {
     let right: Vec<_> = ran.iter().map(|line| (&line["protocol"], &line["correct"])).collect();
     assert_eq!(
         json!(right),
-        json!([["expert-judge", true], ["naive-judge", null], ["persuasion", true]])
+        json!([["expert-judge", true], ["naive-judge", false], ["persuasion", true]])
     );
     let blind = house.file("blind.jsonl", &item.replace("TEXT", ""));
     let refused = house.run(&["batch", "persuasion", "--items", &blind, "--rehearsed"]).code(3);
@@ -304,10 +256,11 @@ fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
     assert_eq!(results(&house, "out/results.jsonl").len(), 1, "it is not asked again");
     let mut again = args.to_vec();
     again.push("--retry");
+    let before = results(&house, "out/results.jsonl").remove(0);
     house.run(&again).code(1);
     let all = results(&house, "out/results.jsonl");
-    assert_eq!(all.len(), 2);
-    assert_ne!(all[0]["session"], all[1]["session"]);
+    assert_eq!(all.len(), 1, "the earlier line is superseded");
+    assert_ne!(all[0]["session"], before["session"]);
 }
 
 #[test]
@@ -320,7 +273,10 @@ fn reports_cut_replies_after_the_first_conversation_and_at_the_end() {
     let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--trust", "--jobs", "1"];
-    let ran = house.run(&args).code(0);
+    let ran = house.run(&args).code(1);
+    assert!(ran.err.contains("6 replies were cut at max_tokens"), "{}", ran.err);
+    let told = house.run(&["batch", "report", &out]).code(0).out;
+    assert!(told.contains("6 of 12 replies ended at max_tokens"), "{told}");
     let first = "in the first conversation (0): 2 of 4 replies were cut at max_tokens, 1 of 2 answers could not be read";
     assert!(ran.err.contains(first), "{}", ran.err);
     let end = "3 of 3 conversations finished; 6 of 12 replies were cut at max_tokens, 3 of 6 answers could not be read";

@@ -1,13 +1,11 @@
 //! Arms of a batch: the order of the report, baselines from the first round of the scenario, and the outcome.
 
-use crate::batch::{at, results};
+use crate::batches::{ITEM, at, results};
 use crate::house::House;
 use crate::server::Server;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-
-const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
 
 /// A panel that ends as soon as all agree.
 const PANEL: &str = r#"
@@ -42,7 +40,7 @@ fn mixed(models: &[&str]) -> (BTreeMap<String, Value>, Vec<Value>, Value) {
     };
     let seats: String = models.iter().enumerate().map(seat).collect();
     let scenario = house.file("panel.toml", &PANEL.replace("SEATS", &seats));
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--baselines"];
     let window = |model: &str| format!("[models.\"endpoint:{model}\"]\nwindow = 32000\n");
@@ -50,7 +48,7 @@ fn mixed(models: &[&str]) -> (BTreeMap<String, Value>, Vec<Value>, Value) {
     let model = ["--endpoint", &server.url, "--config", &settings];
     house.run(&[&args[..], &model].concat()).code(0);
     let all = results(&house, "out/results.jsonl").into_iter();
-    let all = all.map(|line| (line["protocol"].as_str().unwrap().to_owned(), line)).collect();
+    let all = all.map(|line| (line["arm"].as_str().unwrap().to_owned(), line)).collect();
     let asked = server.asked.lock().unwrap();
     let asked = asked.iter().filter_map(|body| serde_json::from_str(body).ok()).collect();
     let made = fs::read_to_string(house.path("out/batch.json")).unwrap();
@@ -203,7 +201,7 @@ fn report_is_about_the_examined_protocol_whatever_the_order_of_lines() {
 #[test]
 fn baselines_are_chosen_by_name() {
     let house = House::new();
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let plan = |chosen: &str| {
         let args = ["batch", "society-of-minds", "--items", &items, "--rehearsed", "--dry-run"];
         house.run(&[&args[..], &[chosen]].concat())

@@ -1,7 +1,7 @@
 //! Answers and votes on the replies of Du et al. (2023), of which only the numbers are here: `tests/corpus/du-2023.csv`
 //! has, for each reply, the right answer, the number that the authors' script read, and the number that a person reads.
 
-use crate::batch::{at, results};
+use crate::batches::{at, results};
 use crate::house::House;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

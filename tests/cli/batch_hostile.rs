@@ -1,10 +1,11 @@
 //! Folders and results of a batch from an untrusted source: links, pipes, devices, foreign files.
 
-use crate::batch::{SOLVER, at, item, results};
+use crate::batches::{SOLVER, at, item, results};
 use crate::house::{House, end};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Stdio;
 
 /// Writes a scenario and two items; returns the arguments of a batch over them into `out`.
 fn batch(house: &House) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Items as benchmarks publish them, and items that end a batch before its first call.
 
-use crate::batch::{at, results};
+use crate::batches::{at, results};
 use crate::house::{House, Ran};
 use crate::server::Server;
 use std::fs;
@@ -220,7 +220,13 @@ fn templates_that_cannot_be_filled_in_end_the_batch_before_its_first_call() {
 fn optional_fields_are_left_out_and_examples_of_a_scenario_are_never_sent() {
     let items = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4,\"hint\":\"count\"}\n\
                  {\"id\":\"b\",\"question\":\"1 + 3?\",\"answer\":4}\n";
-    let (_, asked, house) = panel(PANEL, items, 0);
+    let (ran, asked, house) = panel(PANEL, items, 0);
+    let tie = "two seats by majority tie if they disagree; a tie is wrong";
+    assert!(ran.err.contains(tie), "{}", ran.err);
+    let line = &results(&house, "out/results.jsonl")[0];
+    let used = line["input"].as_u64().unwrap() + line["output"].as_u64().unwrap();
+    let corrected = format!("from the first conversation: ~{} tokens for panel", used * 2);
+    assert!(ran.err.contains(&corrected), "{corrected}: {}", ran.err);
     assert_eq!(results(&house, "out/results.jsonl").len(), 2);
     let all = asked.join("\n");
     assert!(all.contains("2 + 2? Hint: count") && !all.contains("the example"), "{all}");

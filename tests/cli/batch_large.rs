@@ -1,6 +1,6 @@
 //! Measurements of a batch over voices of known accuracy, and a batch of ten thousand items.
 
-use crate::batch::{at, results};
+use crate::batches::{at, results};
 use crate::house::House;
 use serde_json::Value;
 use std::fs;

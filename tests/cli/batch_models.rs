@@ -1,12 +1,10 @@
 //! A batch with models: one call at a time per machine, baselines of equal cost, and changed models.
 
-use crate::batch::{at, results};
+use crate::batches::{ITEM, at, results};
 use crate::house::House;
 use crate::server::Server;
 use serde_json::Value;
 use std::fs;
-
-const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
 
 fn kinds(house: &House, session: &str) -> Vec<String> {
     let text = fs::read_to_string(house.home.path().join("out").join(session)).unwrap();
@@ -21,7 +19,7 @@ fn kinds(house: &House, session: &str) -> Vec<String> {
 fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_ask_the_same() {
     let house = House::new();
     let server = Server::start("Thought {n}: so it is.\nANSWER: 4", None);
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let out = at(&house, "out");
     let args = [
         "batch",
@@ -79,7 +77,7 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_ask_the_s
 fn other_graders_and_other_models_are_refused() {
     let house = House::new();
     let server = Server::start("ANSWER: 4", None);
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let out = at(&house, "out");
     let scenario = |model: &str| {
         let text = format!(
@@ -171,7 +169,7 @@ fn an_estimate_and_the_default_limit_are_printed_before_the_first_call() {
 fn agreement_costs_no_call_and_a_rejected_reply_counts_as_one() {
     let house = House::new();
     let server = Server::start("It is the sum of two and two, so four is right.\nANSWER: 4", None);
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let calls = |guards: &str| {
         let out = at(&house, guards);
         let guards = format!("guards=\"{guards}\"");
@@ -195,7 +193,7 @@ fn agreement_costs_no_call_and_a_rejected_reply_counts_as_one() {
 fn limits_are_those_that_are_written() {
     let house = House::new();
     let server = Server::start("<think>So.</think>Thought {n}.\n\\boxed{4}", None);
-    let items = house.file("items.jsonl", ITEMS);
+    let items = house.file("items.jsonl", ITEM);
     let run = |out: &str, more: &[&str]| {
         let out = at(&house, out);
         let args = ["batch", "society-of-minds", "--items", &items, "--out", &out];

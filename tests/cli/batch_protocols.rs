@@ -1,7 +1,7 @@
 //! The bundled protocols over a model: the number of calls for given seats and rounds, as estimated before a run and as
 //! made during it; and unreadable answers.
 
-use crate::batch::{at, results};
+use crate::batches::{at, results};
 use crate::house::House;
 use crate::server::Server;
 
@@ -66,7 +66,8 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
         let server = Server::start(reply, None);
         let item = match protocol {
             "persuasion" | "consultancy" | "naive-judge" | "expert-judge" => ITEMS
-                .replace("}\n", ",\"a\":\"x\",\"b\":\"y\",\"text\":\"z\",\"assigned\":\"a\"}\n"),
+                .replace("\"answer\":4", "\"answer\":\"a\"")
+                .replace("}\n", ",\"a\":\"x\",\"b\":\"y\",\"text\":\"z\",\"side\":\"a\"}\n"),
             "referees" => ITEMS.replace("}\n", ",\"a\":\"x\",\"b\":\"y\"}\n"),
             _ => ITEMS.to_owned(),
         };

@@ -1,9 +1,7 @@
 //! Figures for confidence, judges, influence and strength in a report, checked against values worked out by hand.
 
-use crate::batch::at;
+use crate::batches::{HEAD, at, rows};
 use crate::house::House;
-
-const HEAD: &str = "title = \"T\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n";
 
 fn scenario(house: &House, name: &str, rest: &str) -> String {
     house.file(&format!("{name}.toml"), &format!("{HEAD}{rest}"))
@@ -14,12 +12,6 @@ fn have(house: &House, scenario: &str, items: &str, name: &str) -> String {
     let out = at(house, name);
     house.run(&["batch", scenario, "--items", &items, "--out", &out]).code(0);
     out
-}
-
-/// Returns the rows of a table as comma-separated values, without the header.
-fn rows(house: &House, of: &str, table: &str) -> Vec<String> {
-    let csv = house.run(&["batch", "report", of, "--format", "csv", "--table", table]).code(0).out;
-    csv.lines().skip(1).map(str::to_owned).collect()
 }
 
 /// A seat that states its confidence: five times 90 %, right four times; four times 30 %, right once; once unreadable.

@@ -17,6 +17,8 @@ mod batch_large;
 mod batch_models;
 mod batch_protocols;
 mod batch_report;
+mod batch_results;
+mod batches;
 mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]

@@ -1,5 +1,6 @@
 //! `help`: explains topics beyond the options of a single command.
 
+use crate::batch::dictionary;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::expr;
@@ -32,6 +33,7 @@ const PAGES: &[Page] = &[
     ("expressions", include_str!("../../../assets/help/expressions.md")),
     ("test-files", include_str!("../../../assets/help/test-files.md")),
     ("experiments", include_str!("../../../assets/help/experiments.md")),
+    ("results", include_str!("../../../assets/help/results.md")),
     ("security", include_str!("../../../assets/help/security.md")),
     ("reliability", include_str!("../../../assets/help/reliability.md")),
     ("performance", include_str!("../../../assets/help/performance.md")),
@@ -106,6 +108,7 @@ fn filled(page: &str) -> String {
         lines.join(&format!("\n{:20}", ""))
     };
     page.replace("{names}\n", &facts::help_rows())
+        .replace("{columns}\n", &dictionary())
         .replace("{filters}", &list(expr::FILTERS))
         .replace("{tests}", &list(expr::TESTS))
         .replace("{methods}", &list(expr::METHODS))

@@ -83,6 +83,19 @@ pub struct Arm {
     pub parallel: Option<u32>,
 }
 
+impl Arm {
+    /// Returns the models of the seats, without repetitions; `None` without models.
+    pub(super) fn models(&self) -> Option<String> {
+        let mut all: Vec<&str> = vec![];
+        for model in self.seats.iter().filter_map(|seat| seat.model.as_deref()) {
+            if !all.contains(&model) {
+                all.push(model);
+            }
+        }
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+}
+
 /// Circumstances of a batch, as it notes them before its first call; empty if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

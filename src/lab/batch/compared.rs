@@ -163,6 +163,15 @@ pub(super) fn conclusions(report: &Report) -> Table {
         }
     }
     for protocol in &report.protocols {
+        let calls: u64 = report.ended(protocol).map(|line| line.calls_total).sum();
+        let cut: u64 = report.ended(protocol).map(|line| line.cut).sum();
+        if cut > 0 {
+            let about = format!("cut replies: {protocol}");
+            let told = format!(
+                "{cut} of {calls} replies ended at max_tokens; its score is that of cut replies"
+            );
+            table.rows.push(vec![Cell::text(&about), Cell::text(&told)]);
+        }
         let keyed = report.all(protocol).any(|line| line.key.is_some());
         let why = if keyed { report.withheld(protocol) } else { None };
         if let Some(why) = why {

@@ -4,6 +4,7 @@ use super::bounded::{BoundedLine, next_line};
 use super::results::{KnownResults, ResultLine};
 use crate::own_file::OwnFile;
 use crate::untrusted;
+use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -75,13 +76,11 @@ impl<R: Read> Iterator for ResultLines<R> {
             let parsed = match next_line(&mut self.input, LINE_MAX) {
                 Ok(None) => return None,
                 Ok(Some(BoundedLine::Whole(line))) if line.trim_ascii().is_empty() => continue,
-                Ok(Some(BoundedLine::Whole(line))) => {
-                    serde_json::from_slice::<ResultLine>(&line).ok()
-                }
+                Ok(Some(BoundedLine::Whole(line))) => ResultLine::parse(&line),
                 Ok(Some(BoundedLine::TooLong)) => None,
                 Err(e) => return self.fail(e),
             };
-            if let Some(line) = parsed.filter(ResultLine::can_be_summed) {
+            if let Some(line) = parsed {
                 return Some(Ok(line));
             }
             self.damaged += 1;
@@ -136,6 +135,35 @@ impl Appended {
         self.0.write_all(text.as_bytes())?;
         self.0.sync()
     }
+}
+
+/// Removes the results that later ones replace, in one step.
+///
+/// # Errors
+/// The error of the operating system; the file is then unchanged.
+pub fn remove_superseded(path: &Path) -> io::Result<()> {
+    let mut all: Vec<ResultLine> = vec![];
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    for line in reopen_results(path)? {
+        let line = match line {
+            Ok(line) => line,
+            Err(BadResult::Damaged(_)) => continue,
+            Err(BadResult::Io(e)) => return Err(e),
+        };
+        match places.get(&(line.item.clone(), line.arm.clone())).and_then(|at| all.get_mut(*at)) {
+            Some(earlier) => *earlier = line,
+            None => {
+                places.insert((line.item.clone(), line.arm.clone()), all.len());
+                all.push(line);
+            }
+        }
+    }
+    let mut text = vec![];
+    for line in &all {
+        serde_json::to_writer(&mut text, line)?;
+        text.push(b'\n');
+    }
+    OwnFile::replace(path, &text, is_result)
 }
 
 /// Returns whether a first line is a result, complete or cut off by a kill.

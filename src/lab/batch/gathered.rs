@@ -59,12 +59,12 @@ impl Report {
         for line in open_results(path)? {
             match line {
                 Ok(mut line) => {
-                    if !report.protocols.contains(&line.protocol) {
-                        report.protocols.push(line.protocol.clone());
+                    if !report.protocols.contains(&line.arm) {
+                        report.protocols.push(line.arm.clone());
                     }
                     // the individual answers are not needed, and are most of a line
                     line.measured.rounds.iter_mut().for_each(|round| round.answers.clear());
-                    let protocol = report.of.entry(line.protocol.clone()).or_default();
+                    let protocol = report.of.entry(line.arm.clone()).or_default();
                     protocol.insert(line.item.clone(), line);
                 }
                 Err(BadResult::Damaged(number)) => report.damaged.push(number),
@@ -103,21 +103,18 @@ impl Report {
 
     /// Returns whether a conversation does not count because its prompts left out a part of it.
     pub(super) fn excludes(&self, line: &ResultLine) -> bool {
-        line.measured.truncated > 0 && !self.rules.with_truncated
+        line.truncated > 0 && !self.rules.with_truncated
     }
 
     /// Returns the conversations that ended with a key, each with whether its answer is right. A tie and an unreadable
     /// answer are wrong: otherwise a protocol would gain by abstaining.
     pub(super) fn judged(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
-        let keyed = self.ended(protocol).filter(|line| line.key.is_some());
-        keyed.map(|line| (line, line.correct == Some(true)))
+        self.ended(protocol).filter_map(|line| Some((line, line.correct?)))
     }
 
     /// Returns the part of [`Report::judged`] that gave a readable answer or a tie.
     pub(super) fn scored(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
-        let tie = |line: &ResultLine| (line.key.is_some() && is_tie(line)).then_some(false);
-        self.ended(protocol)
-            .filter_map(move |line| Some((line, line.correct.or_else(|| tie(line))?)))
+        self.judged(protocol).filter(|(line, _)| line.scored)
     }
 
     /// Returns the share of right majorities after each round, by protocol, over conversations with a key. A shorter
@@ -181,14 +178,6 @@ impl Report {
 
 /// A share with the low and high ends of its interval.
 pub(super) type Estimate = (f64, f64, f64);
-
-/// Returns whether several answers tied for the most votes.
-pub(super) fn is_tie(line: &ResultLine) -> bool {
-    let Some(answered) = line.answered.as_ref().filter(|a| a.answer.is_none()) else {
-        return false;
-    };
-    answered.ways.iter().any(|way| way.by == answered.by && way.tied.len() > 1)
-}
 
 /// Converts a count for the statistics functions, saturating at `u32::MAX`.
 pub(super) fn small(n: usize) -> u32 {

@@ -7,8 +7,8 @@ use super::results::{
 };
 use crate::analysis::{self, AnswerRound};
 use crate::model::{AnswerKind, Event, Text, payload::Ended};
-use crate::reply::spelled;
-use crate::state::{State, Stated};
+use crate::reply::{disagrees, spelled};
+use crate::state::{Entry, State, Stated};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Subject<'a> {
     pub line: u64,
     /// Right answer; `None` if the item has none.
     pub key: Option<&'a Value>,
-    /// Name of the protocol.
+    /// Name of the arm.
     pub protocol: &'a str,
     /// Digest of the protocol's prompts, models and judges.
     pub fingerprint: &'a str,
@@ -61,30 +61,45 @@ pub fn line<'a>(
     let held = if accepted.is_empty() { Held::default() } else { held(&rounds, &is_right) };
     let first = rounds.iter().position(|round| round.correct == Some(true));
     let failed = failed(&state, ended);
-    Some(ResultLine {
+    let mut line = ResultLine {
         version: VERSION,
-        item: subject.item.into(),
-        line: subject.line,
+        arm: subject.protocol.into(),
         protocol: subject.protocol.into(),
+        model: None,
+        item: subject.item.into(),
+        repeat: 1,
+        seed: None,
+        shard: None,
+        outcome: if failed.is_some() { ResultOutcome::Failed } else { ResultOutcome::Ended },
+        key: match &accepted[..] {
+            [] => None,
+            [one] => Some(one.as_str().into()),
+            all => Some(all.into()),
+        },
+        answer: None,
+        correct: answer.and_then(is_right),
+        tie: false,
+        unread: false,
+        scored: false,
+        calls_total: 0,
+        input: spent.usage.input,
+        output: spent.usage.output,
+        usd: (!spent.unpriced).then(|| f64::from(spent.usd)),
+        ms: state.ms.0,
+        cut,
+        truncated,
+        session: subject.session.into(),
+        line: subject.line,
         fingerprint: subject.fingerprint.into(),
         judge: subject.judge.map(Into::into),
-        session: subject.session.into(),
-        outcome: if failed.is_some() { ResultOutcome::Failed } else { ResultOutcome::Ended },
         reason: Some(ended.reason),
         error: failed,
-        key: subject.key.cloned(),
-        correct: answer.and_then(is_right),
         answered: answered.clone(),
         measured: Measured {
             calls,
             retries,
-            cut,
-            truncated,
+            disagrees: disagreements(&state, kind),
             planned: subject.planned,
-            input: spent.usage.input,
-            output: spent.usage.output,
-            usd: (!spent.unpriced).then(|| f64::from(spent.usd)),
-            ms: state.ms.0,
             first_correct: first.map(|at| at as u32 + 1),
             rounds,
             flips,
@@ -95,7 +110,16 @@ pub fn line<'a>(
             judgements: judgements(&state, &is_right),
             models,
         },
-    })
+    };
+    line.judge_answer();
+    Some(line)
+}
+
+/// Counts the replies whose answer in a box differs from the one behind a marker.
+fn disagreements(state: &State, kind: AnswerKind) -> u64 {
+    let asks = state.scenario.answer.as_ref().is_some_and(|spec| spec.pattern.is_none());
+    let of_seat = |entry: &&Entry| entry.seat().is_some() && disagrees(kind, entry.text());
+    if asks { state.entries.iter().filter(of_seat).count() as u64 } else { 0 }
 }
 
 /// Returns the failure that invalidates a conversation, if there is one.

@@ -59,16 +59,16 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
                 BadResult::Io(e) => Refused::Io(path.clone(), e),
             })?;
             let made = (line.fingerprint.clone(), line.judge.clone(), path.as_path());
-            let known = by.entry(line.protocol.clone()).or_insert_with(|| made.clone());
+            let known = by.entry(line.arm.clone()).or_insert_with(|| made.clone());
             if (&known.0, &known.1) != (&made.0, &made.1) {
                 return Err(Refused::Mixed {
-                    protocol: line.protocol,
+                    protocol: line.arm,
                     one: known.2.to_owned(),
                     other: path.clone(),
                 });
             }
             // within a file, the last line of a conversation counts
-            own.insert((line.line, line.item.clone(), line.protocol.clone()), line);
+            own.insert((line.line, line.item.clone(), line.arm.clone()), line);
         }
         for (place, mut line) in own {
             line.session = session(&line.session, path, folder);

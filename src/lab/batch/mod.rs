@@ -34,7 +34,7 @@ pub use baseline::{Shape, first_round};
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
-pub use file::{Appended, BadResult, open_results, reopen_results};
+pub use file::{Appended, BadResult, open_results, remove_superseded, reopen_results};
 pub use gathered::{ReportRules, TestFamily};
 pub use items::{BatchItem, Damaged, FieldMap, Items, digest, file_digest, hash};
 pub use keys::{KeyForm, read_key};
@@ -45,5 +45,5 @@ pub use results::{
     Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
 };
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Slice};
-pub use schema::schema;
+pub use schema::{dictionary, schema};
 pub use troubles::Troubles;

@@ -3,7 +3,7 @@
 
 use super::arm::{ArmSeat, Equal, RunNote};
 pub use super::gathered::Report;
-use super::gathered::{is_tie, small};
+use super::gathered::small;
 use super::results::{Held, ResultLine, ResultOutcome};
 use super::{compared, quality};
 use crate::analysis::{Cell, Column, Table};
@@ -140,7 +140,7 @@ impl Report {
             let all = self.all(protocol).count();
             let ended = self.judged(protocol).count();
             let right = self.judged(protocol).filter(|(_, right)| *right).count();
-            let ties = self.judged(protocol).filter(|(line, _)| is_tie(line)).count();
+            let ties = self.judged(protocol).filter(|(line, _)| line.tie).count();
             let unread = ended - self.scored(protocol).count();
             let (low, high) = wilson(small(right), small(ended));
             let score = |cell: Cell| match (ended, self.withheld(protocol)) {
@@ -280,19 +280,23 @@ impl Report {
                 let is_right = |line: &ResultLine, answer: Option<&str>| {
                     // an answer equal to the protocol's own is right exactly if that one was
                     let own = line.answered.as_ref().and_then(|a| a.answer.as_deref());
-                    let key = line.key.as_ref().map(|key| match key {
-                        serde_json::Value::String(text) => text.clone(),
-                        other => other.to_string(),
-                    });
+                    let keys = match &line.key {
+                        Some(serde_json::Value::Array(all)) => all.as_slice(),
+                        key => key.as_slice(),
+                    };
+                    let is_same = |answer: &str, key: &str| {
+                        let numbers = answer
+                            .parse::<f64>()
+                            .ok()
+                            .zip(key.replace(',', "").parse::<f64>().ok());
+                        key.eq_ignore_ascii_case(answer)
+                            || numbers.is_some_and(|(a, b)| (a - b).abs() < 1e-9)
+                    };
                     match answer {
                         Some(answer) if Some(answer) == own => line.correct == Some(true),
-                        Some(answer) => key.is_some_and(|key| {
-                            let numbers = answer
-                                .parse::<f64>()
-                                .ok()
-                                .zip(key.replace(',', "").parse::<f64>().ok());
-                            key.eq_ignore_ascii_case(answer)
-                                || numbers.is_some_and(|(a, b)| (a - b).abs() < 1e-9)
+                        Some(answer) => keys.iter().any(|key| match key {
+                            serde_json::Value::String(key) => is_same(answer, key),
+                            key => is_same(answer, &key.to_string()),
                         }),
                         None => false,
                     }
@@ -342,8 +346,7 @@ impl Report {
             let n = self.all(protocol).count().max(1);
             let calls = |line: &ResultLine| line.measured.calls.values().sum::<u64>();
             let sum: u64 = self.all(protocol).map(calls).sum();
-            let tokens: u64 =
-                self.all(protocol).map(|l| l.measured.input + l.measured.output).sum();
+            let tokens: u64 = self.all(protocol).map(|l| l.input + l.output).sum();
             let outside = self.ended(protocol).filter(|line| {
                 line.measured
                     .planned
@@ -358,7 +361,7 @@ impl Report {
                         if least == most { least.to_string() } else { format!("{least} to {most}") }
                     })
                     .collect();
-            let money: Option<f64> = self.all(protocol).map(|line| line.measured.usd).sum();
+            let money: Option<f64> = self.all(protocol).map(|line| line.usd).sum();
             let right = self.judged(protocol).filter(|(_, right)| *right).count();
             table.rows.push(vec![
                 Cell::text(protocol),
@@ -366,9 +369,9 @@ impl Report {
                 Cell::text(&plans.join(", ")),
                 Cell::Count(outside.count() as u64),
                 Cell::Count(self.all(protocol).map(|line| line.measured.retries).sum()),
-                Cell::Count(self.all(protocol).map(|line| line.measured.cut).sum()),
+                Cell::Count(self.all(protocol).map(|line| line.cut).sum()),
                 Cell::Count(tokens / n as u64),
-                Cell::Took(self.all(protocol).map(|l| l.measured.ms).sum::<u64>() / n as u64),
+                Cell::Took(self.all(protocol).map(|l| l.ms).sum::<u64>() / n as u64),
                 money.map_or(Cell::NotPriced, |usd| Cell::Dollars(usd / n as f64)),
                 match right {
                     0 => Cell::None,

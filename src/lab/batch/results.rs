@@ -1,5 +1,5 @@
 //! The results of a batch as JSON lines, one per conversation, appended when it is over. The last line of an item and
-//! protocol counts. A line cut off by a kill is reported and skipped: its conversation is still in its session, so no
+//! arm counts. A line cut off by a kill is reported and skipped: its conversation is still in its session, so no
 //! call is repeated.
 
 use super::called::ModelCalls;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Version of the line format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Largest accepted count of a result: about 69 billion.
 const COUNT_MAX: u64 = 1 << 36;
 
@@ -24,60 +24,138 @@ pub enum ResultOutcome {
     Failed,
 }
 
-/// The result of one conversation, as one JSON line.
+/// The result of one conversation, as one JSON line. Every line has every key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultLine {
     /// Version of the format, [`VERSION`] for new lines.
     pub version: u32,
-    /// Name of the item.
-    pub item: String,
-    /// Line of the item in its file.
-    pub line: u64,
+    /// Name of the arm.
+    #[serde(default)]
+    pub arm: String,
     /// Name of the protocol.
     pub protocol: String,
+    /// Models of the arm's seats, in the order of their first seat; `None` without models.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Name of the item.
+    pub item: String,
+    /// Number of the repetition of the item, from 1.
+    #[serde(default = "first")]
+    pub repeat: u32,
+    /// Seed of the batch.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// Part of the items, as in `1/4`; `None` for all.
+    #[serde(default)]
+    pub shard: Option<String>,
+    /// Outcome; decides whether it counts as a result of its arm.
+    pub outcome: ResultOutcome,
+    /// Right answer in canonical form, a list if several are right; `None` if the item has none.
+    #[serde(default)]
+    pub key: Option<Value>,
+    /// Answer in canonical form; `None` in a tie, or if none was found.
+    #[serde(default)]
+    pub answer: Option<String>,
+    /// True if the answer is right; false in a tie and without an answer. `None` without a key or after a failure.
+    #[serde(default)]
+    pub correct: Option<bool>,
+    /// True if several answers tied for the most votes.
+    #[serde(default)]
+    pub tie: bool,
+    /// True if the conversation ended without a readable answer and without a tie.
+    #[serde(default)]
+    pub unread: bool,
+    /// True if it ended with a key and with an answer or a tie.
+    #[serde(default)]
+    pub scored: bool,
+    /// Calls for all purposes.
+    #[serde(default)]
+    pub calls_total: u64,
+    /// Input tokens of all calls.
+    pub input: u64,
+    /// Output tokens of all calls.
+    pub output: u64,
+    /// Cost in dollars; `None` if the price of a model is unknown.
+    #[serde(default)]
+    pub usd: Option<f64>,
+    /// Duration of the conversation, in milliseconds.
+    pub ms: u64,
+    /// Replies that were cut at their token limit.
+    #[serde(default)]
+    pub cut: u64,
+    /// Calls whose prompt left out a part of the conversation, because the context window was too small.
+    #[serde(default)]
+    pub truncated: u64,
+    /// Path of the session, relative to the results file.
+    pub session: String,
+    /// Line of the item in its file.
+    pub line: u64,
     /// Digest of everything that affects the outcome: prompts, models, judges.
     pub fingerprint: String,
     /// Digest of the judge alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub judge: Option<String>,
-    /// Path of the session, relative to the results file.
-    pub session: String,
-    /// Outcome; decides whether it counts as a result of its protocol.
-    pub outcome: ResultOutcome,
     /// Reason for the end of the conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub reason: Option<StopReason>,
     /// Text of the first failure; `None` if nothing failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub error: Option<String>,
-    /// Right answer; `None` if the item has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<Value>,
     /// Answer of the conversation, with the outcomes of other aggregations of the same replies; `None` if no answer was
-    /// found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// asked for.
+    #[serde(default)]
     pub answered: Option<FoundAnswer>,
-    /// True if the answer matches the key; `None` without a key or an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub correct: Option<bool>,
-    /// Calls, tokens, dollars, time and rounds.
+    /// Calls and rounds.
     #[serde(flatten)]
     pub measured: Measured,
 }
 
+fn first() -> u32 {
+    1
+}
+
 impl ResultLine {
+    /// Parses a line of version 1 or 2.
+    pub(super) fn parse(line: &[u8]) -> Option<ResultLine> {
+        let mut line: ResultLine = serde_json::from_slice(line).ok()?;
+        if line.version < VERSION {
+            line.arm.clone_from(&line.protocol);
+            line.judge_answer();
+        }
+        let is_known = line.version <= VERSION && line.can_be_summed();
+        is_known.then_some(line)
+    }
+
+    /// Sets the columns that follow from the answer, the key, the outcome and the calls.
+    pub(super) fn judge_answer(&mut self) {
+        let answered = self.answered.as_ref();
+        let ended = self.outcome == ResultOutcome::Ended;
+        self.answer = answered.and_then(|a| a.answer.as_deref()).map(str::to_owned);
+        self.tie = ended && self.answer.is_none() && answered.is_some_and(is_tie);
+        self.unread = ended && self.answer.is_none() && !self.tie && answered.is_some();
+        let keyed = ended && self.key.is_some();
+        self.correct = keyed.then(|| self.correct.unwrap_or(false));
+        self.scored = keyed && (self.answer.is_some() || self.tie);
+        self.calls_total = self.measured.calls.values().sum();
+    }
+
     /// Returns whether every count is small enough that sums over a whole file cannot overflow.
-    pub(super) fn can_be_summed(&self) -> bool {
+    fn can_be_summed(&self) -> bool {
         let measured = &self.measured;
         let models = measured.models.values().flat_map(|m| [m.calls, m.unanswered]);
         let planned = measured.planned.iter().flat_map(|(least, most)| [*least, *most]);
-        let sums = [measured.retries, measured.cut, measured.truncated, measured.ms];
+        let sums = [measured.retries, measured.disagrees, self.cut, self.truncated, self.ms];
         sums.into_iter()
-            .chain([measured.input, measured.output])
+            .chain([self.input, self.output, self.calls_total])
             .chain(measured.calls.values().copied())
             .chain(models.chain(planned))
             .all(|count| count <= COUNT_MAX)
     }
+}
+
+/// Returns whether several answers tied for the most votes.
+fn is_tie(answered: &FoundAnswer) -> bool {
+    answered.ways.iter().any(|way| way.by == answered.by && way.tied.len() > 1)
 }
 
 /// Measurements of one conversation.
@@ -88,49 +166,37 @@ pub struct Measured {
     pub calls: BTreeMap<String, u64>,
     /// Calls that were retried, after failures or malformed replies.
     pub retries: u64,
-    /// Replies that were cut at their token limit.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cut: u64,
-    /// Calls whose prompt left out a part of the conversation, because the context window was too small.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub truncated: u64,
+    /// Replies with an answer in a box and another one behind a marker.
+    #[serde(default)]
+    pub disagrees: u64,
     /// Minimum and maximum calls by the protocol's formula.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub planned: Option<(u64, u64)>,
-    /// Input tokens of all calls.
-    pub input: u64,
-    /// Output tokens of all calls.
-    pub output: u64,
-    /// Cost in dollars; `None` if the price of a model is unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usd: Option<f64>,
-    /// Duration of the conversation, in milliseconds.
-    pub ms: u64,
     /// Positions of all seats after each round of answers.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub rounds: Vec<Round>,
     /// First round whose majority is right, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub first_correct: Option<u32>,
     /// Number of changed answers.
     pub flips: u32,
     /// Changes from a wrong answer to the right one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub rescued: Vec<Turned>,
     /// Changes from the right answer to a wrong one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub bullied: Vec<Turned>,
     /// Last answers that state a confidence, if there is a key.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub sure: Vec<Sure>,
     /// Answers held and lost, if there is a key.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub held: Held,
     /// Judgements of the verdict.
-    #[serde(default, skip_serializing_if = "JudgeCounts::is_empty")]
+    #[serde(default)]
     pub judgements: JudgeCounts,
     /// Calls by model.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub models: BTreeMap<String, ModelCalls>,
 }
 
@@ -168,10 +234,8 @@ pub struct JudgeCounts {
     /// Readable judgements.
     pub read: u32,
     /// Judgements without a readable winner.
-    #[serde(skip_serializing_if = "is_zero")]
     pub unread: u32,
     /// Number of readable judgements whose winner is the expected answer; `None` without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<u32>,
     /// Readable judgements by winner. A tie counts as a side of its own.
     pub won: BTreeMap<String, u32>,
@@ -180,7 +244,6 @@ pub struct JudgeCounts {
     /// Pairs of readable judgements of one judge with the sides in both orders.
     pub both_ways: u32,
     /// Number of these pairs in which only the labels of the sides changed places, not their speeches.
-    #[serde(skip_serializing_if = "is_zero")]
     pub labels_only: u32,
     /// Number of these pairs whose winner changed with the order.
     pub swap_flips: u32,
@@ -188,16 +251,6 @@ pub struct JudgeCounts {
     pub pairs: u32,
     /// Number of these pairs that agree.
     pub agreed: u32,
-}
-
-fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
-    *n == N::default()
-}
-
-impl JudgeCounts {
-    fn is_empty(&self) -> bool {
-        *self == JudgeCounts::default()
-    }
 }
 
 /// Positions of all seats after a round of answers.
@@ -208,7 +261,7 @@ pub struct Round {
     /// Most common answer; `None` in a tie.
     pub majority: Option<String>,
     /// True if the majority is right; `None` without a key or a majority.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub correct: Option<bool>,
     /// Share of all asked seats that gave the most common answer.
     pub agreement: f64,
@@ -241,19 +294,20 @@ pub struct Effort {
 impl Effort {
     /// Returns the effort of a result.
     pub fn new(line: &ResultLine) -> Effort {
-        let Measured { calls, input, output, .. } = &line.measured;
-        Effort { calls: calls.values().sum(), tokens: input + output }
+        Effort { calls: line.calls_total, tokens: line.input + line.output }
     }
 }
 
 /// Results so far, in a few bytes each.
 #[derive(Debug, Default)]
 pub struct KnownResults {
-    /// Outcome and effort by the hash of item and protocol.
+    /// Outcome and effort by the hash of item and arm.
     outcomes: BTreeMap<u64, (ResultOutcome, Effort)>,
-    /// Number of finished conversations by protocol.
-    protocols: BTreeMap<String, u64>,
-    /// Fingerprints by protocol.
+    /// Number of finished conversations by arm.
+    arms: BTreeMap<String, u64>,
+    /// Oldest version of a line; `None` without lines.
+    pub oldest: Option<u32>,
+    /// Fingerprints by arm.
     pub fingerprints: BTreeMap<String, String>,
     /// Sum over all lines, in dollars.
     pub usd: f64,
@@ -265,19 +319,20 @@ pub struct KnownResults {
 
 impl KnownResults {
     /// Returns the outcome and the effort of an item's conversation; `None` if it is not over.
-    pub fn made(&self, item: &str, protocol: &str) -> Option<(ResultOutcome, Effort)> {
-        self.outcomes.get(&place(item, protocol)).copied()
+    pub fn made(&self, item: &str, arm: &str) -> Option<(ResultOutcome, Effort)> {
+        self.outcomes.get(&place(item, arm)).copied()
     }
 
     /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
         let effort = Effort::new(line);
-        let place = place(&line.item, &line.protocol);
+        let place = place(&line.item, &line.arm);
         if self.outcomes.insert(place, (line.outcome, effort)).is_none() {
-            *self.protocols.entry(line.protocol.clone()).or_default() += 1;
+            *self.arms.entry(line.arm.clone()).or_default() += 1;
         }
-        self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
-        self.usd += line.measured.usd.unwrap_or_default();
+        self.fingerprints.insert(line.arm.clone(), line.fingerprint.clone());
+        self.oldest = self.oldest.into_iter().chain([line.version]).min();
+        self.usd += line.usd.unwrap_or_default();
         self.tokens += effort.tokens;
     }
 
@@ -291,13 +346,9 @@ impl KnownResults {
         self.outcomes.len()
     }
 
-    /// Returns the number of finished conversations of other protocols than these.
+    /// Returns the number of finished conversations of other arms than these.
     pub fn beside(&self, names: &[&str]) -> u64 {
-        self.protocols
-            .iter()
-            .filter(|(name, _)| !names.contains(&name.as_str()))
-            .map(|(_, n)| n)
-            .sum()
+        self.arms.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(_, n)| n).sum()
     }
 
     /// Returns whether there are no results.
@@ -306,8 +357,8 @@ impl KnownResults {
     }
 }
 
-fn place(item: &str, protocol: &str) -> u64 {
-    hash(&format!("{}:{item}{protocol}", item.len()))
+fn place(item: &str, arm: &str) -> u64 {
+    hash(&format!("{}:{item}{arm}", item.len()))
 }
 
 #[cfg(test)]
@@ -318,18 +369,34 @@ pub(super) mod tests {
     pub(in crate::batch) fn a_result(item: &str, protocol: &str) -> ResultLine {
         ResultLine {
             version: VERSION,
-            item: item.into(),
-            line: 1,
+            arm: protocol.into(),
             protocol: protocol.into(),
+            model: None,
+            item: item.into(),
+            repeat: 1,
+            seed: None,
+            shard: None,
+            outcome: ResultOutcome::Ended,
+            key: None,
+            answer: None,
+            correct: None,
+            tie: false,
+            unread: false,
+            scored: false,
+            calls_total: 0,
+            input: 0,
+            output: 0,
+            usd: None,
+            ms: 0,
+            cut: 0,
+            truncated: 0,
+            session: "s".into(),
+            line: 1,
             fingerprint: "f".into(),
             judge: None,
-            session: "s".into(),
-            outcome: ResultOutcome::Ended,
             reason: None,
             error: None,
-            key: None,
             answered: None,
-            correct: None,
             measured: Measured::default(),
         }
     }

@@ -100,6 +100,8 @@ pub struct BatchRun<'a> {
     pub shard: Option<(u64, u64)>,
     /// Number of all conversations.
     pub all: u64,
+    /// Seed of the batch.
+    pub seed: u64,
 }
 
 /// Money and tokens spent or set aside.
@@ -132,8 +134,8 @@ impl Ledger {
             self.held.remove(at);
         }
         if let Some(line) = line {
-            self.usd += line.measured.usd.unwrap_or_default();
-            self.tokens += line.measured.input + line.measured.output;
+            self.usd += line.usd.unwrap_or_default();
+            self.tokens += line.input + line.output;
         }
     }
 }
@@ -204,7 +206,13 @@ impl BatchRun<'_> {
                     break;
                 };
                 job.slice = slice;
-                let played = play.play(&job);
+                let mut played = play.play(&job);
+                if let (JobOutcome::Over(line), Some(arm)) = (&mut played, self.arms.get(job.arm)) {
+                    line.protocol.clone_from(&arm.protocol);
+                    line.model = arm.models();
+                    line.seed = Some(self.seed);
+                    line.shard = self.shard.map(|(part, parts)| format!("{}/{parts}", part + 1));
+                }
                 let line = match &played {
                     JobOutcome::Over(line) => Some(&**line),
                     JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
@@ -228,8 +236,8 @@ impl BatchRun<'_> {
                 progress.done += u64::from(!job.again);
                 progress.failed += u64::from(line.outcome == ResultOutcome::Failed && !job.again);
                 progress.failed -= u64::from(line.outcome == ResultOutcome::Ended && job.again);
-                progress.usd += line.measured.usd.unwrap_or_default();
-                progress.tokens += line.measured.input + line.measured.output;
+                progress.usd += line.usd.unwrap_or_default();
+                progress.tokens += line.input + line.output;
                 told(&progress, &line);
             }
             JobOutcome::NoBudget => halt(BatchStopped::Budget),
@@ -307,8 +315,8 @@ mod tests {
             let name = ["debate", "vote", "samples", "tokens"][job.arm];
             let mut line = a_result(&job.item.id, name);
             let (calls, tokens) = if job.arm == 0 { (7, 70) } else { (2, 15) };
-            line.measured.input = tokens;
-            line.measured.calls.insert("speak".into(), calls);
+            line.input = tokens;
+            line.calls_total = calls;
             if job.arm == 0 && self.fails {
                 line.outcome = ResultOutcome::Failed;
             }
@@ -341,7 +349,7 @@ mod tests {
             let (_tx, stop) = watch::channel(false);
             let items = super::super::items::Items::open(&items, &[]).unwrap();
             let budget = Slice::default();
-            BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8 }
+            BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8, seed: 0 }
                 .run(items, &done, &mut results, &stop, &noted, |_, _| ())
                 .unwrap();
             let mut jobs = noted.jobs.into_inner();

@@ -24,9 +24,9 @@ impl Troubles {
     pub fn new(line: &ResultLine) -> Troubles {
         let (of, abstained) = line.answered.as_ref().map_or((0, 0), |a| (a.of, a.abstained));
         Troubles {
-            calls: line.measured.calls.values().sum(),
-            cut: line.measured.cut,
-            truncated: u64::from(line.measured.truncated > 0),
+            calls: line.calls_total,
+            cut: line.cut,
+            truncated: u64::from(line.truncated > 0),
             answers: u64::from(of),
             unread: u64::from(abstained),
             failed: u64::from(line.outcome == ResultOutcome::Failed),

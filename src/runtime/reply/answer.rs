@@ -412,11 +412,6 @@ pub fn scores(of: &[Text], said: &str) -> Value {
 mod tests {
     use super::*;
 
-    #[track_caller]
-    fn check(kind: AnswerKind, said: &str, expected: Option<&str>) {
-        assert_eq!(answer(kind, false, said)["answer"].as_str(), expected, "{said:?}");
-    }
-
     #[test]
     fn pattern_takes_the_group_of_the_last_match() {
         let read = |pattern: &str, said: &str| by_pattern(AnswerKind::Number, false, pattern, said);

@@ -9,14 +9,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const HELP: &str = "\
-Each line of FILE is one item: a JSON object, or a row of a CSV file with a header. Its fields are {{ item.NAME }} in the \
+Each line of FILE is one item: a JSON object, or a row of a table with a header. Its fields are {{ item.NAME }} in the \
 scenario; `answer` is the correct answer and is never shown to participants; `id` identifies the item.
 
   colloquium batch arithmetic --count 100 --difficulty 3 -o sums.jsonl
   colloquium batch society-of-minds --items sums.jsonl --model ollama:llama3 --baselines
   colloquium batch report society-of-minds-sums
 
-`colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed; 3 damaged lines; 5 the budget \
+`colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed or replies were cut; 3 damaged items; 5 the budget \
 is used up; 130 interrupted. A stopped batch prints the command that resumes it.";
 
 /// Run a scenario over many questions, and report on the results

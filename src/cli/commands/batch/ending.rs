@@ -3,7 +3,9 @@
 use super::args::BatchArgs;
 use super::budget::BatchBudget;
 use super::faults::{unreadable, unusable};
-use crate::batch::{BadResult, BatchStopped, Progress, ResultOutcome, Troubles, reopen_results};
+use crate::batch::{
+    BadResult, BatchStopped, Progress, ResultOutcome, Troubles, remove_superseded, reopen_results,
+};
 use crate::cli::command_line::{arguments, command_line};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -38,11 +40,6 @@ impl BatchArgs {
                     line.push_str(&format!("; {flaws}"));
                 }
                 context.say(&line);
-                if troubles.cut > 0 {
-                    context.say(
-                        "cut replies falsify the results: raise max_tokens with another --out",
-                    );
-                }
                 if failed.is_empty() && troubles.truncated > 0 {
                     let message = format!(
                         "{} of {} conversations do not count: their prompts did not fit the context window",
@@ -51,6 +48,12 @@ impl BatchArgs {
                     return Err(Failure::new(Exit::Failed, message).hint(
                         "use a model with a larger window, or shorter replies, with another --out; `batch report \
                          --with-truncated` counts them",
+                    ));
+                }
+                if failed.is_empty() && troubles.cut > 0 {
+                    let message = format!("{} replies were cut at max_tokens", troubles.cut);
+                    return Err(Failure::new(Exit::Failed, message).hint(
+                        "cut replies falsify the results: raise max_tokens with another --out",
                     ));
                 }
                 if failed.is_empty() {
@@ -85,19 +88,24 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// Reads the results. The last result for an item and protocol counts.
+    /// Reads the results. The last result for an item and arm counts; earlier ones are removed from the file.
     fn read(path: &Path) -> Result<Flaws, Failure> {
         let mut all = BTreeMap::new();
+        let mut lines = 0;
         for line in reopen_results(path).map_err(|e| unreadable(path, &e))? {
             let line = match line {
                 Ok(line) => line,
                 Err(BadResult::Damaged(_)) => continue,
                 Err(BadResult::Io(e)) => return Err(unreadable(path, &e)),
             };
+            lines += 1;
             let troubles = Troubles::new(&line);
             let failed = line.outcome == ResultOutcome::Failed;
             let why = failed.then(|| line.error.unwrap_or_default());
-            all.insert((line.line, line.item, line.protocol), (troubles, why));
+            all.insert((line.line, line.item, line.arm), (troubles, why));
+        }
+        if lines > all.len() {
+            remove_superseded(path).map_err(|e| unusable(path, &e))?;
         }
         let mut flaws = Flaws { failed: vec![], troubles: Troubles::default() };
         for ((line, item, protocol), (troubles, why)) in all {

@@ -1,10 +1,13 @@
 //! Folder of a batch: `batch.json`, results and sessions. Symbolic links and foreign files are rejected.
 
 use super::faults::{unreadable, unusable};
-use crate::batch::{Appended, Arm, BATCH_VERSION, BatchFile, KnownResults, RunNote, digest};
+use crate::batch::{
+    Appended, Arm, BATCH_VERSION, BatchFile, KnownResults, RunNote, VERSION, digest,
+};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::own_file::{OwnFile, create_folder};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +44,13 @@ pub fn prepare_folder(
     for folder in [out.to_owned(), sessions.clone()].into_iter().chain(of_arms) {
         create_folder(&folder).map_err(|e| unusable(&folder, &e))?;
     }
+    // parts of the batch that start at the same time wait for each other, so that none loses the note of another
+    let folder = File::open(out).map_err(|e| unusable(out, &e))?;
+    if let Err(e) = folder.lock()
+        && e.kind() != ErrorKind::Unsupported
+    {
+        return Err(unusable(out, &e));
+    }
     let path = BatchFile::path(&out.join("results.jsonl"));
     let known = BatchFile::read(&path).map_err(|e| match e.kind() {
         ErrorKind::InvalidData => Failure::usage(
@@ -51,14 +61,7 @@ pub fn prepare_folder(
     })?;
     let mut file = known.unwrap_or_default();
     if !file.scenario.is_empty() && file.version != BATCH_VERSION {
-        return Err(Failure::usage(
-            format!(
-                "{} has version {}, which is reported, not continued",
-                path.display(),
-                file.version
-            ),
-            "choose another --out",
-        ));
+        return Err(old(&path, file.version));
     }
     for arm in arms {
         if file.arm(&arm.name).is_some_and(|made| made.fingerprint != arm.fingerprint) {
@@ -98,6 +101,9 @@ pub fn open_results(
             path.display()
         ));
     }
+    if let Some(version) = done.oldest.filter(|version| *version < VERSION) {
+        return Err(old(path, version));
+    }
     for arm in arms {
         let made = done.fingerprints.get(&arm.name);
         if made.is_some_and(|made| *made != arm.fingerprint) {
@@ -108,6 +114,12 @@ pub fn open_results(
         context.say(&format!("{} conversations already finished", done.len()));
     }
     Ok((results, done))
+}
+
+fn old(path: &Path, version: u32) -> Failure {
+    let path = path.display();
+    let message = format!("{path} has version {version}, which is reported, not continued");
+    Failure::usage(message, "choose another --out")
 }
 
 fn changed(protocol: &str) -> Failure {

@@ -20,7 +20,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::clock::wall_now;
-use crate::model::Wall;
+use crate::model::{Aggregation, AnswerTie, Wall};
 use budget::{BatchBudget, estimate};
 use conversations::Conversations;
 use faults::unreadable;
@@ -69,6 +69,12 @@ impl BatchArgs {
         plan.extend(estimate(&all, &checked.first, checked.items)?);
         plan.extend(budget.describe());
         plan.extend(form.map(|_| checked.describe_keys()));
+        let ties = spec.is_some_and(|spec| {
+            spec.of.len() == 2 && spec.by == Aggregation::Majority && spec.tie == AnswerTie::None
+        });
+        plan.extend(
+            ties.then(|| "two seats by majority tie if they disagree; a tie is wrong".into()),
+        );
         if self.dry_run {
             return output::text(&format!("{}\n", plan.join("\n")));
         }
@@ -91,6 +97,7 @@ impl BatchArgs {
             retry: self.retry,
             shard,
             all: sum,
+            seed: self.seed,
         };
         let seed = self.seed;
         let each = budget.tokens_each;
@@ -98,7 +105,7 @@ impl BatchArgs {
             Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
         let is_usable = |item: &BatchItem| checked.is_usable(item.line);
         let items = open_items(items, &self.map)?.filter(|item| item.as_ref().is_ok_and(is_usable));
-        let report = ProgressReport::new(batch.all);
+        let report = ProgressReport::new(batch.all, checked.items);
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
             let report = &report;

@@ -58,16 +58,18 @@ impl ProgressLines {
 /// Reports the progress of a batch.
 pub struct ProgressReport {
     terminal: bool,
+    /// Number of items.
+    items: u64,
     lines: Mutex<ProgressLines>,
 }
 
 impl ProgressReport {
-    /// Creates the report of a batch of `all` conversations that starts now.
-    pub fn new(all: u64) -> ProgressReport {
+    /// Creates the report of a batch of `all` conversations on `items` that starts now.
+    pub fn new(all: u64, items: u64) -> ProgressReport {
         let now = wall_now();
         let progress = Progress { all, ..Progress::default() };
         let lines = ProgressLines { began: now, said: now, now: progress };
-        ProgressReport { terminal: stderr().is_terminal(), lines: Mutex::new(lines) }
+        ProgressReport { terminal: stderr().is_terminal(), items, lines: Mutex::new(lines) }
     }
 
     /// Reports a result. The flaws of the first conversation are reported at once, because the others are likely to
@@ -85,11 +87,17 @@ impl ProgressReport {
                 self.end(context);
                 context.say(&format!("in the first conversation ({}): {flaw}", result.item));
             }
+            let tokens = (result.input + result.output).saturating_mul(self.items);
+            if tokens > 0 && self.items > 1 && result.error.is_none() {
+                self.end(context);
+                let arm = &result.arm;
+                context.say(&format!("from the first conversation: ~{tokens} tokens for {arm}"));
+            }
         }
         if self.terminal {
             context.progress(&line);
         }
-        context.note(&format!("{} {}: {:?}", result.protocol, result.item, result.outcome));
+        context.note(&format!("{} {}: {:?}", result.arm, result.item, result.outcome));
     }
 
     /// Prints a line per minute until `over` is closed, unless standard error is a terminal.

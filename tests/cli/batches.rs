@@ -1,0 +1,67 @@
+//! Scenarios, items and results that the tests of batches share.
+
+use crate::house::House;
+use serde_json::Value;
+use std::fs;
+
+/// One item with its key.
+pub const ITEM: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
+
+/// First lines of a scenario over items; its participants and phases follow.
+pub const HEAD: &str = "title = \"T\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n";
+
+/// A solver that is right on every sum that does not begin with a 1.
+pub const SOLVER: &str = r#"
+title = "Solver"
+topic = "{{ item.question }}"
+policy = "phases"
+
+[item]
+question = "What is 1 + 1?"
+
+[answer]
+form = "number"
+
+[[participant]]
+id = "ada"
+lines = ["It is as it is.\nANSWER: {{ item.right }}"]
+
+[[participant]]
+id = "bo"
+lines = ["ANSWER: {{ item.said }}"]
+
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+
+[[phase]]
+name = "revision"
+when = "agreement < 1"
+order = "simultaneous"
+sees = "others_last"
+"#;
+
+pub fn at(house: &House, name: &str) -> String {
+    house.path(name).display().to_string()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+pub fn results(house: &House, path: &str) -> Vec<Value> {
+    lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
+}
+
+/// Returns a question whose answer is its number, answered correctly.
+pub fn item(n: u32) -> String {
+    format!("{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n")
+}
+
+/// Returns the rows of a table of the report as comma-separated values, without the header.
+pub fn rows(house: &House, of: &str, table: &str) -> Vec<String> {
+    let args = ["batch", "report", of, "--format", "csv", "--table", table];
+    let csv = house.run(&args).code(0).out;
+    csv.lines().skip(1).map(str::to_owned).collect()
+}
