@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Default size limit of a file, in bytes.
 pub const FILE_MAX_BYTES: u64 = 1 << 20;
@@ -64,8 +64,17 @@ fn stays_inside(path: &Path) -> io::Result<()> {
     if target.starts_with(&folder) {
         return Ok(());
     }
-    let message = format!("it is a link out of its folder, to {}", target.display());
-    Err(io::Error::new(ErrorKind::InvalidInput, message))
+    Err(io::Error::new(ErrorKind::InvalidInput, LinkOut(target)))
+}
+
+/// Error of a link that leads out of its folder, to this path.
+#[derive(Debug, thiserror::Error)]
+#[error("it is a link out of its folder, to {}", .0.display())]
+struct LinkOut(PathBuf);
+
+/// Returns the target of a link that was refused because it leads out of its folder. A user may name the target itself.
+pub fn refused_target(e: &io::Error) -> Option<&Path> {
+    e.get_ref()?.downcast_ref::<LinkOut>().map(|link| link.0.as_path())
 }
 
 fn is_regular(kind: FileType) -> io::Result<()> {

@@ -192,3 +192,48 @@ fn neither_counts_nor_resumes_sessions_of_others() {
     assert!(!ran.err.contains("not a session"), "{}", ran.err);
     assert!(!house.path("out/sessions/solver/1~2.jsonl").exists());
 }
+
+/// Parts of a batch that start at the same time all leave their note.
+#[test]
+fn parts_in_one_folder_lose_no_note_of_a_run() {
+    let house = House::new();
+    let args = batch(&house);
+    house.file("items.jsonl", &(1..5).map(item).collect::<String>());
+    let parts = ["1/4", "2/4", "3/4", "4/4"];
+    let started: Vec<_> = parts
+        .iter()
+        .map(|part| {
+            let words: Vec<&str> =
+                args.iter().map(String::as_str).chain(["--shard", part]).collect();
+            let mut command = house.command(&words);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    started.into_iter().for_each(|child| drop(child.wait_with_output().unwrap()));
+    let made = fs::read_to_string(house.path("out/batch.json")).unwrap();
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    let mut noted: Vec<&str> =
+        made["runs"].as_array().unwrap().iter().map(|run| run["shard"].as_str().unwrap()).collect();
+    noted.sort_unstable();
+    assert_eq!(noted, parts);
+}
+
+#[test]
+fn a_link_out_of_its_folder_is_refused_with_the_command_that_takes_its_target() {
+    let house = House::new();
+    let args = batch(&house);
+    run(&house, &args).code(0);
+    fs::create_dir(house.path("near")).unwrap();
+    symlink(house.path("items.jsonl"), house.path("near/items.jsonl")).unwrap();
+    symlink(house.path("out/results.jsonl"), house.path("near/results.jsonl")).unwrap();
+    let scenario = at(&house, "solver.toml");
+    let items = at(&house, "near/items.jsonl");
+    let refused = house.run(&["batch", &scenario, "--items", &items]).code(2).err;
+    let target = house.path("items.jsonl").canonicalize().unwrap();
+    let fix = format!("name the file itself: batch --items {}", target.display());
+    assert!(refused.contains("a link out of its folder") && refused.contains(&fix), "{refused}");
+    let refused = house.run(&["batch", "report", &at(&house, "near")]).code(2).err;
+    let target = house.path("out/results.jsonl").canonicalize().unwrap();
+    let fix = format!("name the file itself: batch report {}", target.display());
+    assert!(refused.contains(&fix), "{refused}");
+}

@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::document;
 use crate::cli::error::{Exit, Failure};
 use crate::export::figures;
+use crate::untrusted::refused_target;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -115,10 +116,11 @@ impl ReportArgs {
         let rules =
             ReportRules { unread_most: self.max_unread, with_truncated: self.with_truncated };
         let mut report = Report::read(&path, rules).map_err(|e| {
-            Failure::usage(
-                format!("cannot read {}: {e}", path.display()),
-                "name the folder of a batch; combine results from several machines with `batch merge`",
-            )
+            let hint = match refused_target(&e) {
+                Some(target) => format!("name the file itself: batch report {}", target.display()),
+                None => "name the folder of a batch; combine results from several machines with `batch merge`".into(),
+            };
+            Failure::usage(format!("cannot read {}: {e}", path.display()), hint)
         })?;
         for number in &report.damaged {
             context.say(&format!("{}, line {number}: not a result; skipped", path.display()));

@@ -1,6 +1,7 @@
 //! Failures for files of a batch.
 
 use crate::cli::error::{Exit, Failure};
+use crate::untrusted::refused_target;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -10,7 +11,11 @@ pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     if e.kind() == ErrorKind::InvalidData {
         return Failure::new(Exit::Invalid, message).hint("convert the file, or save it as UTF-8");
     }
-    Failure::usage(message, "name a file of JSON lines, a JSON array or CSV")
+    let hint = match refused_target(e) {
+        Some(target) => format!("name the file itself: batch --items {}", target.display()),
+        None => "name a file of JSON lines, a JSON array or CSV".into(),
+    };
+    Failure::usage(message, hint)
 }
 
 /// Returns the failure for a file or folder in `--out`: it belongs to another program, or there was an I/O error.
