@@ -212,3 +212,49 @@ fn baselines_are_chosen_by_name() {
     let refused = plan("--baselines=sinlge").code(2).err;
     assert!(refused.contains("no baseline `sinlge`") && refused.contains("single"), "{refused}");
 }
+
+#[test]
+fn a_grid_runs_every_combination_with_baselines_of_its_own_and_can_be_extended() {
+    let house = House::new();
+    let server = Server::serving("Thought.\n\\boxed{4}", None, usize::MAX, &["m", "m2"]);
+    let items = house.file("items.jsonl", ITEM);
+    let out = at(&house, "out");
+    let run = |vary: &[&str]| {
+        let args = ["batch", "society-of-minds", "--items", &items, "--out", &out];
+        let more = ["--endpoint", &server.url, "--baselines=plain-vote"];
+        house.run(&[&args[..], &more, vary].concat()).code(0);
+    };
+    let models = ["--vary", "model=endpoint:m,endpoint:m2"];
+    run(&[&models[..], &["--vary", "phase.2.rounds=1,2"]].concat());
+    let all = results(&house, "out/results.jsonl");
+    let mut made: Vec<(&str, &str, u64)> = all
+        .iter()
+        .map(|l| {
+            let text = |key: &str| l[key].as_str().unwrap();
+            (text("arm"), text("model"), l["calls_total"].as_u64().unwrap())
+        })
+        .collect();
+    made.sort_unstable();
+    assert_eq!(
+        made,
+        [
+            ("plain-vote [m2; rounds=1]", "endpoint:m2", 3),
+            ("plain-vote [m2; rounds=2]", "endpoint:m2", 3),
+            ("plain-vote [m; rounds=1]", "endpoint:m", 3),
+            ("plain-vote [m; rounds=2]", "endpoint:m", 3),
+            ("society-of-minds [m2; rounds=1]", "endpoint:m2", 6),
+            ("society-of-minds [m2; rounds=2]", "endpoint:m2", 9),
+            ("society-of-minds [m; rounds=1]", "endpoint:m", 6),
+            ("society-of-minds [m; rounds=2]", "endpoint:m", 9),
+        ]
+    );
+    let told = house.run(&["batch", "report", &out]).code(0).out;
+    assert!(told.contains("each examined arm against its baselines; 0 of 4"), "{told}");
+    let asked = server.asked.lock().unwrap().len();
+    run(&[&models[..], &["--vary", "phase.2.rounds=1,2,3"]].concat());
+    let more = server.asked.lock().unwrap().len() - asked;
+    assert_eq!(more, 2 * (12 + 3), "only the new cells are asked");
+    let refused = ["batch", "society-of-minds", "--items", &items, "--vary", "rounds="];
+    let refused = house.run(&refused).code(2).err;
+    assert!(refused.contains("expected KEY=V1,V2"), "{refused}");
+}

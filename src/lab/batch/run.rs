@@ -258,18 +258,27 @@ impl BatchRun<'_> {
 struct NotComparable;
 
 impl BatchRun<'_> {
-    /// Returns the conversations of an item that are still to run, in the order of the arms: a baseline runs after the
-    /// examined conversation, whose effort it gets.
+    /// Returns the conversations of an item that are still to run, by examined arm and in the order of the arms: a
+    /// baseline runs after the examined conversation, whose effort it gets.
     fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
-        let jobs = self.arms.iter().enumerate().filter_map(|(arm, of)| {
+        let mut all: BTreeMap<usize, Vec<BatchJob>> = BTreeMap::new();
+        for (arm, of) in self.arms.iter().enumerate() {
             let before = done.made(&item.id, &of.name).map(|(outcome, _)| outcome);
             let again = before == Some(ResultOutcome::Failed) && self.retry;
             let runs = before.is_none() || again;
             let slice = Slice::default();
-            runs.then(|| BatchJob { item: item.clone(), arm, slice, calls: None, again })
-        });
-        let jobs: Vec<BatchJob> = jobs.collect();
-        if jobs.is_empty() { vec![] } else { vec![jobs] }
+            if runs {
+                let job = BatchJob { item: item.clone(), arm, slice, calls: None, again };
+                all.entry(self.examined(arm).unwrap_or(arm)).or_default().push(job);
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// Returns the index of the arm that a baseline is compared with; `None` if the arm is not a baseline.
+    fn examined(&self, arm: usize) -> Option<usize> {
+        let name = self.arms.get(arm)?.baseline_of.as_ref()?;
+        self.arms.iter().position(|other| other.name == *name)
     }
 
     /// Returns the number of calls of an arm on an item, `None` if the arm decides. `known` returns the conversations of
@@ -279,16 +288,18 @@ impl BatchRun<'_> {
         arm: usize,
         known: impl Fn(usize) -> Option<(ResultOutcome, Effort)>,
     ) -> Result<Option<u64>, NotComparable> {
-        let Some(of) = self.arms.get(arm).filter(|arm| arm.baseline_of.is_some()) else {
+        let Some((of, first)) = self.arms.get(arm).zip(self.examined(arm)) else {
             return Ok(None);
         };
-        let Some((ResultOutcome::Ended, examined)) = known(0) else { return Err(NotComparable) };
+        let Some((ResultOutcome::Ended, examined)) = known(first) else {
+            return Err(NotComparable);
+        };
         Ok(match of.equal {
             Equal::No => None,
             Equal::Calls => Some(examined.calls.max(1)),
             Equal::Tokens => {
                 // the samples before it have the same prompts
-                let mut samples = (1..arm).filter_map(&known).map(|(_, effort)| effort);
+                let mut samples = (first + 1..arm).filter_map(&known).map(|(_, effort)| effort);
                 let sample = samples.find(|effort| effort.calls > 0 && effort.tokens > 0);
                 let sample = sample.ok_or(NotComparable)?;
                 Some((examined.tokens * sample.calls / sample.tokens).max(1))

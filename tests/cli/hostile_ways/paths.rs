@@ -35,6 +35,7 @@ const VALUES: &[(&str, bool)] = &[
     ("ID=NAME", false),
     ("KEY=VALUE", false),
     ("NAME=FIELD", false),
+    ("KEY=VALUES", false),
     ("N", false),
     ("MODEL", false),
     ("MODEL,...", false),

@@ -1,6 +1,7 @@
 //! Options of `batch`.
 
 use super::after::BatchCommand;
+use super::grid::GridCell;
 use crate::batch::FieldMap;
 use crate::cli::args::{ModelOptions, Play, ToolOptions, usd};
 use crate::model::Usd;
@@ -74,10 +75,31 @@ pub struct BatchArgs {
     /// Override a scenario key, as in --set answer.form=letter
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Run each of several values of a key, as in --vary phase.2.rounds=1,2 or --vary model=claude,gpt,claude+gpt
+    #[arg(long, value_name = "KEY=VALUES", value_parser = varied)]
+    pub vary: Vec<Varied>,
     #[command(flatten)]
     pub tools: ToolOptions,
     #[command(flatten)]
     pub models: ModelOptions,
+}
+
+/// A key with several values, each of which is run.
+#[derive(Clone, Debug)]
+pub struct Varied {
+    /// Key of the scenario, or `model`.
+    pub key: String,
+    /// Values; in those of `model`, `+` separates the models of a panel.
+    pub values: Vec<String>,
+}
+
+fn varied(text: &str) -> Result<Varied, &'static str> {
+    let (key, values) = text.split_once('=').unwrap_or_default();
+    let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+    if key.trim().is_empty() || values.iter().any(String::is_empty) {
+        return Err("expected KEY=V1,V2, as in phase.2.rounds=1,2");
+    }
+    Ok(Varied { key: key.trim().to_owned(), values })
 }
 
 fn field_map(text: &str) -> Result<FieldMap, &'static str> {
@@ -85,15 +107,17 @@ fn field_map(text: &str) -> Result<FieldMap, &'static str> {
 }
 
 impl BatchArgs {
-    /// Returns the play options of each conversation.
-    pub fn play(&self) -> Play {
+    /// Returns the play options of each conversation in a cell of the grid.
+    pub(super) fn play(&self, cell: &GridCell) -> Play {
+        let mut models = self.models.clone();
+        models.model = cell.model.clone().or(models.model);
         Play {
             headless: true,
             trust: self.trust,
             tools: self.tools.clone(),
             rehearsed: self.rehearsed,
             max_usd: self.max_usd,
-            models: self.models.clone(),
+            models,
             ..Play::default()
         }
     }

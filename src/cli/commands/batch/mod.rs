@@ -7,6 +7,7 @@ mod conversations;
 mod ending;
 mod faults;
 mod folder;
+mod grid;
 mod progress;
 mod protocols;
 mod questions;

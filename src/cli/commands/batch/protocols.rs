@@ -1,8 +1,9 @@
 //! Protocols of a batch: the scenario and its baselines, with their voices and fingerprints.
 
 use super::args::BatchArgs;
+use super::grid::GridCell;
 use crate::batch::{Arm, ArmSeat, Equal, Shape, calls, digest, first_round};
-use crate::cli::args::Identities;
+use crate::cli::args::{Identities, Play};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -148,30 +149,36 @@ pub fn prepare(
     args: &BatchArgs,
     context: &Context,
 ) -> Result<Vec<Prepared>, Failure> {
-    let mut found = source::find(&context.paths, scenario)?;
-    found.set(&args.set)?;
     let name = Path::new(scenario).file_stem().map(|s| s.to_string_lossy().into_owned());
-    let first = one(name.unwrap_or_default(), found, None, args, context)?;
-    let mut all = vec![first];
-    if let Some(names) = &args.baselines {
-        all.extend(chosen(baselines(&all[0], args, context)?, names)?);
+    let name = name.unwrap_or_default();
+    let mut all = vec![];
+    for cell in GridCell::product(&args.vary) {
+        let play = args.play(&cell);
+        let mut found = source::find(&context.paths, scenario)?;
+        found.set(&args.set)?;
+        found.set(&cell.set)?;
+        let mut arms = vec![one(name.clone(), found, None, &play, context)?];
+        if let Some(names) = &args.baselines {
+            arms.extend(chosen(baselines(&arms[0], &play, context)?, names)?);
+        }
+        for Prepared { arm, .. } in &mut arms {
+            arm.name = cell.name(&arm.name);
+            arm.baseline_of = arm.baseline_of.take().map(|name| cell.name(&name));
+        }
+        all.extend(arms);
     }
     Ok(all)
 }
 
 /// Returns the baselines of the examined protocol: derived from its first round if that is simultaneous, else bundled.
-fn baselines(
-    first: &Prepared,
-    args: &BatchArgs,
-    context: &Context,
-) -> Result<Vec<Prepared>, Failure> {
+fn baselines(first: &Prepared, play: &Play, context: &Context) -> Result<Vec<Prepared>, Failure> {
     let spec = first.loaded.scenario.answer.as_ref();
     if spec.is_some_and(|spec| spec.by == Aggregation::Judge) {
         let prepared = JUDGED.iter().map(|name| {
             let found = source::find(&context.paths, name)?;
             let models = judges_first(&first.loaded);
             let beside = Beside { examined: first, models };
-            one((*name).to_owned(), found, Some(&beside), args, context)
+            one((*name).to_owned(), found, Some(&beside), play, context)
         });
         return prepared.collect();
     }
@@ -186,7 +193,7 @@ fn baselines(
     }
     match first_round(&first.loaded.scenario) {
         Some(seats) => Ok(derived_baselines(first, seats)),
-        None => bundled_baselines(first, args, context),
+        None => bundled_baselines(first, play, context),
     }
 }
 
@@ -331,7 +338,7 @@ fn derived(first: &Prepared, name: &str, brackets: &str, shape: Shape, equal: Eq
 
 fn bundled_baselines(
     first: &Prepared,
-    args: &BatchArgs,
+    play: &Play,
     context: &Context,
 ) -> Result<Vec<Prepared>, Failure> {
     let Some(spec) = &first.loaded.scenario.answer else { return Ok(vec![]) };
@@ -362,7 +369,7 @@ fn bundled_baselines(
             settings.push(Override::from_path(&["answer", "object"], &true.into()));
         }
         let beside = Beside { examined: first, models };
-        let mut prepared = one(name.to_owned(), found, Some(&beside), args, context)?;
+        let mut prepared = one(name.to_owned(), found, Some(&beside), play, context)?;
         let arm = &mut prepared.arm;
         arm.name.push_str(&brackets);
         arm.equal = equal;
@@ -409,15 +416,14 @@ fn one(
     name: String,
     found: FoundScenario,
     beside: Option<&Beside<'_>>,
-    args: &BatchArgs,
+    play: &Play,
     context: &Context,
 ) -> Result<Prepared, Failure> {
-    let play = args.play();
     let mut loaded = scenario::load(&found.source, &policy::rows())?.with_known_names()?;
     // a batch counts answers; nobody reads a result of each conversation
     loaded.scenario.result = ResultRule::None;
     context.report_warnings(&loaded.warnings);
-    if args.rehearsed {
+    if play.rehearsed {
         loaded.rehearse();
     }
     loaded.unattended(false);
@@ -438,7 +444,7 @@ fn one(
         }
     }
     if !loaded.all_rehearsed() {
-        admit_project(Consent::from_options(&play), context)?;
+        admit_project(Consent::from_options(play), context)?;
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     if !loaded.all_rehearsed() && beside.is_none() {
@@ -447,12 +453,12 @@ fn one(
     }
     models.assign(&mut loaded.participants, context)?;
     let mut limits = loaded.scenario.limits.clone();
-    limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
+    limits.merge(&Limits { usd: play.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
-    let consent = Consent::from_options(&play);
+    let consent = Consent::from_options(play);
     let chosen = models.chosen()?;
     let allowed = Allowed::by_scenario(&loaded.participants, &found, &chosen, consent, context)?;
-    meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
+    meet_servers(&mut loaded.participants, &allowed, &found.folder, play, context)?;
     models.meet(&loaded.participants, false, context)?;
     models.read_windows(&mut loaded.participants)?;
     if beside.is_none() {
@@ -466,8 +472,8 @@ fn one(
     let planned = calls(&loaded.scenario);
     let timeless = assemble::is_timeless(&loaded.participants, false);
     let tools =
-        toolbox(&loaded.participants, allowed.clone(), found.folder.clone(), &play, context)?;
-    let commands = decisions(&play, &loaded.participants, context)?;
+        toolbox(&loaded.participants, allowed.clone(), found.folder.clone(), play, context)?;
+    let commands = decisions(play, &loaded.participants, context)?;
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
         commands,
