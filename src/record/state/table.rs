@@ -176,7 +176,12 @@ impl Batch {
     /// Returns whether the policy requested it, or it is the turn that the policy had next when the operator gave the
     /// floor.
     pub fn is_policys(&self) -> bool {
-        self.spec.requester == Requester::Policy || !self.spec.memo.is_null()
+        let BatchOpened { requester, purpose, memo, .. } = &*self.spec;
+        match requester {
+            Requester::Policy => true,
+            Requester::Operator => *purpose == Purpose::Speak && !memo.is_null(),
+            Requester::Engine => false,
+        }
     }
 
     /// Returns the seats whose turn in the batch has neither ended nor started, in order.
