@@ -298,6 +298,11 @@ fn only_policies_know_their_names() {
 }
 
 #[test]
+fn only_host_runs_the_engine() {
+    nothing_misplaced("runs the engine");
+}
+
+#[test]
 fn nothing_panics_on_purpose() {
     nothing_misplaced("outside tests");
 }
@@ -324,6 +329,8 @@ fn the_scanner_of_restrictions_bites() {
     check("src/cli/mod.rs", "let a = std::env::args();\nlet b = std::env::var(\"A\");", &[2]);
     check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
     check("src/ui/mod.rs", "fn f() -> bool { policy == \"depends\" }", &[1]);
+    check("src/cli/x.rs", "use crate::engine::{Engine, Input};\nbase64::Engine::encode(x);", &[1]);
+    check("src/runtime/host/x.rs", "use crate::engine::Engine;", &[]);
     check("src/policy/depends.rs", "const NAME: &str = \"depends\";", &[]);
     check(
         "src/state/mod.rs",
