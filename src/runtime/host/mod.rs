@@ -2,8 +2,8 @@
 //! [`attach()`] and [`follow`] return one that another process runs.
 //!
 //! Everything that shows or steers a conversation has the same [`RunningConversation`]: its tail, the sender of commands,
-//! and the [`Run`], which reports the end. Only this module names the engine, so no caller has a loop of its own around it, and
-//! leaving has one meaning: the calls are aborted, everything is written, and then the socket and the lock go.
+//! and the [`Run`], which reports the end. Only this module names the engine, so no caller has a loop of its own around
+//! it, and leaving has one meaning: the calls are aborted, everything is written, and then the socket and the lock go.
 
 mod parts;
 mod remote;
