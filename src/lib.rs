@@ -54,7 +54,7 @@
 //! | teams: one seat whose reply is the result of an inner conversation | `host/team.rs`; the team's scenario is loaded by `scenario/load.rs` |
 //! | agents as participants (ACP) | `voice/agent/`; permission requests are decided by `engine/permissions.rs`; messages are parsed by [`rpc`] |
 //! | HTTP services as participants: templates, paths, event streams | `voice/http/`; the keys are checked by `scenario/http.rs` |
-//! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
+//! | language models over five wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`settings`] |
 //! | a running conversation: its parts, its task, the ways to leave it; those of other processes | [`host`]: `parts.rs`, `running.rs`; `remote.rs` |

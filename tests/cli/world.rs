@@ -138,3 +138,43 @@ fn check(name: &str, provider: &Provider) {
     let learnt = kept.as_array().unwrap().iter().map(|entry| entry["did"].as_str().unwrap());
     assert_eq!(learnt.collect::<Vec<_>>(), expect.adapted, "{name}");
 }
+
+/// Runs a scenario with the known provider `openai` at the address of a server; returns the paths of its calls.
+fn paths_of_openai(provider: &Provider, scenario: &str) -> (Vec<String>, Vec<String>) {
+    let place = Place::new("openai", provider);
+    let url = &place.world.url;
+    let settings = format!("[providers.openai]\nbase_url = \"{url}\"\n");
+    place.house.file(".config/colloquium/config.toml", &settings);
+    let (ran, events) = place.run(scenario, 1);
+    assert!(ran.out.contains(SAID), "{}", ran.out);
+    let seen = place.world.seen.lock().unwrap();
+    let calls = seen.paths.iter().filter(|path| !path.ends_with("/models"));
+    (calls.cloned().collect(), adapted(&events))
+}
+
+#[test]
+fn tools_and_effort_of_openai_use_its_newer_api_where_it_is() {
+    let all = providers();
+    let (_, newest) = all.iter().find(|(name, _)| name == "openai-newest").unwrap();
+    let mut openai = Provider { settings: "seed = 7".into(), ..newest.clone() };
+    let (responses, chat) = ("/v1/responses", "/v1/chat/completions");
+    openai.turn_state.clear();
+    openai.refuse.clear();
+    // the newer one has no seed
+    assert_eq!(paths_of_openai(&openai, "tools.toml").0, [chat, chat]);
+    openai.settings = "effort = \"low\"".into();
+    assert_eq!(paths_of_openai(&openai, "talk.toml").0, [responses]);
+    openai.settings.clear();
+    assert_eq!(paths_of_openai(&openai, "tools.toml").0, [responses, responses]);
+    assert_eq!(paths_of_openai(&openai, "talk.toml").0, [chat]);
+    // a gateway without it
+    let nothing = server::Refuse {
+        has: r#""include""#.into(),
+        status: 404,
+        body: "404 page not found".into(),
+    };
+    openai.refuse.push(nothing);
+    let (paths, adapted) = paths_of_openai(&openai, "tools.toml");
+    assert_eq!(paths, [responses, chat, chat]);
+    assert_eq!(adapted, ["use wire openai"]);
+}

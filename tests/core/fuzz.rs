@@ -165,9 +165,9 @@ fn bytes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Vec<u8>> {
 fn streams_of_servers() {
     let good = streams::all();
     let seeds: Vec<_> = good.iter().map(|good| good.text.clone().into_bytes()).collect();
-    let wires = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+    let wires = Wire::ALL;
     feed("streams", &seeds, |bytes, dice| {
-        let mut decoder = Decoder::new(wires[dice.roll(4)]);
+        let mut decoder = Decoder::new(wires[dice.roll(wires.len())]);
         let mut pieces = Pieces::new();
         let size = [1, 7, 100, 65_536][dice.roll(4)];
         for part in bytes.chunks(size) {

@@ -15,14 +15,18 @@ pub enum Wire {
     Gemini,
     /// Ollama's own chat.
     Ollama,
+    /// OpenAI's responses.
+    Responses,
 }
 
 impl Wire {
     /// Every wire format, in the order of the help.
-    pub const ALL: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+    pub const ALL: [Wire; 5] =
+        [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama, Wire::Responses];
 
     /// Names as a JSON Schema.
-    pub const SCHEMA: &str = r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#;
+    pub const SCHEMA: &str =
+        r#"{"enum": ["openai", "anthropic", "gemini", "ollama", "responses"]}"#;
 
     /// Returns the name in settings and options.
     pub fn name(self) -> &'static str {
@@ -31,6 +35,7 @@ impl Wire {
             Wire::Anthropic => "anthropic",
             Wire::Gemini => "gemini",
             Wire::Ollama => "ollama",
+            Wire::Responses => "responses",
         }
     }
 
@@ -46,13 +51,15 @@ impl Wire {
             ("frequency_penalty", spec.frequency_penalty.is_some()),
             ("presence_penalty", spec.presence_penalty.is_some()),
             ("repeat_penalty", spec.repeat_penalty.is_some()),
+            ("stop", !spec.stop.is_empty()),
         ];
         let lacks = |key: &str| match self {
             Wire::Ollama => false,
             // vendors reject unknown keys; llama.cpp and similar servers know this one
             Wire::OpenAi => key == "repeat_penalty" && !local,
             Wire::Gemini => key == "repeat_penalty",
-            Wire::Anthropic => true,
+            Wire::Anthropic => key != "stop",
+            Wire::Responses => true,
         };
         set.into_iter().filter(|(key, set)| *set && lacks(key)).map(|(key, _)| key).collect()
     }

@@ -121,6 +121,7 @@ mod tests {
         Endpoint {
             name: "mine".into(),
             wire: Wire::OpenAi,
+            tool_wire: None,
             base_url: base_url.into(),
             key: None,
             key_from: "none".into(),

@@ -66,6 +66,8 @@ pub struct ResolvedProvider {
     pub name: String,
     /// Wire format of its API.
     pub wire: Wire,
+    /// Wire format of calls with tools or effort, if it is another one.
+    pub tool_wire: Option<Wire>,
     /// Base URL of its API.
     pub base_url: String,
     /// Source of its key.
@@ -80,6 +82,7 @@ impl ResolvedProvider {
         Arc::new(Endpoint {
             name: self.name.as_str().into(),
             wire: self.wire,
+            tool_wire: self.tool_wire,
             base_url: self.base_url.as_str().into(),
             key,
             key_from: self.key.to_string().into(),
@@ -119,7 +122,8 @@ impl Providers {
                 Some((url, variable)) => (url, variable),
                 None => (v.base_url.clone(), "known"),
             };
-            ResolvedProvider { name, wire: v.wire, base_url, key, from }
+            let (wire, tool_wire) = (v.wire, v.tool_wire);
+            ResolvedProvider { name, wire, tool_wire, base_url, key, from }
         });
         let mut list: Vec<ResolvedProvider> = vendors.collect();
         for (name, provider) in &settings.providers {
@@ -138,6 +142,7 @@ impl Providers {
             list.push(ResolvedProvider {
                 name: ENDPOINT.into(),
                 wire,
+                tool_wire: None,
                 base_url: address(url)?,
                 key,
                 from,
@@ -313,7 +318,9 @@ fn merged(
     let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
     Ok(ResolvedProvider {
         name: name.into(),
-        wire: set.wire.or(known.map(|k| k.wire)).unwrap_or(Wire::OpenAi),
+        wire: set.wire.or(known.as_ref().map(|k| k.wire)).unwrap_or(Wire::OpenAi),
+        // a stated format is that of all calls
+        tool_wire: known.filter(|_| set.wire.is_none()).and_then(|k| k.tool_wire),
         base_url: base_url
             .map(|url| base_address(&url))
             .ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,

@@ -56,6 +56,7 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
     Endpoint {
         name: "test".into(),
         wire,
+        tool_wire: None,
         base_url: base_url.into(),
         key: Some(Secret::new(KEY.into())),
         key_from: "the variable TEST_KEY".into(),

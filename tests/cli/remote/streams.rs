@@ -1,4 +1,4 @@
-//! Valid streams of the four wire formats, as servers send them.
+//! Valid streams of the wire formats, as servers send them.
 
 use colloquium::voice::remote::Wire;
 use serde_json::{Value, json};
@@ -113,7 +113,21 @@ pub fn ollama() -> Good {
     Good { wire: Wire::Ollama, text, say: SAY, think: THINK, input: 31, output: 12 }
 }
 
+pub fn responses() -> Good {
+    let delta =
+        |kind: &str, text: &str| event(&json!({"type": kind, "output_index": 1, "delta": text}));
+    let mut text = event(
+        &json!({"type": "response.created", "response": {"status": "in_progress", "error": null}}),
+    );
+    text.extend(THINKS.map(|t| delta("response.reasoning_summary_text.delta", t)));
+    text.extend(SAYS.map(|t| delta("response.output_text.delta", t)));
+    text += &event(&json!({"type": "response.output_text.done", "text": SAY}));
+    text += &event(&json!({"type": "response.completed", "response": {"status": "completed",
+        "usage": {"input_tokens": 31, "output_tokens": 12, "total_tokens": 43}}}));
+    Good { wire: Wire::Responses, text, say: SAY, think: THINK, input: 31, output: 12 }
+}
+
 /// Returns a valid stream of each format.
-pub fn all() -> [Good; 4] {
-    [openai(), anthropic(), gemini(), ollama()]
+pub fn all() -> [Good; 5] {
+    [openai(), anthropic(), gemini(), ollama(), responses()]
 }

@@ -1,4 +1,4 @@
-//! The four wire formats: requests, and results of valid answers.
+//! The wire formats: requests, and results of valid answers.
 
 use crate::remote::call::{KEY, LONG, TOPIC, endpoint, request, speak};
 use crate::remote::server::{Server, Step, answer, head};
@@ -105,6 +105,25 @@ async fn anthropic_is_asked_in_its_own_way() {
 }
 
 #[tokio::test]
+async fn the_responses_api_is_asked_to_store_nothing() {
+    let (first, head, body) = sent(Wire::Responses, spec()).await;
+    assert_eq!(first, "POST /base/responses HTTP/1.1");
+    assert!(head.contains(&format!("authorization: bearer {KEY}")));
+    let input = body["input"].as_array().unwrap();
+    let roles: Vec<_> = input.iter().map(|item| &item["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    assert!(input[0]["content"].as_str().unwrap().contains(TOPIC));
+    let mut rest = body.clone();
+    rest.as_object_mut().unwrap().remove("input");
+    assert_eq!(
+        rest,
+        json!({"model": "tiny-1", "stream": true, "store": false, "include": ["reasoning.encrypted_content"],
+            "instructions": "You are Ada.", "temperature": 0.5, "max_output_tokens": 1224,
+            "reasoning": {"effort": "low"}})
+    );
+}
+
+#[tokio::test]
 async fn every_setting_of_a_model_is_spelled_or_refused() {
     let all = ModelSpec {
         top_p: Some(0.9),
@@ -112,6 +131,7 @@ async fn every_setting_of_a_model_is_spelled_or_refused() {
         frequency_penalty: Some(0.25),
         presence_penalty: Some(0.5),
         repeat_penalty: Some(1.5),
+        stop: vec!["END".into()],
         ..ModelSpec::default()
     };
     let penalties = json!({"top_p": 0.9, "seed": 7, "frequency_penalty": 0.25, "presence_penalty": 0.5, "repeat_penalty": 1.5});
@@ -133,6 +153,11 @@ async fn every_setting_of_a_model_is_spelled_or_refused() {
             Wire::Anthropic,
             false,
             &["seed", "frequency_penalty", "presence_penalty", "repeat_penalty"],
+        ),
+        (
+            Wire::Responses,
+            false,
+            &["seed", "frequency_penalty", "presence_penalty", "repeat_penalty", "stop"],
         ),
     ] {
         assert_eq!(wire.lacks(&all, local), lacks, "{wire:?}");

@@ -139,9 +139,10 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
     if plain.ends_with("/api/show") {
         return send(stream, 200, "application/json", "{}");
     }
-    let is_call = ["/chat/completions", "/messages", "/api/chat", ":streamGenerateContent"]
-        .iter()
-        .any(|end| plain.ends_with(end));
+    let is_call =
+        ["/chat/completions", "/responses", "/messages", "/api/chat", ":streamGenerateContent"]
+            .iter()
+            .any(|end| plain.ends_with(end));
     if !is_call || !plain.starts_with(&*provider.path) {
         return send(stream, 404, "application/json", r#"{"error":"404 page not found"}"#);
     }
@@ -152,21 +153,26 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         return send(stream, no.status, "application/json", &no.body);
     }
     seen.lock().unwrap().bodies.push(body.clone());
-    let answered = text.contains("functionResponse")
-        || text.contains("\"tool_result\"")
-        || text.contains(r#""role":"tool""#);
+    let wire = if plain.ends_with("/responses") { "responses" } else { &provider.wire };
+    let answered = has_results(&text);
     let asks = text.contains("\"weather\"") && !answered;
-    let frames = if asks { tool_frames(provider) } else { say_frames(provider) };
-    let (kind, all) = if provider.wire == "ollama" {
+    let frames = if asks { tool_frames(provider, wire) } else { say_frames(provider, wire) };
+    let (kind, all) = if wire == "ollama" {
         ("application/x-ndjson", frames.iter().map(|f| format!("{f}\n")).collect::<String>())
     } else {
         let mut all: String = frames.iter().map(|f| format!("data: {f}\n\n")).collect();
-        if provider.wire == "openai" {
+        if wire == "openai" {
             all.push_str("data: [DONE]\n\n");
         }
         ("text/event-stream", all)
     };
     send(stream, 200, kind, &all);
+}
+
+/// Returns whether a request has results of tools.
+fn has_results(text: &str) -> bool {
+    let marks = ["functionResponse", "\"tool_result\"", r#""role":"tool""#, "function_call_output"];
+    marks.iter().any(|mark| text.contains(mark))
 }
 
 fn send(mut stream: TcpStream, status: u16, kind: &str, body: &str) {
@@ -181,9 +187,7 @@ fn send(mut stream: TcpStream, status: u16, kind: &str, body: &str) {
 /// Returns the first refusal that fits. State that does not come back with the results is refused like at the vendors.
 fn refusal(provider: &Provider, body: &Value, text: &str) -> Option<Refuse> {
     let state = provider.call_state.iter().chain(&provider.turn_state);
-    let answered = text.contains("functionResponse")
-        || text.contains("\"tool_result\"")
-        || text.contains(r#""role":"tool""#);
+    let answered = has_results(text);
     let lost = |(_, value): &(&String, &Value)| answered && !text.contains(&value.to_string());
     if let Some((key, _)) = { state }.find(lost) {
         let body = json!({"error": {"message": format!("Function call is missing its {key}")}});
@@ -206,11 +210,27 @@ fn list(provider: &Provider) -> String {
 /// Text of every last reply.
 pub const SAID: &str = "Keep them.";
 
-fn say_frames(provider: &Provider) -> Vec<Value> {
+fn say_frames(provider: &Provider, wire: &str) -> Vec<Value> {
     let finish = |usual: &str| {
         if provider.finish.is_empty() { usual.to_owned() } else { provider.finish.clone() }
     };
-    match provider.wire.as_str() {
+    match wire {
+        "responses" => {
+            let end = match &*provider.finish {
+                "" => json!({"status": "completed"}),
+                why => json!({"status": "incomplete", "incomplete_details": {"reason": why}}),
+            };
+            let kind = if provider.finish.is_empty() { "completed" } else { "incomplete" };
+            vec![
+                json!({"type": "response.created", "response": {"status": "in_progress", "error": null}}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "delta": "Keep "}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "delta": "them."}),
+                json!({"type": "response.output_text.done", "output_index": 0, "text": SAID}),
+                json!({"type": "response.output_item.done", "output_index": 0, "item":
+                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAID}]}}),
+                json!({"type": format!("response.{kind}"), "response": with(end, &usage())}),
+            ]
+        }
         "openai" => vec![
             json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Keep "}}]}),
             json!({"choices": [{"index": 0, "delta": {"content": "them."}}]}),
@@ -233,15 +253,35 @@ fn say_frames(provider: &Provider) -> Vec<Value> {
     }
 }
 
+/// Tokens of a response.
+fn usage() -> Map<String, Value> {
+    let usage = json!({"usage": {"input_tokens": 9, "output_tokens": 3}});
+    usage.as_object().unwrap().clone()
+}
+
 fn with(mut value: Value, more: &Map<String, Value>) -> Value {
     let into = value.as_object_mut().unwrap();
     into.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
     value
 }
 
-fn tool_frames(provider: &Provider) -> Vec<Value> {
+fn tool_frames(provider: &Provider, wire: &str) -> Vec<Value> {
     let state = &provider.call_state;
-    match provider.wire.as_str() {
+    match wire {
+        "responses" => {
+            let done = |at: u32, item: Value| json!({"type": "response.output_item.done", "output_index": at, "item": item});
+            let reasoning =
+                json!({"type": "reasoning", "id": "rs_1", "summary": [], "status": "completed"});
+            let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_x", "name": "weather",
+                "arguments": "{\"town\":\"Ulm\"}", "status": "completed"});
+            vec![
+                json!({"type": "response.created", "response": {"status": "in_progress", "error": null}}),
+                done(0, with(reasoning, &provider.turn_state)),
+                json!({"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{\"town\":"}),
+                done(1, call),
+                json!({"type": "response.completed", "response": with(json!({"status": "completed"}), &usage())}),
+            ]
+        }
         "openai" => {
             let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
             let mut frames = vec![];

@@ -2,7 +2,7 @@
 //!
 //! A server only selects an entry, and only for a field that was sent. No text of a server is ever sent back.
 
-use crate::model::{Message, Role};
+use crate::model::{Message, Role, Wire};
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -32,6 +32,8 @@ pub enum Field {
     Schema,
     /// Maximum tokens of the reply.
     MostTokens,
+    /// Request for encrypted reasoning, which models without reasoning refuse.
+    Include,
 }
 
 /// A row of the table of fields.
@@ -117,7 +119,7 @@ pub(super) const FIELDS: &[FieldRow] = &[
         &[],
         true,
     ),
-    row(Field::Schema, "schema", &["response_format", "format"], &[], false),
+    row(Field::Schema, "schema", &["response_format", "format", "text.format"], &[], false),
     row(
         Field::MostTokens,
         "max_tokens",
@@ -129,15 +131,22 @@ pub(super) const FIELDS: &[FieldRow] = &[
             "options.num_predict",
             "generationConfig.maxOutputTokens",
         ],
-        &["max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"],
+        // the name of the Responses API is the only one that it has
+        &["max_tokens", "max_completion_tokens", "max_new_tokens"],
         true,
     ),
+    row(Field::Include, "include", &["include"], &[], false),
 ];
 
 impl Field {
     pub(super) fn row(self) -> &'static FieldRow {
         // the table has a row for every field, in their order
         &FIELDS[self as usize]
+    }
+
+    /// Returns the field with a name of the settings.
+    pub(super) fn by_name(name: &str) -> Option<Field> {
+        FIELDS.iter().find(|row| row.name == name).map(|row| row.field)
     }
 
     /// Returns whether the author of a scenario may set the field, so that its loss is a warning.
@@ -147,7 +156,7 @@ impl Field {
 }
 
 /// A change to a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cure {
     /// Leaves out a field.
     LeaveOut(Field),
@@ -155,6 +164,8 @@ pub enum Cure {
     Rename(Field, &'static str),
     /// Puts the instructions in front of the first message of the user.
     SystemIntoUser,
+    /// Sends the calls in another wire format of the same server.
+    Wire(Wire),
     /// Adds the usual version to the path, or takes it off.
     OtherPath,
     /// The stated context window, in tokens.
@@ -169,7 +180,11 @@ impl Cure {
         match self {
             Cure::LeaveOut(field) => field.is_set(),
             Cure::MostTokens(_) => true,
-            Cure::Rename(..) | Cure::SystemIntoUser | Cure::OtherPath | Cure::Window(_) => false,
+            Cure::Rename(..)
+            | Cure::SystemIntoUser
+            | Cure::Wire(_)
+            | Cure::OtherPath
+            | Cure::Window(_) => false,
         }
     }
 }
@@ -180,12 +195,17 @@ impl fmt::Display for Cure {
             Cure::LeaveOut(field) => write!(f, "leave out {}", field.row().name),
             Cure::Rename(field, to) => write!(f, "rename {} to {to}", field.row().name),
             Cure::SystemIntoUser => f.write_str("send the instructions as user"),
+            Cure::Wire(wire) => write!(f, "use wire {}", wire.name()),
             Cure::OtherPath => f.write_str("change the version in the path"),
             Cure::Window(n) => write!(f, "window {n}"),
             Cure::MostTokens(n) => write!(f, "at most {n} tokens"),
         }
     }
 }
+
+/// Cures without a field and a number.
+const PLAIN: [Cure; 4] =
+    [Cure::SystemIntoUser, Cure::Wire(Wire::OpenAi), Cure::Wire(Wire::Responses), Cure::OtherPath];
 
 /// A text that is no cure of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +224,7 @@ impl FromStr for Cure {
             left_out.into_iter().chain(row.renames.iter().map(|to| Cure::Rename(row.field, to)))
         });
         let numbers = number.into_iter().flat_map(|n| [Cure::Window(n), Cure::MostTokens(n)]);
-        let mut all = fields.chain(numbers).chain([Cure::SystemIntoUser, Cure::OtherPath]);
+        let mut all = fields.chain(numbers).chain(PLAIN);
         all.find(|cure| cure.to_string() == text).ok_or(UnknownCure)
     }
 }
@@ -228,9 +248,9 @@ impl Adaptations {
             (Cure::LeaveOut(a) | Cure::Rename(a, _), Cure::LeaveOut(b) | Cure::Rename(b, _)) => {
                 *a != b
             }
-            (Cure::Window(_), Cure::Window(_)) | (Cure::MostTokens(_), Cure::MostTokens(_)) => {
-                false
-            }
+            (Cure::Window(_), Cure::Window(_))
+            | (Cure::MostTokens(_), Cure::MostTokens(_))
+            | (Cure::Wire(_), Cure::Wire(_)) => false,
             (known, cure) => *known != cure,
         });
         self.0.push(cure);
@@ -244,6 +264,11 @@ impl Adaptations {
     /// Returns whether a change is among them.
     pub(super) fn contains(&self, cure: Cure) -> bool {
         self.0.contains(&cure)
+    }
+
+    /// Returns the wire format of the calls; `None` for that of the endpoint.
+    pub(super) fn wire(&self) -> Option<Wire> {
+        self.iter().find_map(|cure| if let Cure::Wire(wire) = cure { Some(wire) } else { None })
     }
 
     /// Applies the changes to a request without its messages.
@@ -269,7 +294,7 @@ impl Adaptations {
                         body[to] = sent;
                     }
                 }
-                Cure::SystemIntoUser | Cure::OtherPath | Cure::Window(_) => {}
+                Cure::SystemIntoUser | Cure::Wire(_) | Cure::OtherPath | Cure::Window(_) => {}
             }
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn join(base_url: &str, path: &str) -> String {
 /// Returns the usual version in the path of an API.
 pub(super) fn version(wire: Wire) -> &'static str {
     match wire {
-        Wire::OpenAi | Wire::Anthropic => "/v1",
+        Wire::OpenAi | Wire::Anthropic | Wire::Responses => "/v1",
         Wire::Gemini => "/v1beta",
         Wire::Ollama => "",
     }

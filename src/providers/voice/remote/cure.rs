@@ -1,6 +1,7 @@
 //! Cures of refused requests: the change to a request that its server asks for.
 
 use super::adaptation::{Adaptations, Cure, FIELDS, Field, FieldRow, has};
+use crate::model::Wire;
 use serde_json::Value;
 
 /// HTTP status of a successful answer.
@@ -46,6 +47,13 @@ impl RefusedRequest {
             .any(|word| text.contains(word))
     }
 
+    /// Returns whether the words send the call to the Responses API.
+    pub(super) fn names_responses(&self) -> bool {
+        let text = self.text.to_lowercase();
+        let names = ["v1/responses", "/responses", "responses api"];
+        self.may_be_cured() && names.iter().any(|name| text.contains(name))
+    }
+
     /// Returns whether a changed request may succeed at this status.
     fn may_be_cured(&self) -> bool {
         matches!(self.status, SUCCESS | 400 | 404 | 405 | 415 | 422 | 501)
@@ -54,6 +62,10 @@ impl RefusedRequest {
 
 /// The request that a server refused.
 pub(super) struct Sent<'a> {
+    /// Wire format of the request.
+    pub wire: Wire,
+    /// Usual wire format of the server.
+    pub usual: Wire,
     /// The request without its messages.
     pub body: &'a Value,
     /// True if a message has the role of the system, or the request has instructions.

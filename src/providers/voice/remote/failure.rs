@@ -8,7 +8,7 @@ use super::adaptation::{Cure, Field};
 use super::address;
 use super::cure::{self, RefusedRequest, Sent};
 use super::wire::WireFormat;
-use crate::model::{ErrorClass, Message, Secret, Usage, Wall};
+use crate::model::{ErrorClass, Message, Secret, Usage, Wall, Wire};
 use crate::net::{self, NetError};
 use crate::text;
 use crate::voice::CallFailure;
@@ -78,8 +78,16 @@ impl ServerFault {
 
     /// Returns the change that the server asks for, and whether it named the part. `None` if no change is known to help.
     pub(super) fn cure(&self, sent: &Sent) -> Option<(Cure, bool)> {
-        if self.has_nothing_here() && !sent.adapted.contains(Cure::OtherPath) {
-            return Some((Cure::OtherPath, true));
+        let other = Cure::Wire(Wire::Responses);
+        let names_other = || self.refusal.as_ref().is_some_and(|refusal| refusal.names_responses());
+        if sent.wire == Wire::OpenAi && !sent.adapted.contains(other) && names_other() {
+            return Some((other, true));
+        }
+        if self.has_nothing_here() {
+            // a format that was not asked for may be missing at this server
+            let cure =
+                if sent.wire == sent.usual { Cure::OtherPath } else { Cure::Wire(sent.usual) };
+            return (!sent.adapted.contains(cure)).then_some((cure, true));
         }
         // other classes have causes outside the request
         if !matches!(self.class, ErrorClass::BadRequest | ErrorClass::Failed) {

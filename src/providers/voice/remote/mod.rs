@@ -1,6 +1,6 @@
 //! A language model behind HTTP as a voice: one call, one streamed answer.
 //!
-//! There are four wire formats, each a file of two pure functions; vendors are rows of a table. The formats are parsed
+//! There are five wire formats, each a file of two pure functions; vendors are rows of a table. The formats are parsed
 //! here rather than by a multi-provider library, because an address may be hostile: the library limits neither lines,
 //! nor replies, nor the indexes it allocates for; it does not distinguish a cut stream from a complete one, and it
 //! hides the status of a refusal.
@@ -38,9 +38,10 @@ pub use window::{parameters, window};
 
 use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
-use crate::model::{Channel, ErrorClass, Role, Text, Timeouts, ToolRequest};
+use crate::model::{Channel, ErrorClass, ModelSpec, Role, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
+use adaptation::Field;
 use content::{Call, Spelled};
 use cure::{CURES_MAX, RefusedRequest, SUCCESS, Sent};
 use failure::ReplyStart;
@@ -157,16 +158,20 @@ impl Remote {
                     identity: &identity,
                     adapted: &adapted,
                 };
-                let Spelled { path, body, rest } = self.endpoint.wire.spell(&call);
+                let has_tools = !tools.is_empty() || !rounds.is_empty();
+                let wire = adapted.wire();
+                let wire = wire.unwrap_or_else(|| self.endpoint.wire_of(&spec, has_tools));
+                let Spelled { path, body, rest } = wire.spell(&call);
                 let instructs = call.messages.iter().any(|m| m.role == Role::System);
                 let base = &self.endpoint.base_url;
                 let other = adapted.contains(Cure::OtherPath);
-                let other = other.then(|| address::other_version(base, self.endpoint.wire));
+                let other = other.then(|| address::other_version(base, wire));
                 let base = other.flatten().unwrap_or_else(|| base.to_string());
                 let ask = self.ask_at(&base, &path, Some(body), timeouts.connect)?;
-                let heard = self.listen(ask, shown, timeouts, &mut sink).await;
+                let heard = self.listen(ask, wire, shown, timeouts, &mut sink).await;
                 let Err(fault) = heard else { return heard };
-                let sent = Sent { body: &rest, instructs, adapted: &adapted };
+                let usual = self.endpoint.wire;
+                let sent = Sent { body: &rest, instructs, adapted: &adapted, wire, usual };
                 let Some((cure, is_named)) = fault.cure(&sent) else { return Err(fault) };
                 if tried.len() >= CURES_MAX || tried.iter().any(|known| known.cure == cure) {
                     return Err(fault);
@@ -182,7 +187,10 @@ impl Remote {
             });
         let requests = sink.close().await;
         match &heard {
-            Ok(_) => self.keep(tried, out).await,
+            Ok(_) => {
+                add_lost(&mut tried, &spec);
+                self.keep(tried, out).await;
+            }
             Err(fault) => {
                 let stated = fault.refusal.as_deref().and_then(cure::stated_window);
                 if let (Some(window), ErrorClass::Context) = (stated, fault.class) {
@@ -244,6 +252,7 @@ impl Remote {
     async fn listen(
         &self,
         ask: Ask,
+        wire: Wire,
         shown: usize,
         timeouts: &Timeouts,
         out: &mut RedactingSink<'_>,
@@ -254,7 +263,7 @@ impl Remote {
         if answer.status() != SUCCESS {
             return Err(refusal(&mut answer).await.at_path(&path));
         }
-        let mut decoder = Decoder::new(self.endpoint.wire);
+        let mut decoder = Decoder::new(wire);
         while !decoder.is_over() {
             let bytes = match patience.wait(answer.next()).await {
                 Ok(Ok(Some(bytes))) => bytes,
@@ -288,6 +297,20 @@ struct Tried {
     /// True if the server named the part; otherwise the change is a guess.
     is_named: bool,
     because: String,
+}
+
+/// Adds the settings that are lost if the calls moved to another wire format.
+fn add_lost(tried: &mut Vec<Tried>, spec: &ModelSpec) {
+    let moved = Cure::Wire(Wire::Responses);
+    let Some(because) = tried.iter().find(|tried| tried.cure == moved) else { return };
+    let because = because.because.clone();
+    let lost = Wire::Responses.lacks(spec, false).into_iter().filter_map(Field::by_name);
+    let lost = lost.map(|field| Tried {
+        cure: Cure::LeaveOut(field),
+        is_named: true,
+        because: because.clone(),
+    });
+    tried.extend(lost);
 }
 
 impl Voice for Remote {

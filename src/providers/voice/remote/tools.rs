@@ -237,7 +237,7 @@ fn object(arguments: &Value) -> Value {
 }
 
 /// Returns the text for the model about a request: its result, or its outcome and result.
-fn result_text(run: &ToolRun) -> String {
+pub(super) fn result_text(run: &ToolRun) -> String {
     match &run.returned {
         Some((is, text)) if *is == Default::default() => text.to_string(),
         Some((is, text)) => format!("{}: {text}", is.as_str()),

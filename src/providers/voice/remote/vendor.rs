@@ -25,6 +25,9 @@ pub struct Vendor {
     pub name: String,
     /// Wire format of its API.
     pub wire: Wire,
+    /// Wire format of calls with tools or effort, if it is another one.
+    #[serde(default)]
+    pub tool_wire: Option<Wire>,
     /// Default address of its API.
     pub base_url: String,
     /// Usual environment variable of its key; empty if no key is needed.
@@ -68,6 +71,8 @@ pub struct Endpoint {
     pub name: Text,
     /// Wire format of the server's API.
     pub wire: Wire,
+    /// Wire format of calls with tools or effort, if it is another one.
+    pub tool_wire: Option<Wire>,
     /// Base URL, with or without a trailing slash.
     pub base_url: Text,
     /// Key that belongs to this address.

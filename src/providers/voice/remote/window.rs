@@ -25,7 +25,7 @@ pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Opt
             let listed = fetch(&remote, endpoint.wire.list(), None).await?;
             loaded(entry(&listed, model)?)
         }
-        Wire::OpenAi => {
+        Wire::OpenAi | Wire::Responses => {
             let remote = Remote::new(client, endpoint, model.into());
             let listed = fetch(&remote, "/models", None).await?;
             let entry = entry(&listed, model)?;
@@ -48,7 +48,7 @@ pub async fn parameters(client: Client, endpoint: Arc<Endpoint>, model: &str) ->
             let shown = fetch(&remote, "/api/show", Some(json!({ "model": model }))).await?;
             shown["model_info"]["general.parameter_count"].as_u64()
         }
-        Wire::OpenAi => {
+        Wire::OpenAi | Wire::Responses => {
             let listed = fetch(&remote, "/models", None).await?;
             entry(&listed, model)?["meta"]["n_params"].as_u64()
         }

@@ -6,13 +6,19 @@ mod anthropic;
 mod gemini;
 mod ollama;
 mod openai;
+mod responses;
 
 use super::content::{Call, FrameContent, Spelled};
 use super::frames::Framing;
 use super::{Endpoint, Wire};
-use crate::model::Secret;
+use crate::model::{ModelSpec, Secret};
+use crate::net;
 use serde_json::Value;
 use std::borrow::Cow;
+
+/// Ends of the hosts of Azure's model servers.
+const AZURE_HOSTS: [&str; 3] =
+    [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
 /// The code of each wire format.
 pub(super) trait WireFormat {
@@ -33,7 +39,7 @@ pub(super) trait WireFormat {
 impl WireFormat for Wire {
     fn framing(self) -> Framing {
         match self {
-            Wire::OpenAi | Wire::Anthropic | Wire::Gemini => Framing::Events,
+            Wire::OpenAi | Wire::Anthropic | Wire::Gemini | Wire::Responses => Framing::Events,
             Wire::Ollama => Framing::Lines,
         }
     }
@@ -44,13 +50,14 @@ impl WireFormat for Wire {
             Wire::Anthropic => anthropic::spell(call),
             Wire::Gemini => gemini::spell(call),
             Wire::Ollama => ollama::spell(call),
+            Wire::Responses => responses::spell(call),
         }
     }
 
     fn words(self, frame: &str) -> Option<Cow<'_, str>> {
         match self {
             Wire::OpenAi => openai::words(frame),
-            Wire::Anthropic | Wire::Gemini | Wire::Ollama => None,
+            Wire::Anthropic | Wire::Gemini | Wire::Ollama | Wire::Responses => None,
         }
     }
 
@@ -60,19 +67,20 @@ impl WireFormat for Wire {
             Wire::Anthropic => anthropic::parse_frame(frame),
             Wire::Gemini => gemini::parse_frame(frame),
             Wire::Ollama => ollama::parse_frame(frame),
+            Wire::Responses => responses::parse_frame(frame),
         }
     }
 
     fn fetch(self, model: &str) -> Option<String> {
         match self {
             Wire::Ollama => Some(format!("ollama pull {model}")),
-            Wire::OpenAi | Wire::Anthropic | Wire::Gemini => None,
+            Wire::OpenAi | Wire::Anthropic | Wire::Gemini | Wire::Responses => None,
         }
     }
 
     fn list(self) -> &'static str {
         match self {
-            Wire::OpenAi => "/models",
+            Wire::OpenAi | Wire::Responses => "/models",
             Wire::Anthropic => "/models?limit=1000",
             Wire::Gemini => "/models?pageSize=1000",
             Wire::Ollama => "/api/tags",
@@ -85,8 +93,21 @@ impl Endpoint {
     pub(super) fn headers(&self) -> Vec<(&'static str, &'static str)> {
         match self.wire {
             Wire::Anthropic => vec![("anthropic-version", anthropic::VERSION)],
-            Wire::OpenAi | Wire::Gemini | Wire::Ollama => vec![],
+            Wire::OpenAi | Wire::Gemini | Wire::Ollama | Wire::Responses => vec![],
         }
+    }
+
+    /// Returns the wire format of a call. It is the usual one if the one for tools and effort lacks a setting.
+    pub(super) fn wire_of(&self, spec: &ModelSpec, has_tools: bool) -> Wire {
+        let other = if has_tools || spec.effort.is_some() { self.tool_wire } else { None };
+        other.filter(|wire| wire.lacks(spec, false).is_empty()).unwrap_or(self.wire)
+    }
+
+    /// Returns whether the host is one of Azure's, which takes keys under another name.
+    fn is_azure(&self) -> bool {
+        let host = net::host(&self.base_url).unwrap_or_default();
+        let host = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
+        AZURE_HOSTS.iter().any(|end| host.ends_with(end))
     }
 
     /// Returns the header with the key; `None` without a key.
@@ -95,7 +116,37 @@ impl Endpoint {
         Some(match self.wire {
             Wire::Anthropic => ("x-api-key", key.clone()),
             Wire::Gemini => ("x-goog-api-key", key.clone()),
-            Wire::OpenAi | Wire::Ollama => ("authorization", key.after("Bearer ")),
+            Wire::OpenAi | Wire::Responses if self.is_azure() => ("api-key", key.clone()),
+            Wire::OpenAi | Wire::Ollama | Wire::Responses => {
+                ("authorization", key.after("Bearer "))
+            }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voice::remote::Adaptations;
+
+    #[test]
+    fn a_key_goes_in_the_header_of_its_host() {
+        for (wire, url, header) in [
+            (Wire::OpenAi, "https://api.openai.com/v1", "authorization"),
+            (Wire::Responses, "https://mine.openai.azure.com/openai/v1", "api-key"),
+            (Wire::OpenAi, "https://mine.services.ai.azure.com:443/models", "api-key"),
+            (Wire::OpenAi, "https://openai.azure.com.example.org/v1", "authorization"),
+        ] {
+            let endpoint = Endpoint {
+                name: "x".into(),
+                wire,
+                tool_wire: None,
+                base_url: url.into(),
+                key: Some(Secret::new("k".into())),
+                key_from: "".into(),
+                adapted: Adaptations::default(),
+            };
+            assert_eq!(endpoint.key_header().unwrap().0, header, "{url}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::{Message, Role};
 use crate::voice::remote::adaptation::UnknownCure;
+use crate::voice::remote::failure;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -17,10 +18,16 @@ fn full() -> Value {
     })
 }
 
+fn sent<'a>(body: &'a Value, adapted: &'a Adaptations) -> Sent<'a> {
+    let (wire, usual) = (Wire::OpenAi, Wire::OpenAi);
+    Sent { body, instructs: true, adapted, wire, usual }
+}
+
 fn cured(status: u16, body: &str) -> Option<String> {
     let refusal = RefusedRequest::new(status, body.as_bytes());
     let adapted = Adaptations::default();
-    let sent = Sent { body: &full(), instructs: true, adapted: &adapted };
+    let body = &full();
+    let sent = sent(body, &adapted);
     cure(&refusal, &sent).map(|cure| cure.to_string())
 }
 
@@ -171,6 +178,8 @@ fn changes_are_written_and_read_alike() {
         "rename seed to random_seed",
         "rename max_tokens to max_completion_tokens",
         "send the instructions as user",
+        "use wire responses",
+        "use wire openai",
         "change the version in the path",
         "window 8192",
         "at most 4096 tokens",
@@ -183,6 +192,8 @@ fn changes_are_written_and_read_alike() {
         "leave out max_tokens",
         "rename seed to messages",
         "rename messages to seed",
+        "rename max_tokens to max_output_tokens",
+        "use wire gemini",
         "window x",
         "at most -1 tokens",
         "leave out",
@@ -207,6 +218,35 @@ fn changes_are_applied_where_the_field_is() {
     assert_eq!((moved.len(), moved[0].role, &*moved[0].text), (1, Role::User, "Rules.\n\nSpeak."));
     let moved = system.messages(&messages[..1]).unwrap();
     assert_eq!((moved.len(), moved[0].role), (1, Role::User));
+}
+
+#[test]
+fn a_server_that_names_the_responses_api_gets_it() {
+    for (status, body, expected) in [
+        (
+            400,
+            r#"{"error":{"message":"Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"}}"#,
+            Some(Cure::Wire(Wire::Responses)),
+        ),
+        (
+            404,
+            r#"{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions.","param":"model"}}"#,
+            Some(Cure::Wire(Wire::Responses)),
+        ),
+        (401, r#"{"error":{"message":"No access to /v1/responses"}}"#, None),
+        (404, "404 page not found", Some(Cure::OtherPath)),
+    ] {
+        let mut fault = failure::of_status(status, body);
+        fault.refusal = Some(RefusedRequest::new(status, body.as_bytes()).into());
+        let (adapted, request) = (Adaptations::default(), full());
+        let chat = sent(&request, &adapted);
+        assert_eq!(fault.cure(&chat).map(|(cure, _)| cure), expected, "{body}");
+        // a format that was not asked for is left where nothing is at its path
+        if status == 404 && expected == Some(Cure::OtherPath) {
+            let other = Sent { wire: Wire::Responses, ..chat };
+            assert_eq!(fault.cure(&other), Some((Cure::Wire(Wire::OpenAi), true)), "{body}");
+        }
+    }
 }
 
 /// Pieces of refusals, put together at random.
@@ -274,7 +314,7 @@ proptest! {
                     || FIELDS.iter().any(|row| row.renames.contains(&key.as_str()));
                 prop_assert!(known, "{key}");
             }
-            let sent = Sent { body: &request, instructs: true, adapted: &adapted };
+            let sent = sent(&request, &adapted);
             let Some(cure) = cure(&refusal, &sent) else { break };
             prop_assert!(!seen.contains(&cure), "{cure} twice");
             prop_assert_eq!(cure.to_string().parse::<Cure>(), Ok(cure));
