@@ -351,6 +351,7 @@ fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
         facts: Default::default(),
         left: Default::default(),
         agent: None,
+        in_words: vec![],
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -443,6 +444,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
         facts: Default::default(),
         left: Default::default(),
         agent: None,
+        in_words: vec![],
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -176,6 +176,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
         })),
         left: Default::default(),
         agent: None,
+        in_words: vec![],
     }
 }
 

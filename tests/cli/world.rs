@@ -15,7 +15,7 @@ const TOOL: &str = "#!/bin/sh\ncat > asked.json\nprintf 'Sunny.'\n";
 const SCENARIO: &str = "title = \"case\"\ntopic = \"Should the harbour keep its trams?\"\nresult = \"none\"\n\
     [limits]\nutterances = 1\n\
     [[tool]]\nname = \"weather\"\nabout = \"The weather of a town.\"\nscript = [\"./weather.sh\"]\n\
-    parameters.type = \"object\"\nparameters.properties.town = { type = \"string\" }\nread_only = true\n";
+    parameters.type = \"object\"\nparameters.properties.town = { type = \"string\", minLength = 1 }\nread_only = true\n";
 
 fn providers() -> Vec<(String, Provider)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/world/providers"));

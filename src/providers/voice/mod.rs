@@ -46,6 +46,8 @@ pub struct CallRequest {
     pub prompt: Arc<Prompt>,
     /// The prompt as chat messages for a model; empty for other voices.
     pub messages: Vec<Message>,
+    /// The messages with the tools as text, for a model that turns out to have no tool calls; empty without tools.
+    pub in_words: Vec<Message>,
     /// Tools that the participant may call.
     pub tools: Vec<Tool>,
     /// Required form of the reply.
@@ -86,6 +88,7 @@ impl CallRequest {
             facts: Arc::default(),
             left: Limits::default(),
             agent: None,
+            in_words: vec![],
         }
     }
 }

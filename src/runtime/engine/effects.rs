@@ -122,6 +122,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         purpose: turn.purpose,
         number: turn.number,
         attempt: turn.calls,
+        in_words: prompt::in_words(state, turn, &prompt),
         messages,
         tools: state.tools_offered(turn).to_vec(),
         prompt,

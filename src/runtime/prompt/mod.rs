@@ -38,6 +38,7 @@ pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 pub use said_to_all::answered_the_host;
+pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.
 const BIDS_READ: usize = 2;
@@ -297,7 +298,7 @@ fn frame(state: &State, turn: &Turn, own: &PromptParts) -> Prompt {
         tools: turn.tools.iter().map(escape_results).collect(),
         tools_used: toolkit::used(state, turn),
         own_notes: own_notes(state, turn),
-        text_tools: toolkit::in_words(state, turn),
+        text_tools: toolkit::text_tools(state, turn),
         one_message: false,
         bare: vec![],
         left_out: 0,

@@ -3,8 +3,9 @@
 
 use super::budget::{self, GAP};
 use super::escape::{attribute, quoted};
-use crate::model::Text;
+use super::messages::messages;
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRun};
+use crate::model::{Message, Prompt, Text};
 use crate::state::{State, Turn};
 use serde_json::json;
 use std::borrow::Cow;
@@ -53,12 +54,25 @@ fn shortened(text: &str) -> Cow<'_, str> {
     format!("{}{GAP}{}", &text[..head], &text[tail..]).into()
 }
 
+/// Returns the messages of a prompt with its tools as text, for a server that turns out to refuse tool calls; empty
+/// without tools, or if they are text already.
+pub fn in_words(state: &State, turn: &Turn, prompt: &Prompt) -> Vec<Message> {
+    match (listed(state, turn), &prompt.text_tools) {
+        (Some(tools), None) => messages(&Prompt { text_tools: Some(tools), ..prompt.clone() }),
+        _ => vec![],
+    }
+}
+
 /// Returns the list of a turn's tools for a model without tool calls; `None` for other models or without tools, empty
 /// if no more calls are allowed.
-pub(super) fn in_words(state: &State, turn: &Turn) -> Option<Text> {
+pub(super) fn text_tools(state: &State, turn: &Turn) -> Option<Text> {
+    if state.seat(&turn.seat)?.spec.text_tools { listed(state, turn) } else { None }
+}
+
+/// Returns the list of a model's tools as text; `None` for other voices or without tools.
+fn listed(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
-    let model = seat.voice.is_model();
-    if !(seat.text_tools && model && turn.speaks()) || seat.tools.is_empty() {
+    if !(seat.voice.is_model() && turn.speaks()) || seat.tools.is_empty() {
         return None;
     }
     let offered = state.tools_offered(turn);

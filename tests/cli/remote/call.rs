@@ -107,6 +107,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         facts: Arc::default(),
         left: Default::default(),
         agent: None,
+        in_words: vec![],
     }
 }
 

@@ -155,8 +155,18 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
     seen.lock().unwrap().bodies.push(body.clone());
     let wire = if plain.ends_with("/responses") { "responses" } else { &provider.wire };
     let answered = has_results(&text);
-    let asks = text.contains("\"weather\"") && !answered;
-    let frames = if asks { tool_frames(provider, wire) } else { say_frames(provider, wire) };
+    // tools in words are requested in words
+    let in_words = text.contains("You can use these tools");
+    let asks = (text.contains("\"weather\"") || in_words) && !answered;
+    let frames =
+        if asks && !in_words { tool_frames(provider, wire) } else { say_frames(provider, wire) };
+    let request = |frame: &Value| {
+        let request = r#"<tool_request>{\"name\":\"weather\",\"arguments\":{\"town\":\"Ulm\"}}</tool_request>"#;
+        let frame = frame.to_string();
+        let to = if asks && in_words { [request, ""] } else { ["Keep ", "them."] };
+        frame.replace("Keep ", to[0]).replace("them.", to[1])
+    };
+    let frames: Vec<String> = frames.iter().map(request).collect();
     let (kind, all) = if wire == "ollama" {
         ("application/x-ndjson", frames.iter().map(|f| format!("{f}\n")).collect::<String>())
     } else {
@@ -171,7 +181,13 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
 
 /// Returns whether a request has results of tools.
 fn has_results(text: &str) -> bool {
-    let marks = ["functionResponse", "\"tool_result\"", r#""role":"tool""#, "function_call_output"];
+    let marks = [
+        "<tool_result",
+        "functionResponse",
+        "\"tool_result\"",
+        r#""role":"tool""#,
+        "function_call_output",
+    ];
     marks.iter().any(|mark| text.contains(mark))
 }
 

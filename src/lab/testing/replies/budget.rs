@@ -119,6 +119,7 @@ mod tests {
             facts: Arc::default(),
             left: Limits::default(),
             agent: None,
+            in_words: vec![],
         }
     }
 

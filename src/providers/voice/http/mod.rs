@@ -85,7 +85,7 @@ impl Voice for Http {
 impl Service {
     /// Answers one request. All text has been sent when it returns.
     async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
-        let mut sink = RedactingSink::new(out, false);
+        let mut sink = RedactingSink::new(out);
         let mut sent = String::new();
         let total = ask.seat.timeouts.total;
         let heard = timeout(Duration::from_millis(total), self.listen(ask, &mut sent, &mut sink));

@@ -3,7 +3,7 @@
 //! A server only selects an entry, and only for a field that was sent. No text of a server is ever sent back.
 
 use crate::model::{Message, Role, Wire};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::str::FromStr;
 
@@ -164,6 +164,10 @@ pub enum Cure {
     Rename(Field, &'static str),
     /// Puts the instructions in front of the first message of the user.
     SystemIntoUser,
+    /// Describes the tools in the prompt and takes requests from the text of the reply.
+    ToolsInText,
+    /// Leaves out all of a schema except types, properties, items and choices.
+    SimpleSchemas,
     /// Sends the calls in another wire format of the same server.
     Wire(Wire),
     /// Adds the usual version to the path, or takes it off.
@@ -182,6 +186,8 @@ impl Cure {
             Cure::MostTokens(_) => true,
             Cure::Rename(..)
             | Cure::SystemIntoUser
+            | Cure::ToolsInText
+            | Cure::SimpleSchemas
             | Cure::Wire(_)
             | Cure::OtherPath
             | Cure::Window(_) => false,
@@ -195,6 +201,8 @@ impl fmt::Display for Cure {
             Cure::LeaveOut(field) => write!(f, "leave out {}", field.row().name),
             Cure::Rename(field, to) => write!(f, "rename {} to {to}", field.row().name),
             Cure::SystemIntoUser => f.write_str("send the instructions as user"),
+            Cure::ToolsInText => f.write_str("put the tools into words"),
+            Cure::SimpleSchemas => f.write_str("simplify the schemas"),
             Cure::Wire(wire) => write!(f, "use wire {}", wire.name()),
             Cure::OtherPath => f.write_str("change the version in the path"),
             Cure::Window(n) => write!(f, "window {n}"),
@@ -204,8 +212,14 @@ impl fmt::Display for Cure {
 }
 
 /// Cures without a field and a number.
-const PLAIN: [Cure; 4] =
-    [Cure::SystemIntoUser, Cure::Wire(Wire::OpenAi), Cure::Wire(Wire::Responses), Cure::OtherPath];
+const PLAIN: [Cure; 6] = [
+    Cure::SystemIntoUser,
+    Cure::ToolsInText,
+    Cure::SimpleSchemas,
+    Cure::Wire(Wire::OpenAi),
+    Cure::Wire(Wire::Responses),
+    Cure::OtherPath,
+];
 
 /// A text that is no cure of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,7 +308,12 @@ impl Adaptations {
                         body[to] = sent;
                     }
                 }
-                Cure::SystemIntoUser | Cure::Wire(_) | Cure::OtherPath | Cure::Window(_) => {}
+                Cure::SimpleSchemas => schemas_of(body, &mut |schema| *schema = simple(schema)),
+                Cure::SystemIntoUser
+                | Cure::ToolsInText
+                | Cure::Wire(_)
+                | Cure::OtherPath
+                | Cure::Window(_) => {}
             }
         }
     }
@@ -316,6 +335,49 @@ impl Adaptations {
         }
         Some(others)
     }
+}
+
+/// Calls a function with each schema of a request: that of the reply, and those of its tools.
+pub(super) fn schemas_of(body: &mut Value, change: &mut dyn FnMut(&mut Value)) {
+    const REPLY: [&str; 3] = ["response_format.json_schema.schema", "text.format.schema", "format"];
+    const TOOL: [&str; 4] =
+        ["function.parameters", "parameters", "input_schema", "parametersJsonSchema"];
+    for path in REPLY {
+        at_mut(body, path).filter(|schema| schema.is_object()).into_iter().for_each(&mut *change);
+    }
+    let tools = body.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten();
+    for tool in tools {
+        for path in TOOL {
+            at_mut(tool, path).into_iter().for_each(&mut *change);
+        }
+        let all = tool.get_mut("functionDeclarations").and_then(Value::as_array_mut);
+        for tool in all.into_iter().flatten() {
+            at_mut(tool, TOOL[3]).into_iter().for_each(&mut *change);
+        }
+    }
+}
+
+/// Returns a schema with types, properties, items and choices only.
+fn simple(schema: &Value) -> Value {
+    let mut kept = Map::new();
+    for (key, value) in schema.as_object().into_iter().flatten() {
+        let value = match (key.as_str(), value) {
+            ("type", Value::Array(types)) => {
+                types.iter().find(|kind| **kind != "null").cloned().unwrap_or_default()
+            }
+            ("properties", Value::Object(all)) => {
+                all.iter().map(|(name, property)| (name.clone(), simple(property))).collect()
+            }
+            ("items", value) => simple(value),
+            ("type" | "required" | "enum" | "description", value) => value.clone(),
+            _ => continue,
+        };
+        kept.insert(key.clone(), value);
+    }
+    if let Some(only) = schema.get("const") {
+        kept.insert("enum".into(), json!([only]));
+    }
+    kept.into()
 }
 
 /// Removes the value at a path of a request.

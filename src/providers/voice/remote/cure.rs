@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// HTTP status of a successful answer.
 pub(super) const SUCCESS: u16 = 200;
+/// HTTP status of a failure.
+const FAILED: u16 = 500;
 /// Maximum number of changes to the request of one call.
 pub(super) const CURES_MAX: usize = 4;
 /// Maximum bytes of a message that are searched for names.
@@ -92,6 +94,9 @@ pub(super) fn cure(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
     let new = |cure: Cure| (!sent.adapted.contains(cure)).then_some(cure);
     for named in named_parts(&refusal.body, error) {
         let parts = Words::new(&named);
+        if parts.names_schema(sent) {
+            return new(Cure::SimpleSchemas);
+        }
         if sent.instructs && named.starts_with("messages") && named.contains("role") {
             return new(Cure::SystemIntoUser);
         }
@@ -105,8 +110,26 @@ pub(super) fn cure(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
     if !words.refuses() {
         return None;
     }
-    let row = sent_row(sent, |name| words.has(name))?;
+    let row = sent_row(sent, |name| words.has(name));
+    if row.is_none_or(|row| row.field == Field::Schema) && words.names_schema(sent) {
+        return new(Cure::SimpleSchemas);
+    }
+    let row = row?;
     of_field(row, &words, sent, false)
+}
+
+/// Returns the change for a server that does not take tool calls, or not the schemas of these tools. Some answer with the
+/// status of a missing model or of a failure.
+pub(super) fn of_tools(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
+    let is_status = refusal.may_be_cured() || refusal.status == FAILED;
+    if !is_status || sent.body["tools"].is_null() || sent.adapted.contains(Cure::ToolsInText) {
+        return None;
+    }
+    let error = error_of(&refusal.body);
+    let words = Words::new(&message_of(error, refusal));
+    let is_named = |part: &String| part.starts_with("tools") || part.starts_with("tool_choice");
+    let is_named = named_parts(&refusal.body, error).iter().any(is_named);
+    (words.refuses_tools() || is_named && words.refuses()).then_some(Cure::ToolsInText)
 }
 
 /// Returns the advice for a refusal without a cure; `None` if its words name nothing that a person can change.
@@ -230,6 +253,30 @@ fn named_parts(body: &Value, error: &Value) -> Vec<String> {
     named
 }
 
+/// Words about schemas, with the keywords that a simple one lacks.
+const SCHEMA_WORDS: [&str; 20] = [
+    "schema",
+    "parameters",
+    "parametersJsonSchema",
+    "additionalProperties",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "const",
+    "default",
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "$ref",
+    "$schema",
+    "examples",
+];
+
 /// A server's message, in lower case and as a list of its words.
 struct Words {
     lower: String,
@@ -328,6 +375,47 @@ impl Words {
         let alone = ["roles must alternate", "only user and assistant roles"];
         let says = |phrases: &[&str]| phrases.iter().any(|phrase| self.lower.contains(phrase));
         says(&alone) || self.refuses() && says(&named)
+    }
+
+    /// Returns whether the message refuses tool calls as such.
+    fn refuses_tools(&self) -> bool {
+        let named = [
+            "tools",
+            "tool use",
+            "tool_use",
+            "tool call",
+            "tool choice",
+            "tool_choice",
+            "function call",
+            "functions",
+        ];
+        let refused = [
+            "unsupported",
+            "not support",
+            "n't support",
+            "unrecognized",
+            "not permitted",
+            "not allowed",
+            "not available",
+            "not enabled",
+            "not implemented",
+            "not accept",
+            "cannot be used",
+            "unknown field",
+            "unknown parameter",
+            "no endpoints found",
+            "requires --",
+        ];
+        let says = |phrases: &[&str]| phrases.iter().any(|phrase| self.lower.contains(phrase));
+        says(&named) && says(&refused)
+    }
+
+    /// Returns whether the words name a schema of the request, or one of its keywords, that can be made simpler.
+    fn names_schema(&self, sent: &Sent) -> bool {
+        let mut simpler = sent.body.clone();
+        Adaptations::from_iter([Cure::SimpleSchemas]).apply(&mut simpler);
+        let names = |name: &str| self.list.contains(&plain(name));
+        simpler != *sent.body && SCHEMA_WORDS.iter().any(|word| names(word))
     }
 
     /// Returns the limit that the message states.

@@ -89,12 +89,16 @@ impl ServerFault {
                 if sent.wire == sent.usual { Cure::OtherPath } else { Cure::Wire(sent.usual) };
             return (!sent.adapted.contains(cure)).then_some((cure, true));
         }
-        // other classes have causes outside the request
-        if !matches!(self.class, ErrorClass::BadRequest | ErrorClass::Failed) {
-            return None;
-        }
         let refusal = self.refusal.as_deref()?;
-        if let Some(cure) = cure::cure(refusal, sent) {
+        let found = match self.class {
+            ErrorClass::BadRequest | ErrorClass::Failed => {
+                cure::cure(refusal, sent).or_else(|| cure::of_tools(refusal, sent))
+            }
+            ErrorClass::UnknownModel => return Some((cure::of_tools(refusal, sent)?, true)),
+            // other classes have causes outside the request
+            _ => return None,
+        };
+        if let Some(cure) = found {
             return Some((cure, true));
         }
         // some servers only fail if they cannot constrain a model to the form of a reply

@@ -131,14 +131,10 @@ impl Remote {
         spec.max_tokens = bound.or(spec.max_tokens);
         // local models need the schema; vendors of large ones disagree on its format. A model constrained by a schema
         // does not reason first.
-        let in_words = ask.prompt.text_tools.is_some();
-        let (tools, rounds): (&[_], &[_]) =
-            if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
-        let asks = in_words && !ask.tools.is_empty();
-        let held = ask.seat.local && spec.effort.is_none() && !asks;
-        let schema = if held { ask.form.schema() } else { None };
+        let is_held = ask.seat.local && spec.effort.is_none();
+        let schema = if is_held { ask.form.schema() } else { None };
         let shown = messages.iter().map(|m| m.text.len()).sum();
-        let mut sink = RedactingSink::new(out, asks);
+        let mut sink = RedactingSink::new(out);
         let mut tried: Vec<Tried> = vec![];
         let identity = format!("{}:{}", self.endpoint.name, self.model);
         let heard = async {
@@ -146,12 +142,19 @@ impl Remote {
             let known = self.memory.recall(&self.endpoint, &self.model);
             known.into_iter().for_each(|cure| adapted.add(cure));
             loop {
+                let learnt = adapted.contains(Cure::ToolsInText) && !ask.in_words.is_empty();
+                let in_words = learnt || ask.prompt.text_tools.is_some();
+                let messages = if learnt { &ask.in_words } else { messages };
+                let (tools, rounds): (&[_], &[_]) =
+                    if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
+                let asks = in_words && !ask.tools.is_empty();
+                sink.take_requests(asks);
                 let moved = adapted.messages(messages);
                 let call = Call {
                     model: &self.model,
                     messages: moved.as_deref().unwrap_or(messages),
                     spec: &spec,
-                    schema: schema.as_ref(),
+                    schema: schema.as_ref().filter(|_| !asks),
                     window: ask.seat.window,
                     tools,
                     rounds,
@@ -409,9 +412,14 @@ pub(super) struct RedactingSink<'a> {
 }
 
 impl RedactingSink<'_> {
-    pub(super) fn new(out: &Out, asks: bool) -> RedactingSink<'_> {
-        let asked = asks.then(TextRequests::default);
-        RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default(), asked }
+    pub(super) fn new(out: &Out) -> RedactingSink<'_> {
+        let (said, thought) = (KeyRedactor::default(), KeyRedactor::default());
+        RedactingSink { out, said, thought, asked: None }
+    }
+
+    /// Sets whether tool requests are taken out of the text; before the first piece of it.
+    fn take_requests(&mut self, asks: bool) {
+        self.asked = asks.then(TextRequests::default);
     }
 
     pub(super) async fn send(&mut self, pieces: Pieces) {

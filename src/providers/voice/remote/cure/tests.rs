@@ -178,6 +178,8 @@ fn changes_are_written_and_read_alike() {
         "rename seed to random_seed",
         "rename max_tokens to max_completion_tokens",
         "send the instructions as user",
+        "put the tools into words",
+        "simplify the schemas",
         "use wire responses",
         "use wire openai",
         "change the version in the path",
@@ -247,6 +249,62 @@ fn a_server_that_names_the_responses_api_gets_it() {
             assert_eq!(fault.cure(&other), Some((Cure::Wire(Wire::OpenAi), true)), "{body}");
         }
     }
+}
+
+#[test]
+fn refused_tools_and_schemas_become_words_and_simple_ones() {
+    let schema = json!({"type": "object", "properties": {"pattern": {"type": ["string", "null"], "minLength": 1}},
+        "additionalProperties": false, "required": ["pattern"]});
+    let simple = json!({"type": "object", "properties": {"pattern": {"type": "string"}}, "required": ["pattern"]});
+    let mut body = full();
+    body["tools"] = json!([{"type": "function", "function": {"name": "a", "parameters": schema}}]);
+    body["response_format"] = json!({"type": "json_schema", "json_schema": {"schema": schema}});
+    let tools = Some(Cure::ToolsInText);
+    let simpler = Some(Cure::SimpleSchemas);
+    for (status, message, first, then) in [
+        (400, "registry.ollama.ai/library/gemma:2b does not support tools", tools, None),
+        (404, "No endpoints found that support tool use.", tools, None),
+        (500, "tools param requires --jinja flag", tools, None),
+        (400, "\"auto\" tool choice requires --enable-auto-tool-choice to be set", tools, None),
+        (400, "Tool calling is not supported for this model", tools, None),
+        (
+            400,
+            "Invalid schema for function 'a': functions with minLength are unsupported",
+            simpler,
+            tools,
+        ),
+        (400, "Unknown name additionalProperties", simpler, None),
+        (
+            400,
+            "`temperature` is not supported with tools",
+            Some(Cure::LeaveOut(Field::Temperature)),
+            tools,
+        ),
+        // a mistake of the model, and nothing that tools are refused for
+        (400, "Failed to call a function. Please adjust your prompt.", None, None),
+        (429, "tools are not supported", None, None),
+    ] {
+        let text = json!({"error": {"message": message}}).to_string();
+        let mut fault = failure::of_status(status, &text);
+        fault.refusal = Some(RefusedRequest::new(status, text.as_bytes()).into());
+        let found = |adapted: &Adaptations| {
+            let mut body = body.clone();
+            adapted.apply(&mut body);
+            // the guess for servers that only fail is another matter
+            body.as_object_mut().unwrap().shift_remove("response_format");
+            fault.cure(&sent(&body, adapted)).map(|(cure, _)| cure)
+        };
+        assert_eq!(found(&Adaptations::default()), first, "{message}");
+        let adapted: Adaptations = first.into_iter().collect();
+        assert_eq!(found(&adapted), then, "{message}");
+    }
+    Adaptations::from_iter([Cure::SimpleSchemas]).apply(&mut body);
+    assert_eq!(body["tools"][0]["function"]["parameters"], simple);
+    assert_eq!(body["response_format"]["json_schema"]["schema"], simple);
+    // a reply whose schema stays refused is asked for in words
+    let refusal = RefusedRequest::new(400, br#"{"error":"response_format: invalid schema"}"#);
+    let adapted = Adaptations::from_iter([Cure::SimpleSchemas]);
+    assert_eq!(cure(&refusal, &sent(&body, &adapted)), Some(Cure::LeaveOut(Field::Schema)));
 }
 
 /// Pieces of refusals, put together at random.
