@@ -305,8 +305,8 @@ pub struct Play {
     /// Trust the file for this run: allow the commands it names
     #[arg(long)]
     pub trust: bool,
-    /// Exit with 7 if a turn was skipped after failures, a command was refused, a step of a plan failed, or a
-    /// participant could not run
+    /// Exit with 7 if a turn was skipped after failures, a command was refused, a step of a plan failed, a participant
+    /// could not run, or a server refused a setting
     #[arg(long)]
     pub strict: bool,
     /// Use the scenario's rehearsed lines; no model is called

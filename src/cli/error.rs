@@ -100,9 +100,17 @@ pub fn losses(state: &State) -> Vec<String> {
         1 => Some("1 reply was unclear and counts as a remark".to_owned()),
         n => Some(format!("{n} replies were unclear and count as remarks")),
     };
+    let adapted = state.adapted.iter().filter(|adapted| adapted.loses).map(|a| a.sentence());
     let idle = policy::never_ran(state).into_iter().filter(|seat| seat.starved);
     let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
-    skipped.into_iter().chain(refused).chain(steps).chain(unclear).chain(idle).collect()
+    skipped
+        .into_iter()
+        .chain(refused)
+        .chain(steps)
+        .chain(unclear)
+        .chain(adapted)
+        .chain(idle)
+        .collect()
 }
 
 /// Label of an error on standard error. A report of faults has one for each fault.

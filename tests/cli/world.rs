@@ -178,3 +178,23 @@ fn tools_and_effort_of_openai_use_its_newer_api_where_it_is() {
     assert_eq!(paths, [responses, chat, chat]);
     assert_eq!(adapted, ["use wire openai"]);
 }
+
+#[test]
+fn a_setting_that_is_lost_is_in_the_result_and_fails_a_strict_run() {
+    let all = providers();
+    let (name, provider) = all.iter().find(|(name, _)| name == "openai-reasoning").unwrap();
+    let place = Place::new(name, provider);
+    let path = place.house.path("talk.toml");
+    let path = path.to_str().unwrap();
+    let model = &place.model;
+    let ran =
+        place.house.run(&["ask", "Trams?", "--panel", path, "--model", model, "--trust", "--json"]);
+    let answer: Value = serde_json::from_str(&ran.code(0).out).unwrap();
+    let adapted = answer["adapted"].as_array().unwrap();
+    assert_eq!((adapted.len(), &adapted[0]["did"]), (1, &"leave out temperature".into()));
+    assert_eq!(adapted[0]["model"], **model);
+    place.house.run(&["doctor", "--forget"]);
+    let args = ["run", path, "--headless", "--trust", "--model", model, "--strict"];
+    let ran = place.house.run(&args).code(7);
+    assert!(ran.err.contains("leave out temperature"), "{}", ran.err);
+}

@@ -278,6 +278,9 @@ impl Answer<'_> {
             "rehearsed": self.state.rehearsed,
             "turns": self.state.utterances,
             "failed": self.state.failed,
+            "adapted": self.state.adapted.iter().filter(|adapted| adapted.loses).map(|adapted| json!({
+                "model": adapted.model, "did": adapted.did, "because": adapted.because,
+            })).collect::<Vec<_>>(),
             "tokens": spent.used().map(|used| used.tokens()),
             "usd": spent.cost().map(f64::from),
             "session": self.session,
