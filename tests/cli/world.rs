@@ -53,9 +53,15 @@ impl Place {
         fs::set_permissions(tool, fs::Permissions::from_mode(0o755)).unwrap();
         let wire = &provider.wire;
         let url = &world.url;
+        let mut own = provider.own.clone();
+        if let Some((_, key)) = provider.header.split_once(": ") {
+            let file = house.file("key", key.trim_start_matches("Bearer "));
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+            own.push_str(&format!("\napi_key_file = \"{file}\""));
+        }
         house.file(
             ".config/colloquium/config.toml",
-            &format!("[providers.{name}]\nwire = \"{wire}\"\nbase_url = \"{url}\"\n"),
+            &format!("[providers.{name}]\nwire = \"{wire}\"\nbase_url = \"{url}\"\n{own}\n"),
         );
         Place { house, world, name: name.into(), model: format!("{name}:{}", provider.model) }
     }
@@ -177,6 +183,25 @@ fn tools_and_effort_of_openai_use_its_newer_api_where_it_is() {
     let (paths, adapted) = paths_of_openai(&openai, "tools.toml");
     assert_eq!(paths, [responses, chat, chat]);
     assert_eq!(adapted, ["use wire openai"]);
+}
+
+#[test]
+fn a_setting_that_is_no_known_part_is_rejected_with_the_known_ones() {
+    let (house, url) = (House::new(), "base_url = \"http://127.0.0.1:1/v1\"");
+    for (key, words) in [
+        (
+            "leave_out = [\"messages\"]",
+            "leave_out cannot leave out `messages`; it takes stream_options",
+        ),
+        ("rename = { seed = \"messages\" }", "cannot rename `seed` to `messages`; it takes"),
+        ("system = \"assistant\"", "system"),
+        ("key_header = \"Host\"", "key_header takes the name of a header"),
+    ] {
+        let settings = format!("[providers.mine]\n{url}\n{key}\n");
+        house.file(".config/colloquium/config.toml", &settings);
+        let ran = house.run(&["models"]).code(3);
+        assert!(ran.err.contains(words), "{key}: {}", ran.err);
+    }
 }
 
 #[test]

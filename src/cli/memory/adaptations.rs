@@ -122,6 +122,7 @@ mod tests {
             name: "mine".into(),
             wire: Wire::OpenAi,
             tool_wire: None,
+            key_header: None,
             base_url: base_url.into(),
             key: None,
             key_from: "none".into(),

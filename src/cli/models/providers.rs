@@ -10,9 +10,9 @@ use crate::model::near::nearest;
 use crate::model::sentence::sentence_error;
 use crate::model::{Secret, Wire};
 use crate::net::host;
-use crate::settings::{self, Paths, Provider, Settings};
+use crate::settings::{self, Paths, Provider, Settings, SystemRole};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
-use crate::voice::remote::{Endpoint, base_address, usual_changes, vendors};
+use crate::voice::remote::{Adaptations, Cure, Endpoint, base_address, usual_changes, vendors};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +72,10 @@ pub struct ResolvedProvider {
     pub base_url: String,
     /// Source of its key.
     pub key: KeySource,
+    /// Header of its key, if it is another one than that of the wire format.
+    pub key_header: Option<String>,
+    /// Changes to every request, from the settings.
+    pub adapted: Adaptations,
     /// Name of the layer that defines it.
     pub from: &'static str,
 }
@@ -86,7 +90,8 @@ impl ResolvedProvider {
             base_url: self.base_url.as_str().into(),
             key,
             key_from: self.key.to_string().into(),
-            adapted: usual_changes(&self.name),
+            key_header: self.key_header.as_deref().map(Into::into),
+            adapted: usual_changes(&self.name).iter().chain(self.adapted.iter()).collect(),
         })
     }
 }
@@ -123,7 +128,8 @@ impl Providers {
                 None => (v.base_url.clone(), "known"),
             };
             let (wire, tool_wire) = (v.wire, v.tool_wire);
-            ResolvedProvider { name, wire, tool_wire, base_url, key, from }
+            let (key_header, adapted) = (None, Adaptations::default());
+            ResolvedProvider { name, wire, tool_wire, base_url, key, key_header, adapted, from }
         });
         let mut list: Vec<ResolvedProvider> = vendors.collect();
         for (name, provider) in &settings.providers {
@@ -145,6 +151,8 @@ impl Providers {
                 tool_wire: None,
                 base_url: address(url)?,
                 key,
+                key_header: None,
+                adapted: Adaptations::default(),
                 from,
             });
         }
@@ -305,7 +313,7 @@ fn merged(
     name: &str,
     set: &Provider,
     known: Option<ResolvedProvider>,
-) -> Result<ResolvedProvider, &'static str> {
+) -> Result<ResolvedProvider, String> {
     // a key belongs to one address: the default key is not sent to another address
     let usual = set.base_url.is_none();
     let key = match (&set.api_key_env, &set.api_key_file, &set.api_key_command, &known) {
@@ -325,8 +333,33 @@ fn merged(
             .map(|url| base_address(&url))
             .ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
         key,
+        key_header: set.key_header.clone(),
+        adapted: changes(set)?,
         from: "settings",
     })
+}
+
+/// Returns the changes to requests that the settings of a provider state.
+fn changes(set: &Provider) -> Result<Adaptations, String> {
+    let known = |start: &str| {
+        let all: Vec<String> = Cure::of_fields().map(|cure| cure.to_string()).collect();
+        let all = all.iter().filter_map(|cure| cure.strip_prefix(start)).collect::<Vec<_>>();
+        all.join(", ")
+    };
+    let left_out = set.leave_out.iter().map(|name| {
+        let cure = format!("leave out {name}").parse::<Cure>();
+        cure.map_err(|_| {
+            format!("leave_out cannot leave out `{name}`; it takes {}", known("leave out "))
+        })
+    });
+    let renamed = set.rename.iter().map(|(name, to)| {
+        let cure = format!("rename {name} to {to}").parse::<Cure>();
+        cure.map_err(|_| {
+            format!("rename cannot rename `{name}` to `{to}`; it takes {}", known("rename "))
+        })
+    });
+    let system = (set.system == SystemRole::User).then_some(Ok(Cure::SystemIntoUser));
+    left_out.chain(renamed).chain(system).collect()
 }
 
 /// Returns the normalised address of `--endpoint`.

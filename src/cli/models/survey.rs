@@ -177,6 +177,7 @@ pub fn usual_place(name: &str, base_url: &str) -> Arc<Endpoint> {
         name: name.into(),
         wire: Wire::OpenAi,
         tool_wire: None,
+        key_header: None,
         base_url: base_url.into(),
         key: None,
         key_from: KeySource::None.to_string().into(),

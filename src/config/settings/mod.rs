@@ -30,6 +30,6 @@ pub use remember::remember_server;
 pub use serving::{AgentSettings, Serving, ToolSettings};
 pub use table::{SETTINGS, Setting, schema};
 pub use user_file::{
-    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, ToolForm,
-    read_key_file,
+    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, SystemRole,
+    ToolForm, read_key_file,
 };

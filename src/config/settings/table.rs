@@ -150,6 +150,30 @@ pub const SETTINGS: &[Setting] = &[
         "Program that prints the API key, with its arguments.",
     ),
     row(
+        "providers.NAME.leave_out",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "none",
+        "Parts of requests that the server refuses, as in [\"seed\", \"stream_options\"].",
+    ),
+    row(
+        "providers.NAME.rename",
+        r#"{"type": "object", "additionalProperties": {"type": "string"}}"#,
+        "none",
+        "Other names of parts of requests, as in { max_tokens = \"max_completion_tokens\" }.",
+    ),
+    row(
+        "providers.NAME.system",
+        r#"{"enum": ["system", "user"]}"#,
+        "system",
+        "Role of the instructions: system, or user for a server that takes no others.",
+    ),
+    row(
+        "providers.NAME.key_header",
+        TEXT,
+        "that of the wire format",
+        "Header of the API key, as in api-key; authorization sends it behind Bearer.",
+    ),
+    row(
         "providers.NAME.rate",
         r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#,
         "none",

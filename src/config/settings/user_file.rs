@@ -176,7 +176,30 @@ pub struct Provider {
     pub api_key_command: Option<Vec<String>>,
     /// Maximum rate of calls.
     pub rate: Option<CallRate>,
+    /// Optional parts of requests that its server refuses, by their names in scenarios.
+    pub leave_out: Vec<String>,
+    /// Names under which its server knows parts of requests.
+    pub rename: BTreeMap<String, String>,
+    /// Role of the instructions.
+    pub system: SystemRole,
+    /// Header of its key, if it is another one than that of its wire format.
+    pub key_header: Option<String>,
 }
+
+/// Role of the message with the instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SystemRole {
+    /// A message or field of its own.
+    #[default]
+    System,
+    /// The beginning of the first message of the user.
+    User,
+}
+
+/// Headers that HTTP itself uses.
+const OWN_HEADERS: [&str; 5] =
+    ["host", "connection", "content-length", "content-type", "transfer-encoding"];
 
 /// Limits of retries, whatever a scenario or a server asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -319,6 +342,13 @@ impl Provider {
         }
         if self.api_key_command.as_ref().is_some_and(Vec::is_empty) {
             return Err("api_key_command takes a program, as in [\"pass\", \"show\", \"openai\"]");
+        }
+        let is_header = |name: &String| {
+            let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            !name.is_empty() && is_name && !OWN_HEADERS.contains(&&*name.to_lowercase())
+        };
+        if !self.key_header.as_ref().is_none_or(is_header) {
+            return Err("key_header takes the name of a header, as in \"api-key\"");
         }
         if self.base_url.as_ref().is_some_and(|url| url.contains('@')) {
             return Err("base_url must not contain a key; use api_key_env");

@@ -19,6 +19,7 @@ use crate::model::Secret;
 use parking_lot::Mutex;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Method, Url, redirect};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +55,7 @@ pub struct Ask {
     /// Headers chosen by a server.
     pub more: Vec<(String, String)>,
     /// Header with the key.
-    pub key: Option<(&'static str, Secret)>,
+    pub key: Option<(Cow<'static, str>, Secret)>,
     /// JSON body of a `POST`; `None` for a `GET`.
     pub body: Option<String>,
     /// Connect timeout.
@@ -100,7 +101,7 @@ impl Client {
             url: ask.url,
             method: if ask.body.is_some() { "POST" } else { "GET" }.to_owned(),
             headers: fixed.chain(ask.more).collect(),
-            secrets: ask.key.map(|(name, key)| (name.to_owned(), key)).into_iter().collect(),
+            secrets: ask.key.map(|(name, key)| (name.into_owned(), key)).into_iter().collect(),
             body: ask.body,
             connect: ask.connect,
         })

@@ -72,7 +72,7 @@ impl HttpToolLine {
             url: self.url.to_string(),
             headers: vec![],
             more: headers.into_iter().chain([accept]).chain(session).collect(),
-            key: self.key.clone().map(|key| ("authorization", key)),
+            key: self.key.clone().map(|key| ("authorization".into(), key)),
             body: Some(String::from_utf8_lossy(message).into_owned()),
             connect: CONNECT,
         };

@@ -57,6 +57,7 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
         name: "test".into(),
         wire,
         tool_wire: None,
+        key_header: None,
         base_url: base_url.into(),
         key: Some(Secret::new(KEY.into())),
         key_from: "the variable TEST_KEY".into(),

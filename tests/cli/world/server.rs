@@ -27,6 +27,12 @@ pub struct Provider {
     /// Status of the list.
     #[serde(default = "success")]
     pub list_status: u16,
+    /// Settings of the provider, as lines of its table.
+    #[serde(default)]
+    pub own: String,
+    /// Header with the key that requests need, as in `api-key: k-123`.
+    #[serde(default)]
+    pub header: String,
     /// Settings of the participant, as lines of a scenario.
     #[serde(default)]
     pub settings: String,
@@ -113,11 +119,13 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
     let mut first = String::new();
     reader.read_line(&mut first).unwrap_or(0);
     let mut length = 0;
+    let mut has_key = provider.header.is_empty();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
             break;
         }
+        has_key |= line.trim_end() == provider.header;
         if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
             length = n.trim().parse().unwrap();
         }
@@ -125,6 +133,9 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
     let mut body = vec![0; length];
     if reader.read_exact(&mut body).is_err() {
         return;
+    }
+    if !has_key {
+        return send(stream, 401, "application/json", r#"{"error":{"message":"no key"}}"#);
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     seen.lock().unwrap().paths.push(path.clone());

@@ -179,6 +179,16 @@ pub enum Cure {
 }
 
 impl Cure {
+    /// Returns the changes of fields.
+    pub fn of_fields() -> impl Iterator<Item = Cure> {
+        FIELDS.iter().flat_map(|row| {
+            // without its limit a reply may cost any amount
+            let is_optional = row.field != Field::MostTokens;
+            let left_out = is_optional.then_some(Cure::LeaveOut(row.field));
+            left_out.into_iter().chain(row.renames.iter().map(|to| Cure::Rename(row.field, to)))
+        })
+    }
+
     /// Returns whether something that the author of a scenario set is lost.
     pub fn loses(self) -> bool {
         match self {
@@ -231,12 +241,7 @@ impl FromStr for Cure {
     fn from_str(text: &str) -> Result<Cure, UnknownCure> {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let number: Option<u32> = digits.parse().ok();
-        let fields = FIELDS.iter().flat_map(|row| {
-            // without its limit a reply may cost any amount
-            let is_optional = row.field != Field::MostTokens;
-            let left_out = is_optional.then_some(Cure::LeaveOut(row.field));
-            left_out.into_iter().chain(row.renames.iter().map(|to| Cure::Rename(row.field, to)))
-        });
+        let fields = Cure::of_fields();
         let numbers = number.into_iter().flat_map(|n| [Cure::Window(n), Cure::MostTokens(n)]);
         let mut all = fields.chain(numbers).chain(PLAIN);
         all.find(|cure| cure.to_string() == text).ok_or(UnknownCure)

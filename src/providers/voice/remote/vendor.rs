@@ -77,6 +77,8 @@ pub struct Endpoint {
     pub base_url: Text,
     /// Key that belongs to this address.
     pub key: Option<Secret>,
+    /// Header of the key, if it is another one than that of the wire format.
+    pub key_header: Option<Text>,
     /// Source of the key, for messages.
     pub key_from: Text,
     /// Changes to every request that its vendor or the settings state.

@@ -111,16 +111,22 @@ impl Endpoint {
     }
 
     /// Returns the header with the key; `None` without a key.
-    pub(super) fn key_header(&self) -> Option<(&'static str, Secret)> {
+    pub(super) fn key_header(&self) -> Option<(Cow<'static, str>, Secret)> {
         let key = self.key.as_ref()?;
-        Some(match self.wire {
+        if let Some(header) = &self.key_header {
+            let is_usual = header.eq_ignore_ascii_case("authorization");
+            let key = if is_usual { key.after("Bearer ") } else { key.clone() };
+            return Some((header.to_string().into(), key));
+        }
+        let (header, key) = match self.wire {
             Wire::Anthropic => ("x-api-key", key.clone()),
             Wire::Gemini => ("x-goog-api-key", key.clone()),
             Wire::OpenAi | Wire::Responses if self.is_azure() => ("api-key", key.clone()),
             Wire::OpenAi | Wire::Ollama | Wire::Responses => {
                 ("authorization", key.after("Bearer "))
             }
-        })
+        };
+        Some((header.into(), key))
     }
 }
 
@@ -141,6 +147,7 @@ mod tests {
                 name: "x".into(),
                 wire,
                 tool_wire: None,
+                key_header: None,
                 base_url: url.into(),
                 key: Some(Secret::new("k".into())),
                 key_from: "".into(),
