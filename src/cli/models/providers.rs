@@ -328,7 +328,7 @@ fn merged(
         name: name.into(),
         wire: set.wire.or(known.as_ref().map(|k| k.wire)).unwrap_or(Wire::OpenAi),
         // a stated format is that of all calls
-        tool_wire: known.filter(|_| set.wire.is_none()).and_then(|k| k.tool_wire),
+        tool_wire: if set.wire.is_none() { known.and_then(|k| k.tool_wire) } else { None },
         base_url: base_url
             .map(|url| base_address(&url))
             .ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,

@@ -154,7 +154,7 @@ impl Remote {
                     model: &self.model,
                     messages: moved.as_deref().unwrap_or(messages),
                     spec: &spec,
-                    schema: schema.as_ref().filter(|_| !asks),
+                    schema: if asks { None } else { schema.as_ref() },
                     window: ask.seat.window,
                     tools,
                     rounds,
