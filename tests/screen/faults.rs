@@ -43,18 +43,13 @@ fn a_notice_gives_way_to_the_hints_after_five_seconds() {
 }
 
 #[test]
-fn a_failed_call_is_neither_counted_nor_drawn_as_speech() {
+fn a_failed_call_is_not_counted() {
     let mut stage = failed(120, 40);
-    stage.screen.view.lanes_instead = true;
     let rows = stage.rows();
     assert!(rows[0].contains("turn 1 of 9"), "{}", rows[0]);
-    let lanes = stage.screen.view.areas.lanes;
-    let lanes = text_in(&mut stage, lanes);
-    let bo = lanes.iter().find(|row| row.starts_with(" 2 Bo")).unwrap();
-    assert_eq!(bo.trim(), "2 Bo");
-    let panel = stage.screen.view.areas.panel;
-    let panel = text_in(&mut stage, panel).join("\n");
-    assert!(panel.contains("failed"), "{panel}");
+    let sidebar = stage.screen.view.areas.sidebar;
+    let sidebar = text_in(&mut stage, sidebar).join("\n");
+    assert!(sidebar.contains("Bo  failed"), "{sidebar}");
 }
 
 #[test]
@@ -76,19 +71,6 @@ fn the_card_of_a_failure_counts_the_failures_of_its_participant() {
     stage.happens("engine", "turn.ended", end);
     stage.happens("engine", "paused", json!({"why": "bo: `sh` exited 3 (oops)"}));
     assert!(stage.text().contains("━ FAILED TWICE · Bo ━"), "{}", stage.text());
-}
-
-#[test]
-fn up_to_sixteen_participants_have_lanes_of_their_own() {
-    let mut stage = twelve(120, 40);
-    stage.screen.view.lanes_instead = true;
-    stage.draw();
-    let lanes = stage.screen.view.areas.lanes;
-    let lanes = text_in(&mut stage, lanes);
-    assert_eq!(lanes.len(), 7, "{lanes:?}");
-    assert!(lanes[1].starts_with(" 1 Ada, 2 Bo "), "{lanes:?}");
-    assert!(lanes[6].contains('▄') && !lanes[1].contains(['▀', '▄']), "{lanes:?}");
-    assert!(lanes[6].starts_with(" 11 Guest 11, "), "{lanes:?}");
 }
 
 #[test]
@@ -128,7 +110,7 @@ fn a_click_on_a_message_marks_it() {
     let down = MouseEventKind::Down(MouseButton::Left);
     move_mouse(&mut stage, down, 20, row as u16);
     move_mouse(&mut stage, MouseEventKind::Up(MouseButton::Left), 20, row as u16);
-    let marked = stage.rows().into_iter().find(|row| row.starts_with("▐▌")).unwrap();
+    let marked = stage.rows().into_iter().find(|row| row.starts_with(" ▐▌")).unwrap();
     assert!(marked.contains("3 Cy"), "{marked}");
 }
 
@@ -141,8 +123,8 @@ fn a_selection_leaves_out_the_gutter() {
     move_mouse(&mut stage, MouseEventKind::Drag(MouseButton::Left), 30, row + 2);
     let buffer = stage.terminal.backend().buffer();
     let is_inverted = |x| buffer[(x, row + 1)].modifier.contains(Modifier::REVERSED);
-    assert!((3..20).all(is_inverted));
-    assert!(!(0..3).any(is_inverted));
+    assert!((4..20).all(is_inverted));
+    assert!(!(0..4).any(is_inverted));
 }
 
 #[test]
@@ -153,16 +135,6 @@ fn completions_cover_whole_rows() {
     let popup = text.lines().skip_while(|row| !row.contains(" accept ")).collect::<Vec<_>>();
     assert!(popup.len() > 6, "{text}");
     assert!(!popup.join("\n").contains('▆'), "{text}");
-}
-
-#[test]
-fn the_rule_of_the_lanes_meets_the_border_of_the_panel() {
-    let mut stage = Stage::new(120, 40).during(6, 3);
-    stage.screen.view.lanes_instead = true;
-    stage.draw();
-    let y = usize::from(stage.screen.view.areas.lanes.y);
-    let row = stage.rows().remove(y);
-    assert!(row.contains("─┤"), "{row}");
 }
 
 #[test]

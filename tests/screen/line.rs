@@ -7,7 +7,6 @@ use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind, Ms, Recipient, VoiceSpec};
 use colloquium::ui::act::undo;
 use colloquium::ui::keymap::Focus;
-use colloquium::ui::layout::Panels;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc, Tab, Up};
@@ -119,7 +118,7 @@ fn sentences_in_states(step: usize) {
     let sentences: Vec<String> =
         SENTENCES.iter().map(|words| (*words).to_owned()).chain(generated).collect();
     for (offset, (name, mut stage)) in states().into_iter().enumerate() {
-        let (theme, panels) = (stage.screen.themes.current.clone(), stage.screen.view.panels);
+        let theme = stage.screen.themes.current.clone();
         for words in sentences.iter().skip(offset % step).step_by(step) {
             assert_eq!(stage.screen.view.place(), Focus::Line, "{name}: {words}");
             assert_eq!(typed(&mut stage, words), [], "{name}: {words}");
@@ -133,7 +132,6 @@ fn sentences_in_states(step: usize) {
             assert_eq!(heard, Some(words.trim()), "{name}: {requests:?}");
         }
         assert_eq!(stage.screen.themes.current, theme, "{name}");
-        assert_eq!(stage.screen.view.panels, panels, "{name}");
     }
 }
 
@@ -405,10 +403,13 @@ fn a_key_of_read_names_the_line_that_does_the_same() {
 fn a_changed_setting_is_reported_and_taken_back() {
     let mut stage = speaking();
     stage.chord('x');
-    stage.press(&[Char('b')]);
-    assert!(stage.text().contains("panels: always, kept for the next time"), "{}", stage.text());
+    let before = stage.screen.themes.current.clone();
+    stage.press(&[Char('t')]);
+    typed(&mut stage, "nord");
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("theme: nord, kept for the next time"), "{}", stage.text());
     stage.press(&[Esc, Char('U')]);
-    assert_eq!(stage.screen.view.panels, Panels::Auto);
+    assert_eq!(stage.screen.themes.current, before);
 }
 
 /// Ten letter keys in READ name the setting that keeps them.

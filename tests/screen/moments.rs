@@ -97,26 +97,6 @@ fn a_key_that_asks_once_more_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn lanes_run_below_a_conversation_that_goes_on() {
-    let mut stage = Stage::new(120, 40).during(6, 3);
-    stage.screen.view.lanes_instead = true;
-    stage.draw();
-    let lanes = stage.screen.view.areas.lanes;
-    assert_eq!(lanes.height, 4, "an axis and three lanes");
-    let rows = stage.rows();
-    for (row, name) in (lanes.y + 1..).zip(["1 Ada", "2 Bo", "3 Cy"]) {
-        let row = &rows[usize::from(row)];
-        assert!(row.contains(name) && row.contains('▆'), "{row}");
-    }
-    assert!(rows[usize::from(lanes.y) + 2].contains('█'), "Bo speaks now: {rows:?}");
-    assert!(Stage::new(80, 24).during(6, 3).screen.view.areas.lanes.is_empty());
-    let mut stage = Stage::new(80, 24).during(6, 3);
-    stage.screen.view.lanes_instead = true;
-    stage.press(&[Char('b')]);
-    assert_eq!(stage.screen.view.areas.lanes.height, 4, "b shows them on a lower screen");
-}
-
-#[test]
 fn overlays_use_only_their_own_keys() {
     let mut stage = Stage::new(80, 24).during(4, 8);
     stage.press(&[Char('K'), Char('z')]);

@@ -45,12 +45,12 @@ fn click_runs_the_action_under_the_pointer() {
         assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Command::Skip {})));
         stage.press(&[Esc]);
         assert_eq!(click(&mut stage, "space"), Some(Request::Send(Command::Pause {})));
-        // in the row of seats, or in the panel
+        // in the row of seats, or in the sidebar
         let rows = stage.rows();
         let (from, to) = if width == 80 { (0, 80) } else { (90, 120) };
         let part = |r: &String| r.chars().skip(from).take(to - from).collect::<String>();
-        let row = rows.iter().position(|r| part(r).contains("2 Bo")).unwrap();
-        let column = from + part(&rows[row]).find("2 Bo").unwrap();
+        let row = rows.iter().skip(1).position(|r| part(r).contains(" Bo ")).unwrap() + 1;
+        let column = from + part(&rows[row]).find(" Bo ").unwrap() + 1;
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16);
         assert_eq!(stage.screen.view.selected, Some(1), "{width}");
         // a menu of the seat is on top

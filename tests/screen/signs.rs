@@ -10,7 +10,7 @@ use ratatui::style::Modifier;
 fn signs(glyphs: &Glyphs) -> Vec<String> {
     let g = glyphs;
     let said = [g.speaking, g.paused, g.stopped, g.done, g.waiting, g.gutter, g.prompt, g.hidden];
-    let drawn = [g.wall, g.tee_down, g.tee_up, g.full, g.played, g.playhead, g.dot, g.empty];
+    let drawn = [g.wall, g.full, g.played, g.playhead, g.dot, g.empty];
     let all = [&said[..], &drawn, &g.corners, g.levels].concat();
     let rules = [g.rule.repeat(2)];
     let ours = |sign: &&str| !matches!(*sign, "O" | "v" | "-" | ".");

@@ -4,10 +4,10 @@ use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Kind, Ms};
 use colloquium::ui::request::Request;
-use colloquium::ui::theme::ThemeRole;
-use colloquium::ui::theme::glyphs::ASCII;
 use colloquium::ui::view::away;
-use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
+use crossterm::event::KeyCode::{Char, Enter, Esc, F, PageUp};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 
 /// Plays the demo up to the position that a turn states; its last turn is followed by the end.
 fn stated(width: u16, height: u16, turn: u32) -> Stage {
@@ -25,92 +25,106 @@ fn has(stage: &mut Stage, told: &[&str]) {
     }
 }
 
-/// The drawing is live: after four turns it has the first move, and the panel its cause.
+/// After four turns the first move is below its turn, between the poles, in the sidebar, and on the page of the table.
 #[test]
 fn a_move_is_drawn_counted_and_named_below_its_turn() {
     let mut stage = stated(120, 40, 4);
     has(
         &mut stage,
         &[
-            "─ WHERE THEY STAND ─ each says so after its turn ─",
-            " ban them    Ada ●━━━━━━━━━━━━━━━━━━━━━━━╮",
-            "╰━━━━━━━  Ada  freight stays",
-            " leave them           Bo ●━━━━━━━━━━━━━━━━━━━━━━━",
             "◆ ADA MOVES  ban them → freight stays",
             "  Bo, #2: \"a door for a lady on the fourth floor\"",
             "  ban them ─",
             " Ada▶ ━",
             "leave them  4 → 3 apart",
-            "APART  █▇  4 → 3",
-            "MOVED  Ada 1  Bo 0  Cy 0",
-            "BY     Bo moved Ada once",
+            "  AT THE TABLE",
+            "·●···\n",
+            "  transport planner\n",
+            "  rehearsed\n",
+            "  freight stays\n",
+            "····●\n",
         ],
     );
+    stage.press(&[F(2)]);
+    let table =
+        ["MOVED", "4 steps apart, now 3", "Ada   once", "Bo   not yet", "Bo moved Ada once"];
+    has(&mut stage, &table);
+    stage.press(&[F(2)]);
+    assert!(!stage.text().contains("MOVED"), "{}", stage.text());
 }
 
-/// Labels and captions are whole while there is room beside them, and a shared line has nobody's colour.
+/// The sidebar of a wide screen has the moves.
 #[test]
-fn labels_are_whole_and_a_shared_line_is_neutral() {
-    let mut stage = stated(80, 40, 9);
-    has(
-        &mut stage,
-        &[
-            "Ada · Bo  one district, one year",
-            "freight stays  permits for people  one district, one year",
-        ],
-    );
-    let rows = stage.rows();
-    let y = rows.iter().position(|row| row.contains("━  Ada · Bo")).unwrap();
-    let x = rows[y].chars().position(|c| c == '·').unwrap() - "━  Ada ".chars().count();
-    let cell = &stage.terminal.backend().buffer()[(x as u16, y as u16)];
-    assert_eq!(cell.symbol(), "━");
-    let neutral = stage.screen.theme.style(ThemeRole::Text).fg.unwrap_or_default();
-    assert_eq!(cell.fg, neutral, "two participants share it");
+fn the_wide_sidebar_has_the_moves() {
+    let mut stage = stated(200, 60, 6);
+    has(&mut stage, &["MOVES", "◆ #6 Cy moved Bo", "  \"My mother drives four hundred"]);
+    assert!(!stated(120, 40, 6).text().contains("MOVES\n"), "there is no room");
 }
 
-/// The borders of both panels join the rule above the drawing.
+/// The rows of the participants are the same from turn to turn.
 #[test]
-fn borders_join_the_rule_of_the_drawing() {
-    for (width, walls) in [(120, 1), (200, 2)] {
-        let mut stage = stated(width, 60, 9);
-        let rows = stage.rows();
-        let heading = rows.iter().find(|row| row.contains("WHERE THEY STAND")).unwrap();
-        assert_eq!(heading.matches('┴').count(), walls, "{heading}");
+fn the_people_keep_their_rows() {
+    for (width, height) in [(100, 30), (120, 40), (200, 60)] {
+        let names = |turn: u32| {
+            let mut stage = stated(width, height, turn);
+            let x = usize::from(stage.screen.view.areas.sidebar.x);
+            let rows = stage.rows();
+            let own = |name: &str| {
+                rows.iter()
+                    .position(|row| row.chars().skip(x + 2).collect::<String>().starts_with(name))
+            };
+            ["Ada ", "Bo ", "Cy "].map(own)
+        };
+        let first = names(1);
+        assert!(first.iter().all(Option::is_some), "{first:?}");
+        assert!([2, 4, 6].into_iter().all(|turn| names(turn) == first), "at {width}");
     }
 }
 
-/// At the end, the line of the floor says who says the same, and the two lines meet.
+/// No cell has two owners: the sidebar ends two cells before the edge and begins two behind the messages, and names and
+/// claims in it are whole or end in an ellipsis.
+#[test]
+fn names_and_claims_are_whole_or_end_in_an_ellipsis() {
+    let words = ["Ada", "Bo", "Cy", "ban them", "permits for people", "measure it first"];
+    let mut stages = [stated(80, 24, 6), crate::people::crowded(80, 24)];
+    for (width, height) in (40..=200).flat_map(|width| [(width, 12), (width, 24), (width, 40)]) {
+        for (nth, stage) in stages.iter_mut().enumerate() {
+            stage.terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            let rows = stage.rows();
+            let area = stage.screen.view.areas.sidebar;
+            assert_eq!(width >= 100, !area.is_empty());
+            for row in rows.iter().take(area.bottom().into()).skip(area.y.into()) {
+                let cells: Vec<char> = row.chars().collect();
+                let [left, right] = [usize::from(area.x), usize::from(area.right())];
+                let around = [left - 2, left - 1, right, right + 1];
+                assert!(around.iter().all(|x| cells[*x] == ' '), "{width}: {row}");
+                let own: String = cells[left + 2..right].iter().collect();
+                let told = own.split("  ").next().unwrap().trim();
+                let is_cut = |whole: &&&str| whole.starts_with(told) && told.len() > 1;
+                let cut = words.iter().find(is_cut).filter(|whole| **whole != told);
+                assert!(nth == 1 || cut.is_none(), "{width}: {row}");
+                let is_guest = told.starts_with("Guest");
+                assert!(!is_guest || told.ends_with('…') || told.len() >= 7, "{width}: {row}");
+            }
+        }
+    }
+}
+
+/// At the end, the line of the floor says who says the same.
 #[test]
 fn the_end_names_the_positions() {
     for height in [24, 40] {
         let mut stage = stated(120, height, 9);
         stage.screen.view.line = true;
         let all = stage.text();
-        has(
-            &mut stage,
-            &["Ada · Bo  one district, one year", "Ada and Bo say the same, Cy is 1 step away"],
-        );
+        has(&mut stage, &["Ada and Bo say the same, Cy is 1 step away"]);
         assert_eq!(all.matches("9 turns").count(), 1, "{all}");
     }
     let mut stage = stated(120, 40, 9);
-    has(
-        &mut stage,
-        &["MOVED  Ada 2  Bo 2  Cy 0", "BY     Bo moved Ada once", "Cy moved Bo once", "  4 → 1"],
-    );
-}
-
-#[test]
-fn the_drawing_needs_no_unicode() {
-    let mut stage = stated(120, 40, 9);
-    stage.screen.glyphs = &ASCII;
-    stage.screen.view.viewport.forget();
-    let text = stage.text();
-    for told in ["Ada o--------------------\\", "'--------", ".--------", "Ada - Bo  one district"]
-    {
-        assert!(text.contains(told), "{told:?} is not in\n{text}");
-    }
-    let strange: Vec<&str> = text.lines().filter(|line| !line.is_ascii()).collect();
-    assert!(strange.is_empty(), "{strange:?}");
+    stage.press(&[F(2)]);
+    let moves =
+        ["Ada   twice", "Bo   twice", "Cy   not yet", "Bo moved Ada once", "Cy moved Bo once"];
+    has(&mut stage, &moves);
 }
 
 /// A narrow screen has the people between the poles in its second row.

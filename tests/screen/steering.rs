@@ -5,7 +5,6 @@ use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, Ms, VoiceSpe
 use colloquium::steer::slash;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::{Focus, ROWS};
-use colloquium::ui::layout::Panels;
 use colloquium::ui::request::Request;
 use colloquium::ui::slash::parse_action;
 use colloquium::ui::view::modal::Vim;
@@ -198,18 +197,6 @@ fn a_theme_is_tried_on_and_taken_off() {
 }
 
 #[test]
-fn panels_come_and_go_by_a_key() {
-    let mut stage = Stage::new(120, 30).during(2, 2);
-    assert!(!stage.screen.view.areas.panel.is_empty());
-    write(&mut stage, "bb");
-    assert_eq!(stage.screen.view.panels, Panels::Hide);
-    assert!(stage.screen.view.areas.panel.is_empty());
-    let mut stage = speaking();
-    write(&mut stage, "b");
-    assert!(!stage.screen.view.areas.panel.is_empty(), "{}", stage.text());
-}
-
-#[test]
 fn raw_words_stand_at_the_edge_and_the_mouse_is_free() {
     let mut stage = Stage::new(120, 30).during(3, 2);
     stage.screen.modes.mouse = true;
@@ -218,9 +205,9 @@ fn raw_words_stand_at_the_edge_and_the_mouse_is_free() {
     let begins: String = said.lines().next().unwrap().chars().take(40).collect();
     let shown = stage.text();
     assert!(shown.lines().any(|row| row.trim_start().starts_with(&begins)), "{begins}: {shown}");
-    assert!(stage.screen.view.areas.panel.is_empty());
+    assert!(stage.screen.view.areas.sidebar.is_empty());
     assert_eq!(write(&mut stage, "R"), [Request::Mouse(true)]);
-    assert!(!stage.screen.view.areas.panel.is_empty());
+    assert!(!stage.screen.view.areas.sidebar.is_empty());
 }
 
 #[test]

@@ -1,13 +1,11 @@
-//! Screen preferences kept between runs: visible panels, theme, and recently used commands.
+//! Screen preferences kept between runs: theme, and recently used commands.
 
 use crate::cli::memory::private_file::write_private;
-use crate::ui::layout::Panels;
 use crate::ui::view::list::USED;
 use crate::untrusted::read_own_text;
 use std::io;
 use std::path::Path;
 
-const PANELS: &str = "panels";
 const COMMANDS: &str = "commands";
 const THEME: &str = "theme";
 
@@ -40,22 +38,6 @@ pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
         return Ok(());
     }
     write_private(&folder.join(THEME), name)
-}
-
-/// Returns the last state of the panels; the default if the file is missing or unreadable.
-pub fn panels(folder: &Path) -> Panels {
-    let word = read_own_text(&folder.join(PANELS)).unwrap_or_default();
-    let named = Panels::ALL.iter().find(|(_, name)| *name == word.trim());
-    named.map(|(panels, _)| *panels).unwrap_or_default()
-}
-
-/// Saves the state of the panels.
-pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
-    if panels(folder) == shown {
-        return Ok(());
-    }
-    let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
-    write_private(&folder.join(PANELS), name)
 }
 
 #[cfg(test)]

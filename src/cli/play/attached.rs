@@ -4,7 +4,7 @@
 use crate::cli::args::{ModelOptions, Play};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::memory::{input_history, preferences};
+use crate::cli::memory::input_history;
 use crate::cli::play::attend::{Left, attend};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
@@ -104,7 +104,6 @@ async fn follow(
     let folder = &context.paths.state;
     // a failure to keep the user's input and preferences is not worth failing now
     let _ = input_history::write(folder, &screen.view.composer.history);
-    let _ = preferences::keep_panels(folder, screen.view.panels);
     let _ = keep_theme(&screen, context);
     let goes_on = screen.view.attached && screen.transcript.state().ended.is_none();
     let name = context.name_of(&files);

@@ -93,7 +93,6 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         // a failure to keep the user's input and preferences is not worth failing now
         let _ = input_history::write(state_folder, &screen.view.composer.history);
         let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
-        let _ = preferences::keep_panels(state_folder, screen.view.panels);
         let _ = keep_theme(&screen, context);
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let left = match left {
@@ -170,7 +169,6 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     screen.view.hand.patience = habits.hold;
     screen.view.rest.after = habits.poster;
     screen.view.rest.is_reopened = since > Seq(0);
-    screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);
     Ok(screen)

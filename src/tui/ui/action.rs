@@ -28,6 +28,9 @@ macro_rules! actions {
             Undo Floor "undo" "undo the last action" Read ["U"] => |s| intents::undo(s);
             MoreRound Floor "continue" "continue after a limit or the end" Read ["+"] => |s| more(s);
             SetLimit Floor "set a limit" "set the limit to a number" Read ["="] => |s| entries::begin_limit(s);
+            Table Floor "table" "people and their use, limits, order of the turns, who moved whom"
+                Read ["f2"] Write ["f2"] Analysis ["f2"] Page ["f2"]
+                => |s| toggle_text(s, table::page, "");
             Outcomes Floor "outcomes" "your recent commands" Read ["H"] Page ["H"]
                 => |s| toggle_text(s, outcomes::page, "you have given no commands yet");
             End Floor "end" "end the conversation (asks first)" Read ["Q"] => |s| intents::ask_end(s);
@@ -144,7 +147,6 @@ macro_rules! actions {
                 => |s| s.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
             Poster Reading "poster" "show who stood where, who moved whom, and the result" => |s| s.view.poster = true;
             Picture App "picture" "save the poster as a picture: png, svg or ans" => |_| Request::Export("png");
-            Lanes Reading "lanes" "lanes of the speakers, or where they stand" => |s| toggle_lanes(s);
             Fork Reading "branch" "branch after this message" Read ["B"] => |s| branches::fork_here(s);
             Tree Reading "tree" "list the branches of this session" Read ["T"]
                 => |_| Request::Sessions(SessionFilter::Family);
@@ -173,7 +175,6 @@ macro_rules! actions {
             Back App unlisted "back" "back" Read ["esc"] Write ["esc"] Pick ["esc"] Search ["esc"] Analysis ["esc" "q"] Start ["esc"] Page ["esc" "q"]
                 => |s| leave::back(s);
             Theme App "theme" "choose a theme" Read ["t"] => |s| appearance::themes(s);
-            Panels App "panels" "panels: auto, always or never" Read ["b"] => |s| appearance::panels(s);
             Raw App "raw" "raw view, to select with the mouse" Read ["R"] => |s| leave::raw(s);
             Redraw App "redraw" "redraw the screen" Read ["ctrl-l"] Write ["ctrl-l"] Analysis ["ctrl-l"] Page ["ctrl-l"]
                 => |_| Request::Redraw;

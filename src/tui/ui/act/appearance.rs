@@ -1,7 +1,6 @@
-//! Changes of the appearance: themes, previewed from a list, and panels, shown always, never, or if they fit.
+//! Changes of the appearance: themes, previewed from a list.
 
 use crate::ui::action::Action;
-use crate::ui::layout::Panels;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::setting::ChangedSetting;
@@ -44,7 +43,7 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
     screen.view.notice = Some(match screen.themes.theme(name) {
         Ok(theme) => {
             screen.view.undo = None;
-            screen.view.changed = Some(ChangedSetting::Theme {
+            screen.view.changed = Some(ChangedSetting {
                 name: screen.themes.current.clone(),
                 theme: Box::new(before),
                 chosen: screen.themes.chosen,
@@ -62,36 +61,11 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
     });
 }
 
-/// Switches to the next mode of the panels: auto, always, never.
-pub fn panels(screen: &mut Screen) {
-    screen.view.undo = None;
-    screen.view.changed = Some(ChangedSetting::Panels(screen.view.panels));
-    screen.view.panels = match screen.view.panels {
-        Panels::Auto => Panels::Show,
-        Panels::Show => Panels::Hide,
-        Panels::Hide => Panels::Auto,
-    };
-    let mode = match screen.view.panels {
-        Panels::Auto => "auto",
-        Panels::Show => "always",
-        Panels::Hide => "never",
-    };
-    let key = screen.keymap.way(Action::Undo, screen.view.steering());
-    screen.view.notice = Some(format!("panels: {mode}, kept for the next time ({key}: undo)"));
-}
-
 /// Restores a setting that the last key changed.
 pub fn take_back(screen: &mut Screen, before: ChangedSetting) {
-    screen.view.notice = Some(match before {
-        ChangedSetting::Theme { name, theme, chosen } => {
-            screen.set_theme(*theme);
-            screen.themes.chosen = chosen;
-            screen.themes.current = name;
-            format!("theme: {}, as before", screen.themes.current)
-        }
-        ChangedSetting::Panels(panels) => {
-            screen.view.panels = panels;
-            "panels: as before".into()
-        }
-    });
+    let ChangedSetting { name, theme, chosen } = before;
+    screen.set_theme(*theme);
+    screen.themes.chosen = chosen;
+    screen.view.notice = Some(format!("theme: {name}, as before"));
+    screen.themes.current = name;
 }

@@ -61,7 +61,7 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
 pub(in crate::ui) fn pass_focus(screen: &mut Screen, covered: bool) {
     let view = &mut screen.view;
     match (covered, view.has_view()) {
-        (false, true) => view.returns = std::mem::take(&mut view.writing),
+        (false, true) => view.returns |= std::mem::take(&mut view.writing),
         (true, false) => view.writing |= std::mem::take(&mut view.returns),
         _ => {}
     }

@@ -25,7 +25,7 @@ use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::offer::{bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
-use crate::ui::view::{card, keys_page, outcomes, profile, progress};
+use crate::ui::view::{card, keys_page, outcomes, profile, progress, table};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Maximum bytes of a line that may be the number of a choice, with blanks.
@@ -236,8 +236,9 @@ pub fn paste(screen: &mut Screen, text: &str) {
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     let covered = screen.view.has_view();
     let then = perform(screen, action);
+    let asked = follow(screen, then);
     leave::pass_focus(screen, covered);
-    follow(screen, then)
+    asked
 }
 
 /// Performs follow-ups until all are done.
@@ -371,14 +372,6 @@ fn feed(screen: &Screen) -> FeedKind {
 fn toggle_analysis(screen: &mut Screen) {
     let open = screen.view.analysis.take().is_none();
     screen.view.analysis = open.then(AnalysisPane::default);
-}
-
-fn toggle_lanes(screen: &mut Screen) {
-    if screen.transcript.positions().is_none() {
-        screen.view.notice = Some("no positions: the lanes are shown".into());
-    } else {
-        screen.view.lanes_instead = !screen.view.lanes_instead;
-    }
 }
 
 fn toggle_all_reasoning(screen: &mut Screen) {

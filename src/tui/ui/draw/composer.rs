@@ -4,16 +4,15 @@ use crate::model::{QueuedWords, Recipient};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{board, lanes, moment, profile, stands, timeline};
+use crate::ui::draw::{board, moment, profile};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
-use crate::ui::layout::{Panels, RowsNeeded};
+use crate::ui::layout::{RowsNeeded, sidebar_columns};
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::card::{ChoicePrice, current, typed};
-use crate::ui::view::ending::is_over;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
@@ -28,41 +27,29 @@ const PROMPT: u16 = 3;
 /// Maximum rows of queued messages; the last ones are shown.
 const QUEUE_ROWS: usize = 3;
 
-/// Returns the rows that the composer and the panels near it need at a width.
+/// Returns the rows that the composer and the panes near it need at a width.
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
     let held = usize::from(screen.transcript.held_command().is_some());
     let asks_person = !screen.transcript.unattended && screen.transcript.human_turn().is_some();
     let queue = (waiting + held + usize::from(asks_person)) as u16;
-    let raw = screen.view.reading.raw;
-    let panels = if raw { Panels::Hide } else { screen.view.panels };
-    let (board, profile) = match panels {
-        Panels::Hide => ((0, 0), (0, 0)),
-        Panels::Auto | Panels::Show => (board::rows(screen), profile::rows(screen, width)),
-    };
-    let card_width = panels.beside(width);
-    let stands = if panels == Panels::Hide { 0 } else { stands::rows(screen) };
-    let is_final = is_over(screen.transcript.state());
     let needs = RowsNeeded {
         queue,
-        panels,
-        board,
-        profile,
-        stands,
-        is_final,
-        has_rope: screen.transcript.state().poles().is_some(),
+        raw: screen.view.reading.raw,
+        board: board::rows(screen),
+        profile: profile::rows(screen, width),
+        timeline: screen.view.playback.is_some(),
         ..RowsNeeded::default()
     };
-    match &screen.view.playback {
-        Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
-        None => RowsNeeded {
-            composer: screen.view.composer.rows(room),
-            framed: screen.view.is_framed() || screen.keeps_frame() && screen.view.page.is_none(),
-            lanes: lanes::rows(screen),
-            card: moment::rows(screen, card_width),
-            ..needs
-        },
+    if needs.timeline {
+        return needs;
+    }
+    RowsNeeded {
+        composer: screen.view.composer.rows(room),
+        framed: screen.view.is_framed() || screen.keeps_frame() && screen.view.page.is_none(),
+        card: moment::rows(screen, width - sidebar_columns(width)),
+        ..needs
     }
 }
 

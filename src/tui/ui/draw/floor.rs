@@ -1,12 +1,13 @@
 //! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
 use crate::export::{conclusion, losses, utterances};
-use crate::model::{Ms, SeatId};
+use crate::model::{Ms, Purpose, SeatId};
 use crate::state::Thread;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::header::{role, sign};
+use crate::ui::draw::timeline;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::screen::Screen;
@@ -20,7 +21,6 @@ use crate::ui::view::hold::seconds;
 use crate::ui::view::message::Look;
 use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;
-use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -82,29 +82,6 @@ fn ends(screen: &Screen, cells: usize) -> [String; 2] {
     [format!("{left}{rest}"), format!("{rest}{right}")]
 }
 
-/// Draws junctions where panel borders meet the status line; an overlay may hide a border.
-pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
-    let Screen { glyphs, view, .. } = screen;
-    let stands = view.areas.stands;
-    let y = if stands.is_empty() { view.areas.floor.y } else { stands.y };
-    let panes = [view.areas.lanes, view.areas.board];
-    let buffer = frame.buffer_mut();
-    let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
-    for x in view.areas.walls() {
-        let stands = is(buffer.cell((x, y.saturating_sub(1))), glyphs.wall);
-        if stands && is(buffer.cell((x, y)), glyphs.rule) {
-            buffer[(x, y)].set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
-        }
-        // the rules of the lanes and of the board end at the border
-        for pane in panes {
-            let ends = !pane.is_empty() && pane.right() == x;
-            if ends && is(buffer.cell((x, pane.y)), glyphs.wall) {
-                buffer[(x, pane.y)].set_symbol(glyphs.joint(7));
-            }
-        }
-    }
-}
-
 fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
     let state = transcript.state();
@@ -145,6 +122,9 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
             bar.right(format!(" {} below ", below.lines), theme.style(ThemeRole::Notice));
         }
         return bar;
+    }
+    if let (Some(playback), true) = (&view.playback, wealth.long) {
+        bar.right(format!(" {} ", timeline::legend(playback, screen)), muted);
     }
     // on a narrow screen another row shows it
     if !view.areas.is_narrow()
@@ -308,6 +288,12 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
                 let (_, since) = doing(transcript, t, now);
                 format!("{} {}s", name(&t.seat), seconds(since.unwrap_or(t.since)))
             });
+            if turns.iter().all(|turn| turn.purpose == Purpose::Speak) {
+                let batches = transcript.state().threads.values().filter_map(|t| t.batch.as_ref());
+                let done: usize = batches.map(|batch| batch.ended.len()).sum();
+                let done = if done > 0 { format!(", {done} done") } else { String::new() };
+                return format!("{} speak at once{done}", turns.len());
+            }
             let work = if turns.iter().all(|t| t.purpose == turns[0].purpose) {
                 doing_word(turns[0].purpose)
             } else {

@@ -4,6 +4,7 @@ use crate::model::Limit;
 use crate::state::Turn;
 use crate::text::{self, clock};
 use crate::ui::draw::bar::Bar;
+use crate::ui::draw::cast;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
@@ -44,11 +45,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let now = if state.turns.is_empty() { state.ms } else { screen.clock.now() };
     let now = clock(now.0);
     let mut bar = Bar::new();
+    if !screen.view.areas.is_narrow() {
+        bar.left(" ", muted);
+    }
     if screen.view.playback.is_some() {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
     let areas = &screen.view.areas;
-    let shows_used = areas.is_narrow() && areas.cast.is_empty();
+    let shows_used = areas.is_narrow() && state.poles().is_some();
     let used = if shows_used { used(&state.spent()) } else { None };
     if let Some(progress) = &screen.view.loading {
         // the figures are incomplete while the session loads
@@ -89,12 +93,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
 }
 
-/// Returns the distance between the participants that are farthest apart, if no panel shows it; `None` without
-/// positions, and on a narrow screen.
+/// Returns the distance between the participants that are farthest apart; `None` without positions, between poles, and on
+/// a narrow screen.
 fn apart(screen: &Screen) -> Option<usize> {
     let areas = &screen.view.areas;
     let has_rope = screen.transcript.state().poles().is_some();
-    if has_rope || areas.is_narrow() || !areas.panel.is_empty() {
+    if has_rope || areas.is_narrow() {
         return None;
     }
     screen.transcript.positions()?.apart().last().copied()
@@ -115,8 +119,8 @@ fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
     }
 }
 
-/// Draws the row between the poles under the header; without poles a rule, joined to the panel borders below.
-pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+/// Draws the row between the poles under the header; without poles the people, or a rule beside a sidebar with them.
+pub fn rope(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
     if let Some([first, second]) = state.poles() {
         let poles = [first, second].map(|pole| text::label(pole).into_owned());
@@ -134,14 +138,11 @@ pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         frame.render_widget(Line::from(spans.collect::<Vec<_>>()), area);
         return;
     }
-    let style = screen.theme.style(ThemeRole::Rule);
-    let mut cells = vec![screen.glyphs.rule; usize::from(area.width)];
-    for x in screen.view.areas.walls() {
-        if let Some(cell) = cells.get_mut(usize::from(x)) {
-            *cell = screen.glyphs.tee_down;
-        }
+    if screen.view.areas.sidebar.is_empty() && !screen.view.reading.raw {
+        return cast::draw(frame, area, screen);
     }
-    let rule = cells.concat();
+    let style = screen.theme.style(ThemeRole::Rule);
+    let rule = screen.glyphs.rule.repeat(usize::from(area.width));
     frame.render_widget(Line::styled(rule, style), area);
 }
 

@@ -1,4 +1,4 @@
-//! Headings of sections in the side panel.
+//! Headings of sections in the sidebar.
 
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;

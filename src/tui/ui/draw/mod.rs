@@ -10,23 +10,20 @@ mod board;
 mod cast;
 mod completion;
 mod composer;
-mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
 mod heading;
 mod input;
-mod lanes;
 mod list;
 mod moment;
 mod open;
 mod overlay;
 mod page;
-mod panel;
 mod poster;
 mod prefix;
 mod profile;
-mod stands;
+mod sidebar;
 pub mod start;
 pub(super) mod timeline;
 mod transcript;
@@ -35,9 +32,10 @@ pub use analysis::counting;
 
 use crate::ui::action::Action;
 use crate::ui::frame::Frame;
-use crate::ui::layout::{Areas, RowsNeeded, SMALLEST, areas};
+use crate::ui::layout::{Areas, SMALLEST, areas, areas_with_outcome};
 use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::wrap;
+use crate::ui::view::ending::is_over;
 use crate::ui::view::floor::Status;
 use crate::ui::view::message::Look;
 use crate::ui::view::rest;
@@ -54,15 +52,11 @@ struct Pane {
 /// All panes, in drawing order.
 const PANES: &[Pane] = &[
     Pane { area: |a| a.header, draw: header::draw },
-    Pane { area: |a| a.cast, draw: cast::draw },
-    Pane { area: |a| a.rule, draw: header::rule },
+    Pane { area: |a| a.rope, draw: header::rope },
     Pane { area: |a| a.transcript, draw: transcript::draw },
-    Pane { area: |a| a.panel, draw: panel::draw },
-    Pane { area: |a| a.side, draw: details::draw },
+    Pane { area: |a| a.sidebar, draw: sidebar::draw },
     Pane { area: |a| a.board, draw: board::draw },
     Pane { area: |a| a.profile, draw: profile::draw },
-    Pane { area: |a| a.stands, draw: stands::draw },
-    Pane { area: |a| a.lanes, draw: lanes::draw },
     Pane { area: |a| a.card, draw: moment::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },
@@ -113,7 +107,6 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         overlay(frame, whole, screen);
     }
     moment::note_seen(screen);
-    floor::join(frame, screen);
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
 
@@ -121,15 +114,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
 fn arrange(whole: Rect, screen: &mut Screen) -> Option<Areas> {
     let needs = composer::needs(screen, whole.width);
     let usual = areas(whole, needs)?;
-    if !needs.is_final {
+    if needs.board.0 == 0 || !is_over(screen.transcript.state()) {
         return Some(usual);
     }
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(usual.transcript.width);
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
-    let (first, all) = view.viewport.outcome_lines(transcript, look);
-    let rows = |lines: usize| u16::try_from(lines).unwrap_or(u16::MAX);
-    areas(whole, RowsNeeded { outcome: (rows(first), rows(all)), ..needs })
+    let lines = view.viewport.outcome_lines(transcript, look);
+    areas_with_outcome(whole, needs, u16::try_from(lines).unwrap_or(u16::MAX))
 }
 
 /// Draws only the text added since the last frame if nothing else has changed; otherwise the whole screen.
@@ -143,7 +135,6 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
     if !screen.view.viewport.following() {
         frame.wipe(floor, &screen.theme);
         floor::draw(frame, floor, screen);
-        floor::join(frame, screen);
         frame.rows = frame.rows.start.min(floor.y)..frame.rows.end.max(floor.bottom());
     }
     let rows = frame.rows.clone();

@@ -1,4 +1,4 @@
-//! Open points in the panel: questions that a participant was asked and has not answered; after the end, the disputed
+//! Open points in the sidebar: questions that a participant was asked and has not answered; after the end, the disputed
 //! points of the result.
 
 use crate::model::QuestionDebt;

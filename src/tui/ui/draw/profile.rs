@@ -1,11 +1,10 @@
-//! Profile of the person who is advised: below the panel of a wide screen, otherwise below the transcript.
+//! Profile of the person who is advised: below the sidebar of a wide screen, otherwise below the transcript.
 
 use crate::model::RankedItem;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::board::heading;
 use crate::ui::draw::heading::section_heading;
-use crate::ui::draw::panel;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
@@ -54,7 +53,7 @@ fn fact_columns(room: usize) -> usize {
 
 /// Draws the profile in the pane that is available.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    if screen.view.areas.panel.is_empty() {
+    if screen.view.areas.sidebar.is_empty() {
         below(frame, area, screen)
     } else {
         beside(frame, area, screen)
@@ -62,12 +61,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
-    panel::wall(frame, area.x, area, screen);
-    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let state = screen.transcript.state();
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    let room = usize::from(inner.width);
+    let room = usize::from(area.width);
     let mut head = section_heading(screen, "PROFILE");
     let stage = stage(state);
     if let Some(known) = stage.last() {
@@ -88,14 +85,14 @@ fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let names = names(&facts);
     lines.extend(facts.iter().map(|f| Line::from(fact(f, names, room, screen))));
     let items = ranking(state);
-    let left = usize::from(inner.height).saturating_sub(lines.len() + 2);
+    let left = usize::from(area.height).saturating_sub(lines.len() + 2);
     if !items.is_empty() && left > 0 {
         lines.push(Line::default());
         lines.push(section_heading(screen, "RANKING"));
         let items = items.iter().enumerate().take(left);
         lines.extend(items.map(|(n, item)| Line::from(ranked(n, item, room, screen))));
     }
-    frame.render_widget(Text::from(lines), inner);
+    frame.render_widget(Text::from(lines), area);
 }
 
 fn below(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {

@@ -23,10 +23,6 @@ pub struct Glyphs {
     pub rule: &'static str,
     /// Vertical line.
     pub wall: &'static str,
-    /// Vertical line below a horizontal one.
-    pub tee_down: &'static str,
-    /// Vertical line above a horizontal one.
-    pub tee_up: &'static str,
     /// Corners of a box: upper left, upper right, lower left, lower right.
     pub corners: [&'static str; 4],
     /// Corners of a card, in the same order.
@@ -37,8 +33,6 @@ pub struct Glyphs {
     pub card_wall: &'static str,
     /// Bar of a comparison, and of a turn in a lane.
     pub bar: &'static str,
-    /// Upper half of a cell, lower half, and both: two lanes in a row.
-    pub halves: [&'static str; 3],
     /// Shades from empty to full.
     pub shades: [&'static str; 5],
     /// Prefix of the composer.
@@ -57,10 +51,6 @@ pub struct Glyphs {
     pub track: &'static str,
     /// First position of a participant.
     pub start: &'static str,
-    /// Rise or fall of a position between two rows.
-    pub riser: &'static str,
-    /// Bends of such a line: to the right and down, left and down, left and up, right and up.
-    pub bends: [&'static str; 4],
     /// Mark of a moment below a turn.
     pub moment: &'static str,
     /// Sign between an old and a new position.
@@ -93,6 +83,15 @@ impl Glyphs {
         }
     }
 
+    /// Returns the sign of a move: to another place, or of the words alone.
+    pub fn move_sign(&self, is_place: bool) -> &'static str {
+        match is_place {
+            true => self.moment,
+            false if self.curves => "◇",
+            false => "+",
+        }
+    }
+
     /// Returns the junction for a set of directions.
     pub fn joint(&self, ways: u8) -> &'static str {
         self.joints.get(usize::from(ways)).copied().unwrap_or(" ")
@@ -111,14 +110,11 @@ pub const UNICODE: Glyphs = Glyphs {
     note: "·",
     rule: "─",
     wall: "│",
-    tee_down: "┬",
-    tee_up: "┴",
     corners: ["┌", "┐", "└", "┘"],
     card_corners: ["┏", "┓", "┗", "┛"],
     card_rule: "━",
     card_wall: "┃",
     bar: "▆",
-    halves: ["▀", "▄", "█"],
     shades: [" ", "░", "▒", "▓", "█"],
     prompt: "›",
     dot: "·",
@@ -128,8 +124,6 @@ pub const UNICODE: Glyphs = Glyphs {
     curves: true,
     track: "━",
     start: "●",
-    riser: "┃",
-    bends: ["╭", "╮", "╰", "╯"],
     moment: "◆",
     becomes: "→",
     arrow: "▶",
@@ -153,14 +147,11 @@ pub const ASCII: Glyphs = Glyphs {
     note: "-",
     rule: "-",
     wall: "|",
-    tee_down: "+",
-    tee_up: "+",
     corners: ["+", "+", "+", "+"],
     card_corners: ["+", "+", "+", "+"],
     card_rule: "=",
     card_wall: "|",
     bar: "#",
-    halves: ["'", ".", ":"],
     shades: [" ", ".", ":", "+", "#"],
     prompt: ">",
     dot: "-",
@@ -170,8 +161,6 @@ pub const ASCII: Glyphs = Glyphs {
     curves: false,
     track: "-",
     start: "o",
-    riser: "|",
-    bends: [".", "\\", "'", "/"],
     moment: "*",
     becomes: ">",
     arrow: ">",

@@ -143,7 +143,7 @@ roles! {
 }
 
 /// Roles of participants, in order of arrival.
-const SPEAKERS: [ThemeRole; 8] = [
+pub(in crate::ui) const SPEAKERS: [ThemeRole; 8] = [
     ThemeRole::Speaker1,
     ThemeRole::Speaker2,
     ThemeRole::Speaker3,

@@ -283,6 +283,20 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
     }
 }
 
+/// Returns the participants to whom a seat owes an answer, such as `owes Bo`; `None` if it owes none.
+pub fn owed_answers(transcript: &Transcript, id: &SeatId) -> Option<String> {
+    let state = transcript.state();
+    let batches = state.threads.values().filter_map(|thread| thread.batch.as_ref());
+    let open = batches.filter(|batch| batch.ended.iter().all(|reply| reply.seat != *id));
+    let owed = open.flat_map(|batch| &batch.spec.owes).filter(|debt| debt.to == *id);
+    let asker = |debt: &QuestionDebt| {
+        debt.from.as_ref().map_or_else(|| "you".to_owned(), |from| transcript.name(from))
+    };
+    let mut names: Vec<String> = owed.map(asker).collect();
+    names.dedup();
+    (!names.is_empty()).then(|| format!("owes {}", names.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

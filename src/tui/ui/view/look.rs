@@ -4,7 +4,7 @@ use crate::model::{Seq, ThreadId};
 use crate::ui::keymap::Keymap;
 use crate::ui::text::markdown::{CodeFrames, framed, plain, plainly};
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::theme::{SPEAKERS, Theme, ThemeRole};
 use crate::ui::view::row::Id;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -71,11 +71,37 @@ pub(super) fn room(look: Look<'_>) -> usize {
     look.width.saturating_sub(INDENT + 1).clamp(1, WORDS_MAX)
 }
 
-/// Adds a gutter in the speaker's colour and the background of messages.
-pub(super) fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
+/// Bar before the rows of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Gutter {
+    /// Colour of the speaker.
+    pub style: Style,
+    /// Sign of the bar.
+    pub sign: &'static str,
+}
+
+impl Gutter {
+    /// Returns the usual bar.
+    pub fn new(style: Style, look: Look<'_>) -> Gutter {
+        Gutter { style, sign: look.glyphs.gutter }
+    }
+
+    /// Returns the bar of a participant by its order of arrival; from the ninth on the colours repeat.
+    pub fn of_seat(place: usize, look: Look<'_>) -> Gutter {
+        let sign = if place < SPEAKERS.len() { look.glyphs.gutter } else { look.glyphs.shades[2] };
+        Gutter { style: look.theme.speaker(place), sign }
+    }
+}
+
+/// Adds a gutter and the background of messages.
+pub(super) fn block(
+    body: Vec<Line<'static>>,
+    gutter: Gutter,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let ground =
         if look.reading.raw { Style::new() } else { look.theme.style(ThemeRole::MessageGround) };
-    let rows = behind_gutter(body, style, look).into_iter();
+    let rows = behind_gutter(body, gutter, look).into_iter();
     rows.map(|line| {
         let style = line.style.patch(ground);
         line.style(style)
@@ -83,23 +109,23 @@ pub(super) fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> V
     .collect()
 }
 
-/// Adds a gutter in a style.
+/// Adds a gutter.
 pub(super) fn behind_gutter(
     body: Vec<Line<'static>>,
-    style: Style,
+    gutter: Gutter,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     if look.reading.raw {
         return body;
     }
-    let gutter = format!(" {} ", look.glyphs.gutter);
+    let sign = format!(" {} ", gutter.sign);
     let drawn = body.into_iter().map(|mut line| {
         // the attributes of a row are not those of the gutter; its background is
         let ground = line.style.bg;
         let style_of_row = std::mem::take(&mut line.style);
         line.spans.iter_mut().for_each(|span| span.style = style_of_row.patch(span.style));
         line.style.bg = ground;
-        line.spans.insert(0, Span::styled(gutter.clone(), plainly(style)));
+        line.spans.insert(0, Span::styled(sign.clone(), plainly(gutter.style)));
         line
     });
     drawn.collect()

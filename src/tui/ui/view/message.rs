@@ -16,11 +16,10 @@ use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::contest::{self, ContestLook};
 use crate::ui::view::floor::is_team;
+use crate::ui::view::look::{Gutter, WORDS_MAX, behind_gutter, block, body_rows, room};
 pub use crate::ui::view::look::{INDENT, Look, Reading};
-use crate::ui::view::look::{WORDS_MAX, behind_gutter, block, body_rows, room};
 use crate::ui::view::step;
 use crate::ui::view::transcript::{Aside, RowView, Transcript};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::rc::Rc;
 
@@ -125,7 +124,7 @@ impl Growing {
         look: Look<'_>,
     ) -> Rows {
         let folds = transcript.speaking().count() > 1;
-        let (_, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
+        let (_, gutter) = who(transcript, &Who::Seat(turn.seat.clone()), look);
         let said = transcript.live.said(turn.id);
         // the marker of an answer or a vote is not speech
         let thread = transcript.state().threads.get(&turn.thread);
@@ -139,7 +138,7 @@ impl Growing {
         if self.front == 0 || stale || unfolds {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
             let what = thoughts(transcript, Some(&turn.seat));
-            lines.extend(block(reasoning(what, &thought, opens, look), style, look));
+            lines.extend(block(reasoning(what, &thought, opens, look), gutter, look));
             let front = lines.len();
             let lines = Rc::new(shared(lines).collect());
             *self = Growing { lines, front, of, head: next, ..Growing::default() };
@@ -158,7 +157,7 @@ impl Growing {
         if !whole.is_empty() {
             let mut body = body_rows(whole, self.blocks + 1, look);
             body.push(Line::default());
-            lines.extend(shared(block(body, style, look)));
+            lines.extend(shared(block(body, gutter, look)));
             self.blocks += links::code(whole).len();
             if folds {
                 let last = lines.len().saturating_sub(FOLDED_ROWS).max(self.front);
@@ -172,13 +171,13 @@ impl Growing {
         } else {
             body_rows(rest, self.blocks + 1, look)
         };
-        lines.extend(shared(block(body, style, look)));
+        lines.extend(shared(block(body, gutter, look)));
         if !folds || lines.len() - HEAD_ROWS <= FOLDED_ROWS && !self.folded {
             return self.lines.clone();
         }
         let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
         let mut shown = lines[..HEAD_ROWS].to_vec();
-        shown.extend(shared(block(vec![fold], style, look)));
+        shown.extend(shared(block(vec![fold], gutter, look)));
         shown.extend_from_slice(&lines[(lines.len() - FOLDED_ROWS).max(HEAD_ROWS)..]);
         Rc::new(shown)
     }
@@ -195,7 +194,7 @@ fn words(
     opens: bool,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
-    let (name, style) = who(transcript, &entry.who, look);
+    let (name, gutter) = who(transcript, &entry.who, look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     let mut fact = |text: String| facts.push((text, ThemeRole::Muted));
     entry.of.iter().filter_map(|key| key.client()).for_each(|name| fact(format!("from {name}")));
@@ -230,10 +229,10 @@ fn words(
     }
     let role = entry.version().role.as_ref();
     let about = entry.seat().map(|seat| about(transcript, seat, role)).unwrap_or_default();
-    let mut lines = vec![head(name, style, &facts, &about, Some(at), look)];
+    let mut lines = vec![head(name, gutter, &facts, &about, Some(at), look)];
     if entry.hidden.is_some() {
         let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
-        lines.extend(block(note, style, look));
+        lines.extend(block(note, gutter, look));
     } else {
         let thought = entry.version().turn.and_then(|t| transcript.thought(t));
         let what = thoughts(transcript, entry.seat());
@@ -249,13 +248,13 @@ fn words(
                 body.extend(plain(&unheard, room(look), note));
             }
         }
-        lines.extend(block(body, style, look));
+        lines.extend(block(body, gutter, look));
     }
     lines
 }
 
 fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'static> {
-    let (name, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
+    let (name, gutter) = who(transcript, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("#{n}"), ThemeRole::Muted)));
     let step = step::fact(transcript.state(), turn.thread, None);
@@ -269,7 +268,7 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
         facts.push(("retry".into(), ThemeRole::Muted));
     }
     let role = transcript.state().role_of(turn);
-    head(name, style, &facts, &about(transcript, &turn.seat, role), None, look)
+    head(name, gutter, &facts, &about(transcript, &turn.seat, role), None, look)
 }
 
 /// Returns the role of a seat in its round and the name of its model, if any.
@@ -334,24 +333,20 @@ fn moved(
         return vec![];
     };
     let style = look.theme.speaker(place);
-    let sign = match moved.kind {
-        PoleMoveKind::Place => look.glyphs.moment,
-        PoleMoveKind::Claim if look.glyphs.track.is_ascii() => "+",
-        PoleMoveKind::Claim => "◇",
-    };
+    let sign = look.glyphs.move_sign(moved.kind == PoleMoveKind::Place);
     let becomes = look.glyphs.becomes;
     let (who, before, now) = (moved.who.to_uppercase(), &moved.before.words, &moved.now.words);
     let room = room(look);
-    let whole = format!("{sign} {who} MOVES  {before} {becomes} {now}");
-    let short = format!("{sign} {who} MOVES {becomes} {now}");
+    let whole = format!(" {sign} {who} MOVES  {before} {becomes} {now}");
+    let short = format!(" {sign} {who} MOVES {becomes} {now}");
     let head = if width(&whole) <= room { whole } else { short };
     let mut lines =
         vec![Line::default(), Line::styled(clip(&head, room, look.glyphs.ellipsis), bold(style))];
     let quote = moved.now.quote.as_ref().map_or(String::new(), |quote| format!(": \"{quote}\""));
     let cause = match &moved.now.by {
         Mover::Nobody => return lines,
-        Mover::Turn { number, name, .. } => format!("  {name}, #{number}{quote}"),
-        Mover::Host(_) => format!("  you{quote}"),
+        Mover::Turn { number, name, .. } => format!("   {name}, #{number}{quote}"),
+        Mover::Host(_) => format!("   you{quote}"),
     };
     let muted = look.theme.style(ThemeRole::Muted);
     lines.push(Line::styled(clip(&cause, room, look.glyphs.ellipsis), muted));
@@ -388,16 +383,18 @@ fn aside(
     }
     let body = framed(body, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from: 1 });
     let told = body.iter().any(|l| l.width() > 0);
-    lines.extend(behind_gutter(if told { body } else { vec![] }, style, look));
+    lines.extend(behind_gutter(if told { body } else { vec![] }, Gutter::new(style, look), look));
     lines
 }
 
-fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
+fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Gutter) {
     match who {
-        Who::Operator => ("you".into(), look.theme.style(ThemeRole::SpeakerOperator)),
+        Who::Operator => {
+            ("you".into(), Gutter::new(look.theme.style(ThemeRole::SpeakerOperator), look))
+        }
         Who::Seat(id) => {
             let place = transcript.seat_place(id);
-            (format!("{} {}", place + 1, transcript.name(id)), look.theme.speaker(place))
+            (format!("{} {}", place + 1, transcript.name(id)), Gutter::of_seat(place, look))
         }
     }
 }
@@ -405,7 +402,7 @@ fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
 /// Returns the head of a message; facts, role and time are shown as far as they fit.
 fn head(
     name: String,
-    style: Style,
+    gutter: Gutter,
     facts: &[(String, ThemeRole)],
     about: &[String],
     at: Option<Ms>,
@@ -414,7 +411,7 @@ fn head(
     let muted = look.theme.style(ThemeRole::Muted);
     let room = look.width.saturating_sub(1);
     let name = clip(&name, room / 2, look.glyphs.ellipsis);
-    let mut spans = vec![Span::styled(name.clone(), bold(style))];
+    let mut spans = vec![Span::styled(name.clone(), bold(gutter.style))];
     let mut used = INDENT + width(&name);
     let time = at.map(|at| text::clock(at.0));
     let end = room.min(WORDS_MAX + INDENT);
@@ -443,7 +440,7 @@ fn head(
         spans.push(Span::raw(" ".repeat(end - used - width(&time))));
         spans.push(Span::styled(time, muted));
     }
-    let mut lines = block(vec![Line::from(spans)], style, look);
+    let mut lines = block(vec![Line::from(spans)], gutter, look);
     lines.pop().unwrap_or_default()
 }
 

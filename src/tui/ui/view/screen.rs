@@ -10,7 +10,7 @@ use crate::steer::line;
 use crate::ui::action::Action;
 use crate::ui::frame::Change;
 use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::layout::{Areas, Panels};
+use crate::ui::layout::Areas;
 use crate::ui::terminal::TerminalModes;
 use crate::ui::text::links::ScreenLink;
 use crate::ui::text::wrap::clip;
@@ -115,8 +115,6 @@ pub struct ViewState {
     pub rest: Rest,
     /// True if the poster covers the transcript.
     pub poster: bool,
-    /// True if the lanes are shown in place of the positions.
-    pub lanes_instead: bool,
     /// Display options of the transcript.
     pub reading: Reading,
     /// Key of the queued message that is being edited.
@@ -127,8 +125,6 @@ pub struct ViewState {
     pub vim: Option<Vim>,
     /// Completions of the word under the cursor.
     pub completion: Option<Completion>,
-    /// Mode of the panels.
-    pub panels: Panels,
     /// True if the mouse was captured before the raw view.
     pub took_mouse: bool,
     /// Theme before the preview.

@@ -2,11 +2,14 @@
 //!
 //! Computed once from the events; it does not change and draws nothing.
 
+use crate::analysis::{PoleMoveKind, Standing};
 use crate::model::*;
 use crate::session::replay::{Recording, Spot};
 use crate::state::State;
 use crate::text;
+use crate::ui::theme::glyphs::Glyphs;
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::ops::Range;
 
 /// Turns of one participant.
@@ -21,6 +24,8 @@ pub struct Lane {
 /// Kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
+    /// Another place of a participant, by the index of its seat.
+    Move(usize),
     /// Start of a vote or verdict.
     Vote,
     /// A message or bookmark of the operator.
@@ -31,20 +36,27 @@ pub enum Sort {
 
 impl Sort {
     /// All kinds, in the order of the legend.
-    pub const ALL: [Sort; 3] = [Sort::Vote, Sort::You, Sort::Error];
+    pub const ALL: [Sort; 4] = [Sort::Move(0), Sort::Vote, Sort::You, Sort::Error];
 
     /// Returns the symbol on the axis.
-    pub fn sign(self) -> &'static str {
+    pub fn sign(self, glyphs: &Glyphs) -> &'static str {
         match self {
+            Sort::Move(_) => glyphs.moment,
             Sort::Vote => "v",
             Sort::You => "*",
             Sort::Error => "!",
         }
     }
 
+    /// Returns whether two marks have the same sign.
+    pub fn is_same(self, other: Sort) -> bool {
+        discriminant(&self) == discriminant(&other)
+    }
+
     /// Returns the word in the legend.
     pub fn word(self) -> &'static str {
         match self {
+            Sort::Move(_) => "move",
             Sort::Vote => "vote",
             Sort::You => "you",
             Sort::Error => "error",
@@ -103,12 +115,17 @@ impl Timeline {
         self.begin.plus(scaled(self.end.since(self.begin), (column as u64).min(last), last))
     }
 
-    /// Returns the columns in which a seat spoke.
-    pub fn spans(&self, lane: &Lane, columns: usize) -> Vec<Range<usize>> {
-        let span = |(from, to): &(Ms, Ms)| {
-            self.column(*from, columns)..self.column(*to, columns).saturating_add(1)
+    /// Returns the turns in order: the index of the seat, and the columns in which it spoke.
+    pub fn turns(&self, columns: usize) -> Vec<(usize, Range<usize>)> {
+        let lanes = self.lanes.iter().enumerate();
+        let mut turns: Vec<(Ms, usize, Ms)> = lanes
+            .flat_map(|(place, lane)| lane.spoke.iter().map(move |(from, to)| (*from, place, *to)))
+            .collect();
+        turns.sort_unstable();
+        let span = |(from, place, to)| {
+            (place, self.column(from, columns)..self.column(to, columns).saturating_add(1))
         };
-        lane.spoke.iter().map(span).collect()
+        turns.into_iter().map(span).collect()
     }
 
     /// Returns the first mark after a position.
@@ -131,6 +148,8 @@ pub struct TimelineMaking {
     granted: HashMap<TurnId, (SeatId, Ms)>,
     spoke: HashMap<SeatId, Vec<(Ms, Ms)>>,
     marks: Vec<Mark>,
+    /// Position and time of each statement of a position.
+    stated: HashMap<TurnId, (Spot, Ms)>,
 }
 
 impl TimelineMaking {
@@ -147,6 +166,9 @@ impl TimelineMaking {
         {
             self.spoke.entry(seat).or_default().push((since, event.ms));
         }
+        if let Kind::StanceRecorded(stance) = &event.kind {
+            self.stated.insert(stance.turn, (Spot::after(self.events), event.ms));
+        }
         let mark = |sort| Mark { spot: Spot::after(self.events), at: event.ms, sort };
         self.marks.extend(sort(&event.kind).map(mark));
     }
@@ -154,6 +176,13 @@ impl TimelineMaking {
     /// Returns the timeline; `state` is the state after the last event.
     pub fn done(mut self, state: &State) -> Timeline {
         let (begin, end) = self.span.unwrap_or_default();
+        let moves = Standing::new(state).map(|standing| standing.moves()).unwrap_or_default();
+        for moved in moves.iter().filter(|moved| moved.kind == PoleMoveKind::Place) {
+            if let Some((spot, at)) = self.stated.get(&moved.now.turn) {
+                self.marks.push(Mark { spot: *spot, at: *at, sort: Sort::Move(moved.place) });
+            }
+        }
+        self.marks.sort_by_key(|mark| mark.spot);
         let lanes = state.seats.iter().map(|s| Lane {
             name: text::name(&s.spec.name).into_owned(),
             spoke: self.spoke.remove(&s.spec.id).unwrap_or_default(),

@@ -83,13 +83,12 @@ impl Viewport {
     }
 
     /// Returns the number of lines of the outcome's first row, and of the whole outcome; 0 without one.
-    pub fn outcome_lines(&mut self, transcript: &Transcript, look: Look<'_>) -> (usize, usize) {
-        let Some(rows) = ending::rows(transcript) else { return (0, 0) };
+    pub fn outcome_lines(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
+        let Some(rows) = ending::rows(transcript) else { return 0 };
         self.measure(look);
-        let first = self.lines(transcript, *rows.start(), look).len();
         let all: usize = rows.map(|at| self.lines(transcript, at, look).len()).sum();
         // the line above the outcome is blank
-        (first.saturating_sub(1), all.saturating_sub(1))
+        all.saturating_sub(1)
     }
 
     /// Returns the number of the outcome's lines below the visible ones while it is shown from its first row; 0
