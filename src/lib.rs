@@ -88,7 +88,7 @@
 //! | errors, hints and exit codes | `cli/error.rs` |
 //! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
 //! | actions: names, keys, handlers | the table in `ui/action.rs`; `ui/keymap/` resolves keys, and `ui/act/` has the effects |
-//! | typed lines: whispers, commands, words for everybody | `steer/line.rs`; `steer/slash.rs` parses commands, `steer/slash/` their `KEY=VALUE` and participants; `ui/slash.rs` has those of the screen |
+//! | typed lines: whispers, commands, words for everybody | `steer/line.rs`; `steer/slash.rs` parses commands, `steer/slash/` their `KEY=VALUE` and participants; `ui/keymap/listed.rs` has the list of actions, from which palette, `/` and the page of the keys are made |
 //! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
 //! | the outcome at the end, shown from its first row; failures, one row for each participant | `ui/view/ending.rs`, `ui/view/failures.rs` |
 //! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |

@@ -132,6 +132,17 @@ pub fn check_theme(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Describes the settings that have no effect any more, with their replacements.
+pub fn outdated(settings: &Settings) -> Vec<String> {
+    let mut told = Keymap::outdated(&settings.keys);
+    if settings.start == StartFocus::Read {
+        told.push(
+            "start = \"read\" goes with the next version: letters write, / lists what they did. Remove it".into(),
+        );
+    }
+    told
+}
+
 /// Returns true if hyperlinks may be sent. Terminals without hyperlinks ignore them, except for a few old ones.
 fn may_link(environment: &Environment) -> bool {
     let term = environment.term().unwrap_or_default();
@@ -150,6 +161,7 @@ impl AppearanceSettings {
     /// Determines the appearance without querying the terminal.
     pub fn from_context(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
+        context.warn_once(&outdated(&settings));
         let environment = &context.environment;
         let colour = context.options.color.unwrap_or(Colour::Auto);
         let colourless = match colour {

@@ -40,6 +40,8 @@ pub struct Context {
     told: OnceCell<TerminalReport>,
     /// True if the project's settings apply to this run without a stored agreement.
     trusts_project: Cell<bool>,
+    /// True if the warnings about settings of the screen were printed.
+    warned: Cell<bool>,
     /// True if only errors, progress and lines about pending replies are reported.
     brief: bool,
     log_file: OnceCell<LogFile>,
@@ -57,6 +59,7 @@ impl Context {
             options: global,
             told: OnceCell::new(),
             trusts_project: Cell::new(false),
+            warned: Cell::new(false),
             brief: false,
             log_file: log_file.map(OnceCell::from).unwrap_or_default(),
         })
@@ -81,6 +84,7 @@ impl Context {
             options,
             told: OnceCell::new(),
             trusts_project: self.trusts_project.clone(),
+            warned: self.warned.clone(),
             brief: self.brief,
             log_file: OnceCell::new(),
         }
@@ -240,6 +244,13 @@ impl Context {
     pub fn report_warnings(&self, warnings: &Faults) {
         if !warnings.list.is_empty() {
             self.report(&warnings.to_string());
+        }
+    }
+
+    /// Prints warnings about settings of the screen that have no effect any more, once.
+    pub fn warn_once(&self, warnings: &[String]) {
+        if !warnings.is_empty() && !self.warned.replace(true) {
+            self.report(&format!("{}\n", warnings.join("\n")));
         }
     }
 

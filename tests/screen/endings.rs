@@ -190,7 +190,7 @@ fn nothing_moves_when_the_focus_leaves_the_input_box() {
     };
     let before = rows(&mut stage);
     stage.press(&[KeyCode::Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
     let (area, read) = rows(&mut stage);
     assert_eq!(area, before.0);
     // the bar of the message that keys act on is wider

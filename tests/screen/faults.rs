@@ -7,7 +7,7 @@ use colloquium::model::{Event, Kind, Ms};
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::Focus;
-use crossterm::event::KeyCode::{Char, Esc};
+use crossterm::event::KeyCode::Char;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -135,16 +135,6 @@ fn completions_cover_whole_rows() {
     let popup = text.lines().skip_while(|row| !row.contains(" accept ")).collect::<Vec<_>>();
     assert!(popup.len() > 6, "{text}");
     assert!(!popup.join("\n").contains('▆'), "{text}");
-}
-
-#[test]
-fn escape_behind_the_prefix_closes_only_the_list() {
-    let mut stage = Stage::new(80, 24).during(2, 2);
-    stage.press(&[Char('i'), Char('N'), Char('o')]);
-    stage.chord('x');
-    stage.press(&[Esc, Char('w')]);
-    assert_eq!(stage.screen.view.place(), Focus::Write);
-    assert_eq!(stage.screen.view.composer.text(), "Now");
 }
 
 /// A rehearsed line belongs to its turn: the next line would answer words that nobody has said.

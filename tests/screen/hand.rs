@@ -9,6 +9,7 @@ use colloquium::ui::view::hold;
 use crossterm::event::KeyCode::{
     self, Backspace, Char, Down, Enter, Home, Left, PageUp, Right, Tab,
 };
+use crossterm::event::KeyModifiers;
 use serde_json::json;
 
 const HOLD: Command = Command::Hold { on: true };
@@ -197,8 +198,7 @@ fn a_cut_in_keeps_the_turn_that_it_answers() {
     assert_eq!(asked, [Request::SendAll(vec![drop, cut_in])]);
     stage.press(&[PageUp, PageUp, PageUp]);
     typed(&mut stage, "Stop");
-    stage.chord('x');
-    let asked = stage.press(&[Enter]);
+    let asked: Vec<Request> = stage.press_with(Enter, KeyModifiers::CONTROL).into_iter().collect();
     let cut_in = Command::CutIn { text: "Stop".into(), who: None, re: Some(1) };
     assert_eq!(asked, [Request::Send(cut_in)]);
 }

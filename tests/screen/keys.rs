@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use colloquium::model::Command;
 use colloquium::settings::Binding;
-use colloquium::ui::keymap::{Keymap, ROWS};
+use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -44,24 +44,16 @@ fn a_key_set_anew_works_and_shows_everywhere() {
     let row = |name: &str| strange(ROWS.iter().position(|r| r.name() == name).unwrap());
     let mut stage = Stage::new(100, 30).during(6, 2);
     stage.screen.keymap = all_anew();
-    for (name, asked) in [("skip", Command::Skip {}), ("toggle_pause", Command::Pause {})] {
-        let pressed = stage.press_with(Char(row(name)), KeyModifiers::ALT);
-        assert_eq!(pressed, Some(Request::Send(asked)), "{name}");
-    }
-    assert_eq!(stage.press(&[Char('s'), Char(' '), Char('q')]), [], "the old keys mean nothing");
-    // hints of every mode name only keys of this map
-    for places in
-        [vec![], vec!["write"], vec!["search"], vec!["help"], vec!["page_up"], vec!["prefix"]]
-    {
-        for name in &places {
-            stage.press_with(Char(row(name)), KeyModifiers::ALT);
-        }
-        let hints = hints(&mut stage);
-        assert!(!hints.is_empty() && hints.iter().all(|h| h.starts_with("alt-")), "{hints:?}");
-        for _ in 0..3 {
-            stage.press_with(Char(row("back")), KeyModifiers::ALT);
-        }
-    }
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    let pause = stage.press_with(Char(row("toggle_pause")), KeyModifiers::ALT);
+    assert_eq!(pause, Some(Request::Send(Command::Pause {})));
+    stage.press_with(Char(row("back")), KeyModifiers::ALT);
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
+    let hints = hints(&mut stage);
+    assert!(hints.len() > 3 && hints[..3].iter().all(|h| h.starts_with("alt-")), "{hints:?}");
+    assert_eq!(stage.press(&[Char('s'), Char('q')]), []);
+    assert_eq!(stage.screen.view.composer.text(), "sq", "letters write");
 }
 
 #[test]
@@ -79,12 +71,7 @@ fn every_hinted_key_runs_its_action() {
         stage.press(keys);
         let place = stage.screen.view.place();
         for hint in hints(&mut stage) {
-            // the key after a prefix is named together with it
-            let (place, named) = match hint.strip_prefix("ctrl-x ") {
-                Some(behind) if behind.contains(' ') => (place.prefixed(), behind.to_owned()),
-                _ => (place, hint.clone()),
-            };
-            let (key, word) = named.split_once(' ').unwrap();
+            let (key, word) = hint.split_once(' ').unwrap();
             let action = stage.screen.keymap.action(place, key);
             let row = ROWS.iter().find(|r| Some(r.action) == action);
             let row = row.unwrap_or_else(|| panic!("{hint:?} at {place:?} is no key"));

@@ -5,11 +5,11 @@ use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind, Ms, Recipient, VoiceSpec};
-use colloquium::ui::act::undo;
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::keymap::{LISTED, ListedAction};
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
-use crossterm::event::KeyCode::{self, Char, Enter, Esc, Tab, Up};
+use crossterm::event::KeyCode::{self, Char, Enter, Esc, F, Tab, Up};
 use serde_json::json;
 
 /// First sentences of people who had never seen the program.
@@ -204,8 +204,8 @@ fn escape_goes_to_read_and_back_and_a_letter_without_a_meaning_writes() {
     let mut stage = speaking();
     typed(&mut stage, "draft");
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
-    assert!(stage.text().contains(" READ "), "{}", stage.text());
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
+    assert!(stage.text().contains(" MARKED "), "{}", stage.text());
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.composer.text(), "draft");
     assert_eq!(stage.screen.view.place(), Focus::Write);
@@ -220,10 +220,10 @@ fn after_a_message_the_focus_is_back_where_it_was() {
     typed(&mut stage, "one");
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.place(), Focus::Line);
-    stage.press(&[Esc, Char('i')]);
+    stage.press(&[Esc]);
     typed(&mut stage, "two");
     stage.press(&[Enter]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
 }
 
 #[test]
@@ -253,16 +253,6 @@ fn up_takes_the_message_out_of_the_queue_and_delete_drops_it() {
     let mut stage = queued(speaking());
     let asked = stage.press(&[KeyCode::Delete]);
     assert_eq!(asked, [Request::Send(Command::DropQueued { of: "0:9".into() })]);
-}
-
-#[test]
-fn a_second_press_behind_the_prefix_confirms() {
-    let mut stage = speaking();
-    stage.chord('x');
-    stage.press(&[Char('q')]);
-    assert!(stage.text().contains("press ctrl-x q again to quit"), "{}", stage.text());
-    stage.chord('x');
-    assert_eq!(stage.press(&[Char('q')]), [Request::Leave]);
 }
 
 #[test]
@@ -306,26 +296,43 @@ fn typed_and_sent(stage: &mut Stage, words: &str) -> Vec<Request> {
     stage.press(&[Enter])
 }
 
+/// Help, palette and the list behind `/` are one list of 47 rows.
 #[test]
-fn read_has_few_keys_and_the_keys_page_is_one_screen() {
-    let mut stage = speaking();
-    stage.press(&[Char('?')]);
+fn help_palette_and_the_list_behind_the_slash_are_one_list() {
+    let mut stage = on_line(Stage::new(100, 30).during(2, 2));
+    stage.press(&[F(1)]);
     let shown = stage.text();
-    for words in ["The input box", "READ", "twice: skip the speaker", "leave", "the box"] {
-        assert!(shown.contains(words), "{words}: {shown}");
-    }
+    assert!(LISTED.iter().all(|listed| shown.contains(listed.name)), "{shown}");
     let page = stage.screen.view.page.as_ref().unwrap();
     assert_eq!(page.extent.0, 0, "nothing is below the edge: {shown}");
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Line);
-    // a letter without a meaning in READ is typed, and its key works behind the prefix
-    stage.press(&[Esc, Char('V')]);
-    assert_eq!(stage.screen.view.composer.text(), "V");
-    stage.chord('c');
-    stage.press(&[Esc]);
-    stage.chord('x');
-    stage.press(&[Char('V')]);
-    assert_eq!(stage.screen.view.composer.text(), "/vote ");
+    stage.chord('p');
+    assert!(stage.text().contains("1 of 47"), "{}", stage.text());
+    stage.press(&[Esc, Char('/')]);
+    let names: Vec<String> = LISTED.iter().map(ListedAction::line).collect();
+    let offered = &stage.screen.view.completion.as_ref().unwrap().candidates;
+    assert_eq!(offered.iter().map(|offer| offer.words.clone()).collect::<Vec<_>>(), names);
+}
+
+/// Letters write wherever they can: on a marked message, the arrows move and Enter opens its menu.
+#[test]
+fn letters_write_on_a_marked_message_and_enter_opens_its_menu() {
+    let mut stage = on_line(Stage::new(100, 30).during(6, 2));
+    for letter in ["s", "q", "j", "m", "V", "1", "+"] {
+        stage.press(&[Esc]);
+        assert_eq!(stage.screen.view.place(), Focus::Marked, "{}", stage.text());
+        assert_eq!(typed(&mut stage, letter), [], "{letter}");
+        assert_eq!(stage.screen.view.composer.text(), letter);
+        stage.chord('c');
+    }
+    stage.press(&[Esc, Up, Up, Enter]);
+    let shown = stage.text();
+    for name in ["Turn 4", "edit", "hide", "branch", "copy", "prompt", "links"] {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
+    typed(&mut stage, "edit");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.composer.text(), "/edit 4 ");
 }
 
 #[test]
@@ -387,48 +394,25 @@ fn the_invitation_does_not_run_into_the_note_beside_it() {
     }
 }
 
-/// A key of READ names the line that does the same, for a while.
-#[test]
-fn a_key_of_read_names_the_line_that_does_the_same() {
-    let mut stage = speaking();
-    stage.press(&[Esc, Tab, Tab, Char('m')]);
-    assert!(stage.text().contains("m = /mute bo"), "{}", stage.text());
-    undo::pass(&mut stage.screen.view, Ms(0));
-    let (_, changed) = undo::pass(&mut stage.screen.view, Ms(3_000));
-    assert!(changed && !stage.text().contains("m = /mute"), "{}", stage.text());
-}
-
 /// A key that changes a setting on disk says so, and the undo key takes it back.
 #[test]
 fn a_changed_setting_is_reported_and_taken_back() {
     let mut stage = speaking();
-    stage.chord('x');
     let before = stage.screen.themes.current.clone();
-    stage.press(&[Char('t')]);
-    typed(&mut stage, "nord");
+    typed(&mut stage, "/theme nord");
     stage.press(&[Enter]);
     assert!(stage.text().contains("theme: nord, kept for the next time"), "{}", stage.text());
-    stage.press(&[Esc, Char('U')]);
+    typed(&mut stage, "/undo");
+    stage.press(&[Enter]);
     assert_eq!(stage.screen.themes.current, before);
-}
-
-/// Ten letter keys in READ name the setting that keeps them.
-#[test]
-fn many_keys_of_read_name_the_setting_that_keeps_them() {
-    let mut stage = speaking();
-    stage.press(&[Esc]);
-    stage.press(&[Char('j'); 9]);
-    assert!(!stage.text().contains("start = "), "{}", stage.text());
-    stage.press(&[Char('j')]);
-    assert!(stage.text().contains("start = \"read\""), "{}", stage.text());
 }
 
 /// A view that opens from the line takes the keys; closing it gives them back.
 #[test]
 fn an_open_view_takes_the_focus_of_the_line() {
     let mut stage = on_line(speaking());
-    stage.chord('x');
-    stage.press(&[Char('a')]);
+    typed(&mut stage, "/analysis");
+    stage.press(&[Enter]);
     assert_eq!(stage.screen.view.place(), Focus::Analysis);
     typed(&mut stage, "hello");
     assert!(stage.screen.view.composer.is_empty(), "{}", stage.text());

@@ -30,7 +30,7 @@ fn a_person_is_asked_when_the_floor_comes() {
     let mut stage = with_a_person();
     let shown = stage.text();
     assert!(shown.contains("Your turn as Bo: type, enter sends"), "{shown}");
-    assert!(shown.contains("P pass"), "{shown}");
+    assert!(shown.contains(" /pass "), "{shown}");
     assert!(shown.contains("┌─ "), "the composer opened by itself: {shown}");
     write(&mut stage, "Hold on.");
     let speaks = Command::Speak { text: "Hold on.".into(), who: "bo".into() };

@@ -1,12 +1,11 @@
 //! Steering by key, by `/command` and from the list: completions, undo, and temporary notices.
 
 use crate::stage::Stage;
-use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
+use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, VoiceSpec};
 use colloquium::steer::slash;
-use colloquium::ui::act::undo::pass;
+use colloquium::ui::keymap::parse_action;
 use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::request::Request;
-use colloquium::ui::slash::parse_action;
 use colloquium::ui::view::modal::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 use serde_json::json;
@@ -31,11 +30,6 @@ fn every_verb_has_a_command_by_its_name() {
         let verb = slash::row(&line).map(|row| row.name.to_owned());
         let action = parse_action(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
-        // the list finds it too
-        let mut stage = speaking();
-        write(&mut stage, ":");
-        write(&mut stage, name.replace("re-roll", "reroll").as_str());
-        assert!(!stage.text().contains(" 0 of 0"), "{name} is not in the list: {}", stage.text());
     }
 }
 
@@ -166,23 +160,6 @@ fn the_keys_of_a_change_and_the_models_in_use_are_offered() {
 }
 
 #[test]
-fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
-    let mut stage = speaking();
-    write(&mut stage, "iHello");
-    stage.chord('x');
-    let (next, _) = pass(&mut stage.screen.view, Ms(1_000));
-    assert_eq!(next, Some(400));
-    assert!(!stage.text().contains("then ─"), "{}", stage.text());
-    assert_eq!(pass(&mut stage.screen.view, Ms(1_400)), (None, true));
-    let shown = stage.text();
-    for words in ["ctrl-x, then", "enter cut in", "e editor", "space pause", "s skip"] {
-        assert!(shown.contains(words), "{words}: {shown}");
-    }
-    assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
-    assert!(!stage.text().contains("ctrl-x, then"), "{}", stage.text());
-}
-
-#[test]
 fn a_theme_is_tried_on_and_taken_off() {
     let mut stage = speaking();
     let plain = stage.terminal.backend().buffer().clone();
@@ -282,11 +259,6 @@ fn habits_of_vim_only_add() {
 
 #[test]
 fn unavailable_commands_give_a_reason() {
-    let mut stage = Stage::new(100, 24).during(2, 2);
-    write(&mut stage, ":/resume");
-    assert!(stage.text().contains(": not paused"), "{}", stage.text());
-    assert_eq!(stage.press(&[Enter]), []);
-    assert!(stage.text().contains("/resume: not paused"), "{}", stage.text());
     let mut stage = Stage::new(100, 24).whole();
     write(&mut stage, ":/skip");
     assert!(stage.text().contains(": the conversation is finished"), "{}", stage.text());
@@ -307,31 +279,6 @@ fn lines_are_chosen_and_copied_as_they_were_written() {
     assert!(stage.screen.view.page.is_some(), "more can be chosen");
     assert_eq!(stage.press(&[Esc]), []);
     assert!(stage.screen.view.page.is_none());
-}
-
-#[test]
-fn the_five_commands_that_were_run_last_go_first() {
-    let mut stage = Stage::new(100, 30).during(2, 2);
-    let first = |stage: &mut Stage| {
-        write(stage, ":");
-        let list = stage.screen.view.list.as_ref().unwrap();
-        let entries = list.entries(&stage.screen.keymap);
-        stage.press(&[Esc]);
-        entries.into_iter().map(|e| e.call).take(6).collect::<Vec<_>>()
-    };
-    let before = first(&mut stage);
-    for name in ["/mark", "/note", "/vote", "/rename", "/skip", "/mark", "/limit"] {
-        write(&mut stage, ":");
-        write(&mut stage, name);
-        stage.press(&[Enter, Esc, Esc, Esc]);
-    }
-    let after = first(&mut stage);
-    for (call, name) in after.iter().zip(["=", "*", "s", "/rename", "V"]) {
-        assert!(call.starts_with(name), "{after:?}");
-    }
-    assert_eq!(after[5], before[0], "the sixth is forgotten");
-    write(&mut stage, ":tree");
-    assert!(stage.text().contains("1 of 1"), "what is typed is what is found: {}", stage.text());
 }
 
 #[test]
@@ -362,7 +309,7 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();
     assert!(
-        shown.contains("finished. ctrl-x + runs one more round, /note annotates it"),
+        shown.contains("finished. /more-round runs one more round, /note annotates it"),
         "{shown}"
     );
 }

@@ -201,7 +201,7 @@ fn a_queued_whisper_comes_back_with_its_name() {
 #[test]
 fn a_slash_begins_a_command_also_for_a_message_that_cuts_in() {
     let mut stage = speaking();
-    stage.press(&[Esc, Char('I')]);
+    stage.screen.view.cutting_in = true;
     stage.press(&"/whisper bo psst".chars().map(Char).collect::<Vec<_>>());
     let whisper = Command::Whisper(Addressed::new("bo".into(), "psst".into()));
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);

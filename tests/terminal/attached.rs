@@ -20,8 +20,8 @@ lines = ["Good evening, then, and thanks for all the words of the morning."]
 pace = 60
 "#;
 
-/// Keys that leave a conversation to the background: the prefix, then the key of READ.
-const DETACH: &str = "\u{18}Z";
+/// Line that leaves a conversation to the background.
+const DETACH: &str = "/detach\r";
 
 /// A message typed on the second screen is on the first; the second one leaves without ending the conversation, and
 /// the first one leaves it to the background, where it can be attached to again.

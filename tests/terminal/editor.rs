@@ -13,7 +13,7 @@ fn a_draft_goes_to_the_editor_and_comes_back() {
     program.until("Ada speaking");
     program.keys("i");
     program.until("WRITE");
-    program.keys("Hello\u{18}e");
+    program.keys("Hello\u{1b}e");
     program.until_sent("\u{1b}[?1049h", 2);
     program.until("Hello and more");
     program.keys("!");
@@ -39,7 +39,7 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
     ] {
         let mut program = with_editor(&house, editor);
         program.until("Ada speaking");
-        program.keys("iKeep me\u{18}e");
+        program.keys("iKeep me\u{1b}e");
         program.until(told);
         program.until("Keep me");
         program.keys("\u{1b}");

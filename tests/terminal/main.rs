@@ -102,7 +102,7 @@ fn finished_session_is_opened_for_reading() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing is written");
     let mut program = house.run(&["resume", path]);
     program.until("finished, read-only");
-    program.keys("\u{18}+");
+    program.keys("/more-round\r");
     program.until("turn 5 of 5");
     program.until("PAUSED");
     program.keys("q");
@@ -141,16 +141,16 @@ fn from_the_first_run_to_a_debate_and_home_again() {
     program.until("quit");
     program.keys("\r");
     program.until("speaking");
-    program.keys("\u{18}S");
+    program.keys("/stop\r");
     program.until("PAUSED");
-    program.keys("\u{18}h");
+    program.keys("/new\r");
     program.until("Recent");
     program.until("unfinished");
     // select the session and open it: paused, and nobody speaks before a key says so
     program.keys("\t\t\t\t\r");
     program.until("stopped by you");
     program.until("PAUSED");
-    program.keys("\u{18}h");
+    program.keys("/new\r");
     program.until("Recent");
     program.keys("\u{3}\u{3}");
     let left = program.left();

@@ -45,9 +45,7 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     program.keys("\r");
     program.until("Ada speaking");
     program.until_sent("\u{1b}]0;RUNNING Mine", 1);
-    program.keys("\u{18}q");
-    program.until("press ctrl-x q again to quit");
-    program.keys("\u{18}q");
+    program.keys("/quit\r");
     // quitting a conversation started on the start screen returns there
     program.until("Recent");
     program.keys("\u{3}\u{3}");

@@ -1,5 +1,6 @@
 //! `keys`: prints the key map of the screen, including the user's own bindings.
 
+use crate::cli::appearance::outdated;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
@@ -24,7 +25,9 @@ pub struct KeysArgs {
 impl KeysArgs {
     /// Prints the key bindings of the screen, including the user's own.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let keymap = Keymap::with(&context.settings()?.keys)?;
+        let settings = context.settings()?;
+        context.warn_once(&outdated(&settings));
+        let keymap = Keymap::with(&settings.keys)?;
         let out = if self.json {
             format!("{:#}\n", bound(&keymap).map(|row| one(row, &keymap)).collect::<Value>())
         } else {

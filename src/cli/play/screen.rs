@@ -94,7 +94,6 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let _ = input_history::write(state_folder, &screen.view.composer.history);
         let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
         let _ = keep_theme(&screen, context);
-        let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let left = match left {
             // no turn has started
             Left::Reader(Err(failure)) => {
@@ -164,12 +163,10 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
         (appearance.keymap, appearance.modes, appearance.themes);
     let habits = appearance.habits;
     screen.view.vim = (habits.keys == Habits::Vim).then(Vim::default);
-    // vim has a mode of its own for letters as keys
-    screen.view.line = habits.start == StartFocus::Line && screen.view.vim.is_none();
+    screen.view.line = habits.start == StartFocus::Line;
     screen.view.hand.patience = habits.hold;
     screen.view.rest.after = habits.poster;
     screen.view.rest.is_reopened = since > Seq(0);
-    screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);
     Ok(screen)
 }

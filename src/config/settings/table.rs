@@ -71,7 +71,7 @@ pub const SETTINGS: &[Setting] = &[
         "start",
         r#"{"enum": ["line", "read"]}"#,
         "line",
-        "Focus when a conversation opens: line (letters write) or read (letters are keys).",
+        "Focus when a conversation opens: line (letters write); read goes with the next version.",
     ),
     row(
         "hold",

@@ -68,6 +68,11 @@ pub fn row(line: &str) -> Option<&'static CommandRow> {
     let name = if name == "model" && words.next().is_some() { "change" } else { name };
     // some people write it with a hyphen
     let name = if name == "re-roll" { "reroll" } else { name };
+    let name = match name {
+        "next" => "floor",
+        "again" => "retry",
+        name => name,
+    };
     COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
 }
 

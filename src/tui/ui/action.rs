@@ -70,7 +70,7 @@ macro_rules! actions {
             Send Writing unlisted "send" "send when the current turn ends" Write ["enter"]
                 => |s| send_draft(s, s.view.cutting_in);
             Offer Writing "next step" "do what the line offers" Line ["enter"] => |_| ();
-            CutIn Writing unlisted "cut in" "send now and interrupt the speaker" Prefix ["enter"]
+            CutIn Writing unlisted "cut in" "send now and interrupt the speaker" Write ["ctrl-enter"]
                 => |s| send_draft(s, true);
             NewLine Writing unlisted "new line" "insert a new line" Write ["ctrl-j" "alt-enter" "shift-enter"]
                 => |s| s.view.composer.area.insert_newline();
@@ -79,9 +79,9 @@ macro_rules! actions {
             Later Writing unlisted "later" "line down, then input history" Write ["down"] => |s| later(s);
             History Writing "history" "search the input history" Write ["ctrl-r"]
                 => |s| s.view.list = history::list(&s.view.composer.history);
-            Editor Writing "editor" "write in your own editor" Prefix ["e"] => |s| open_editor(s);
-            Unfold Writing "expand" "expand a folded paste" Prefix ["o"] => |s| unfold(s);
-            RestoreDraft Writing "restore" "restore the cleared draft" Prefix ["u"] => |s| restore_draft(s);
+            Editor Writing "editor" "write in your own editor" Write ["alt-e"] => |s| open_editor(s);
+            Unfold Writing "expand" "expand a folded paste" Write ["alt-o"] => |s| unfold(s);
+            RestoreDraft Writing "restore" "restore the cleared draft" Write ["alt-z"] => |s| restore_draft(s);
             Whisper Writing "whisper" "whisper to the selected participant" Read ["w"] => |s| entries::whisper(s);
             Note Writing "note" "add a note to the prompts" Read ["N"] => |s| entries::note(s);
             EditQueued Writing "edit" "edit a queued message" Read ["e"] => |s| entries::edit_queued(s);
@@ -103,10 +103,11 @@ macro_rules! actions {
             Follow Reading "follow" "go to the end and follow" Read ["end" "G"] Pick ["end"] StartList ["end"] Analysis ["end" "G"] Page ["end" "G"]
                 => |s| s.read(|t, _, _| t.follow());
             ReadMissed Reading unlisted "read" "go to the first turn that you missed" => |s| navigate::missed(s);
-            MessageUp Reading "message up" "previous message" Read ["K" "shift-up"]
+            MessageUp Reading "message up" "previous message" Read ["K" "shift-up"] Marked ["up"]
                 => |s| navigate::message(s, Direction::Up);
-            MessageDown Reading "message down" "next message" Read ["J" "shift-down"]
+            MessageDown Reading "message down" "next message" Read ["J" "shift-down"] Marked ["down"]
                 => |s| navigate::message(s, Direction::Down);
+            Menu Reading unlisted "menu" "actions for the marked message" Marked ["enter"] => |s| entries::menu(s);
             SpeakerUp Reading "same speaker, back" "previous turn of the same speaker" Read ["<"]
                 => |s| jump::speaker(s, Direction::Up);
             SpeakerDown Reading "same speaker, on" "next turn of the same speaker" Read [">"]
@@ -167,8 +168,7 @@ macro_rules! actions {
                 => |s| s.view.list = Some(entries::palette(s, feed(s)));
             Help App "help" "all keys" Read ["?" "f1"] Write ["f1"] Line ["?"] Analysis ["?" "f1"] Start ["f1"] StartList ["?"] Page ["?" "f1"]
                 => |s| toggle_page(s, help);
-            Prefix App unlisted "more" "more keys" Read ["ctrl-x"] Write ["ctrl-x"] Start ["ctrl-x"]
-                => |s| s.view.prefixed = true;
+            Prefix App unlisted "more" "more keys" Start ["ctrl-x"] => |_| ();
             EntryUp App unlisted "previous" "previous entry" Pick ["up" "ctrl-p"] Start ["up"] => |_| ();
             EntryDown App unlisted "next" "next entry" Pick ["down" "ctrl-n" "tab"] Start ["down"] => |_| ();
             RunEntry App unlisted "run" "run" Pick ["enter"] Start ["enter"] => |s| run_entry(s);

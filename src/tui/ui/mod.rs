@@ -15,7 +15,6 @@ pub mod layout;
 pub mod linear;
 pub mod request;
 pub mod run;
-pub mod slash;
 pub mod start;
 pub mod terminal;
 pub mod text;

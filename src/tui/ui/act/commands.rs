@@ -6,9 +6,9 @@
 use crate::steer::slash;
 use crate::ui::act::{appearance, branches, navigate};
 use crate::ui::action::Action;
+use crate::ui::keymap::parse_action;
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
-use crate::ui::slash::parse_action;
 use crate::ui::view::list::formats;
 use crate::ui::view::search::Search;
 

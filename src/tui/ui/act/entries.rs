@@ -8,11 +8,12 @@ use crate::ui::act::send::{self, Delivery};
 use crate::ui::act::{appearance, completion, intents, participant, queued};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
+use crate::ui::keymap::{LISTED, ListSection, ListedAction};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::{unfit, unfit_action};
-use crate::ui::view::floor::Status;
-use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind, USED};
+use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind};
+use crate::ui::view::transcript::RowView;
 use crate::ui::view::{link, moment};
 
 pub(in crate::ui) fn whisper(screen: &mut Screen) {
@@ -41,39 +42,41 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     completion::refresh(screen);
 }
 
-/// Returns the list of commands: recently used ones and those useful in the current state come first.
+/// Returns the list of commands.
 pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
-    use Action::{
-        Analysis, ChangeModel, End, Export, Home, Interject, MoreRound, Retry, SetLimit, Skip,
-        Step, TogglePause, Vote, Write,
-    };
-    let selected = if screen.view.selected.is_some() {
-        vec![Action::GiveFloor, Action::Mute, Action::Whisper, ChangeModel]
-    } else {
-        vec![]
-    };
-    let fits = match Status::from_state(screen.transcript.state()) {
-        _ if screen.view.playback.is_some() => vec![],
-        Status::Running | Status::Stepping | Status::Pausing => {
-            vec![TogglePause, Skip, Write, Interject, Vote]
-        }
-        Status::Paused => vec![TogglePause, Step, Retry, Write, End],
-        Status::Waiting => vec![Write, Skip, TogglePause],
-        Status::Stopped | Status::Reached => vec![MoreRound, SetLimit, End, Analysis, Export],
-        Status::Done | Status::Error => vec![MoreRound, Analysis, Export, Home],
-    };
     let live = screen.view.playback.is_none();
     let can_not = |row: &&CommandRow| live && unfit(&screen.transcript, row.name).is_some();
     let commands = COMMANDS.iter().filter(can_not).map(spelled);
     let has_none = |row: &&KeyRow| live && unfit_action(&screen.transcript, row.action).is_some();
     let actions = ROWS.iter().filter(has_none).map(KeyRow::name);
     List {
-        used: screen.view.used.clone(),
-        first: selected.into_iter().chain(fits).collect(),
         unfit: commands.chain(actions).collect(),
         own: (String::new(), if live { of_participants(screen) } else { vec![] }),
         ..List::new(ListKind::Commands, feed)
     }
+}
+
+/// Lists the actions for the marked message.
+pub(in crate::ui) fn menu(screen: &mut Screen) {
+    let at = screen.reading();
+    let number = match screen.transcript.shown(at) {
+        Some(RowView::Words(entry, _)) => entry.number,
+        Some(RowView::Speaking(turn)) => turn.number,
+        Some(RowView::Aside(..)) | None => None,
+    };
+    let listed = LISTED
+        .iter()
+        .filter(|listed| matches!(listed.section, ListSection::Text | ListSection::Read));
+    let entry = |listed: &ListedAction| {
+        let action = match (listed.action(), number) {
+            (Some(row), _) => EntryAction::Action(row),
+            (None, Some(number)) => EntryAction::Begin(format!("{} {number} ", listed.line())),
+            (None, None) => return None,
+        };
+        Some(ListEntry::new(listed.name, listed.meaning(), action))
+    };
+    let title = number.map_or("This message".to_owned(), |number| format!("Turn {number}"));
+    screen.view.list = Some(List::with_entries(title, listed.filter_map(entry).collect()));
 }
 
 /// Returns a row for each command and each participant.
@@ -171,22 +174,10 @@ fn edit(screen: &mut Screen, key: Key, words: &str) {
     screen.view.notice = Some(format!("editing a queued message: {send} saves it"));
 }
 
-/// Adds an entry to the recently used commands, the latest one first.
-fn remember(used: &mut Vec<String>, entry: &ListEntry) {
-    if let Some(id) = entry.id() {
-        used.retain(|other| *other != id);
-        used.insert(0, id);
-        used.truncate(USED);
-    }
-}
-
 /// Runs an entry of the list: an action at once, a command at once if it needs no argument, otherwise in the composer.
 pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     let list = screen.view.list.take()?;
     let entry = list.entries(&screen.keymap).get(list.at)?.clone();
-    if list.kind == ListKind::Commands {
-        remember(&mut screen.view.used, &entry);
-    }
     if !matches!(entry.action, EntryAction::Action(_)) {
         screen.view.selected = None;
     }

@@ -44,7 +44,6 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     }
     if std::mem::take(&mut view.writing) {
         view.cutting_in = false;
-        view.from_read = false;
         return None;
     }
     if view.selected.take().is_some() {
@@ -95,8 +94,10 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     if screen.view.playback.is_some() || screen.view.attached {
         return Some(how);
     }
+    // a line that names it was typed on purpose
+    let has_key = screen.keymap.key(by, screen.view.steering()).is_some();
     match Status::from_state(screen.transcript.state()) {
-        Status::Running | Status::Stepping | Status::Pausing => leave(screen, by),
+        Status::Running | Status::Stepping | Status::Pausing if has_key => leave(screen, by),
         _ => Some(how),
     }
 }

@@ -19,6 +19,5 @@ pub mod queued;
 pub mod reply;
 pub mod select;
 pub mod send;
-mod typed;
 pub mod undo;
 pub mod update;

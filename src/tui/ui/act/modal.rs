@@ -24,7 +24,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     }
     match screen.view.place() {
         Focus::Write | Focus::Line => composer(screen, key.code),
-        Focus::Read | Focus::Replay | Focus::Found => table(screen, key.code),
+        Focus::Read | Focus::Marked | Focus::Replay | Focus::Found => table(screen, key.code),
         _ => None,
     }
 }

@@ -5,9 +5,9 @@ use crate::steer::line::{EntryPoint, Intent, Manner, Typing, addressed, read_lin
 use crate::steer::slash;
 use crate::ui::act::intents::{ask, cut_in_queued, notice};
 use crate::ui::act::{commands, completion};
+use crate::ui::keymap::parse_action;
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
-use crate::ui::slash::parse_action;
 use crate::ui::view::reply::answered;
 
 /// Time at which a message is delivered.
@@ -67,7 +67,7 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
             }
             screen.view.viewport.follow();
         }
-        after_sending(screen);
+        screen.view.sent_at = screen.view.line.then_some(screen.clock.now());
     }
     sent.map(FollowUp::Ask)
 }
@@ -100,14 +100,4 @@ pub fn vote(screen: &mut Screen, choice: String) -> Option<Request> {
     let who = screen.transcript.human_turn()?;
     screen.view.notice = None;
     ask(screen, Command::Speak { text: choice.into(), who })
-}
-
-/// Returns to READ if the composer was opened from there.
-fn after_sending(screen: &mut Screen) {
-    let now = screen.clock.now();
-    let view = &mut screen.view;
-    view.sent_at = view.line.then_some(now);
-    if std::mem::take(&mut view.from_read) {
-        view.writing = false;
-    }
 }

@@ -9,16 +9,11 @@ use crate::ui::view::card::WAITS_MS;
 use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
 
-/// Delay in milliseconds between the prefix and the list of its keys.
-const KEYS_MS: u64 = 400;
 /// Milliseconds for which an action can be undone.
 const UNDO_MS: u64 = 5_000;
 
 /// Milliseconds for which a notice takes the place of the hints.
 const NOTICE_MS: u64 = 5_000;
-
-/// Milliseconds for which the line that does the same as a key is shown.
-const TYPED_MS: u64 = 3_000;
 
 /// Milliseconds within which a second press confirms an action.
 const LEAVING_MS: u64 = 3_000;
@@ -27,15 +22,6 @@ const LEAVING_MS: u64 = 3_000;
 pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     let mut changed = false;
     let mut next: Option<u64> = None;
-    if view.prefixed && !view.keys_listed {
-        let since = *view.prefixed_since.get_or_insert(now);
-        if is_due(since, KEYS_MS, now, &mut next) {
-            (view.keys_listed, changed) = (true, true);
-        }
-    } else if !view.prefixed {
-        view.prefixed_since = None;
-        view.keys_listed = false;
-    }
     if view.leaving.is_some() {
         let told = view.notice.clone().unwrap_or_default();
         let (since, told) = view.leaving_since.get_or_insert((now, told));
@@ -61,15 +47,6 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
             view.undo = None;
             changed = true;
         }
-    }
-    if view.typed.is_some() {
-        let since = *view.typed_since.get_or_insert(now);
-        if is_due(since, TYPED_MS, now, &mut next) {
-            view.typed = None;
-            changed = true;
-        }
-    } else {
-        view.typed_since = None;
     }
     let typed = view.vim.as_ref().is_some_and(|vim| vim.colon.is_some());
     match view.notice.clone() {

@@ -11,7 +11,7 @@ use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
     appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
-    participant, playback, reply, select, send, typed,
+    participant, playback, reply, select, send,
 };
 use crate::ui::action::{Action, Direction, actions};
 use crate::ui::keymap::{self, Focus};
@@ -48,7 +48,6 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     }
     leave_empty(screen, key.code);
     let place = screen.view.place();
-    screen.view.prefixed = false;
     let last_key = screen.view.pressed_at.replace(screen.clock.now());
     let action = screen.keymap.action(place, &spelled);
     if action == Some(Action::Send)
@@ -67,22 +66,14 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         {
             None
         }
-        // closes the list of keys
-        Some(Action::Back) if place == Focus::Prefix => None,
         Some(action) => {
             let arrow = place == Focus::Line && matches!(action, Action::Skip | Action::Retry);
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
-            typed::count(screen, place, key.code);
-            // the key behind the prefix confirms
-            let leaving = if action == Action::Prefix {
-                None
-            } else {
-                screen.view.leaving_since = None;
-                screen.view.leaving.take()
-            };
-            let asked = match action {
+            screen.view.leaving_since = None;
+            let leaving = screen.view.leaving.take();
+            match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
                 Action::Quit | Action::Interrupt
                     if leaving.is_some_and(|by| by != Action::Home) =>
@@ -94,14 +85,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 action if arrow => intents::announce(screen, action),
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
-            };
-            typed::show(screen, place, &spelled, asked.as_ref());
-            asked
+            }
         }
         None => {
             let text = matches!(key.code, KeyCode::Char(_))
                 && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-            if text && screen.view.line && matches!(place, Focus::Read | Focus::Found) {
+            if text && screen.view.line && matches!(place, Focus::Marked | Focus::Found) {
                 screen.open_line();
             }
             let place = if screen.view.writing { screen.view.place() } else { place };
@@ -396,7 +385,7 @@ fn toggle_text(screen: &mut Screen, make: MakePage, nothing: &str) {
 }
 
 fn help(screen: &mut Screen) {
-    if screen.keymap.is_few() {
+    if screen.keymap.is_typing() {
         let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
         screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
     } else {
@@ -429,7 +418,6 @@ fn open_composer(screen: &mut Screen) -> Option<Request> {
     if screen.view.playback.is_some() {
         return intents::reopen(screen);
     }
-    screen.view.from_read |= screen.view.line && !screen.view.writing;
     screen.view.writing = true;
     None
 }

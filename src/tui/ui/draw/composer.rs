@@ -57,7 +57,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let covered = screen.view.is_covered();
-    let place = if screen.view.writing { screen.view.place() } else { Focus::Read };
+    let place = if screen.view.writing { screen.view.place() } else { screen.view.steering() };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
     if !screen.transcript.unattended
@@ -76,7 +76,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             false => format!(": press {} and type", way(Action::Write)),
         };
         if !covered {
-            bar.right(format!(" {} pass ", way(Action::Pass)), theme.style(ThemeRole::HintText));
+            let key = screen.keymap.key(Action::Pass, place);
+            let pass = key.map_or_else(|| " /pass ".to_owned(), |key| format!(" {key} pass "));
+            bar.right(pass, theme.style(ThemeRole::HintText));
         }
         // the footer names the key as well
         if bar.width() + width(&how) <= usize::from(area.width) {
@@ -320,7 +322,7 @@ fn asked(screen: &Screen, room: usize) -> String {
             "not saved: cannot be extended".into()
         }
         _ if over && !screen.view.line => {
-            let place = if screen.view.writing { Focus::Write } else { Focus::Read };
+            let place = screen.view.steering();
             let more = screen.keymap.way(Action::MoreRound, place);
             let standing = match status {
                 Status::Stopped => "stopped",

@@ -16,21 +16,17 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Cells between a notice and the line that does the same as the key.
-const GAP: usize = 3;
-
 /// Draws the row; a notice replaces the hints until the next key.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let place = screen.view.place();
     let mut bar = Bar::new();
-    let prefix = screen.keymap.key(Action::Prefix, Focus::Write).unwrap_or_default().to_uppercase();
     let (badge, role) = match place {
+        Focus::Marked => ("MARKED", ThemeRole::BadgeTable),
         Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
         Focus::Write | Focus::Line => mode(screen),
         Focus::Found => ("FOUND", ThemeRole::BadgeTable),
-        Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
         Focus::Search => ("SEARCH", ThemeRole::BadgePen),
         Focus::Analysis => ("ANALYSIS", ThemeRole::BadgeTable),
@@ -64,15 +60,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         frame.set_cursor_position(Position::new(x, area.y));
     } else if let Some(told) = notice(screen, place, room(&bar, area)) {
         bar.left(told, theme.style(ThemeRole::Notice));
-        if let Some(typed) = &screen.view.typed
-            && width(typed) + GAP < room(&bar, area)
-        {
-            bar.left(format!("   {typed}"), theme.style(ThemeRole::HintText));
-        }
     } else {
-        if let Some(typed) = &screen.view.typed {
-            bar.left(format!("{typed}   "), theme.style(ThemeRole::HintText));
-        }
         spills = screen.view.notice.is_some();
         if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
             let told = search.status(&screen.transcript);
@@ -183,10 +171,11 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
 fn last(place: Focus, line: bool) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
+        Focus::Marked => &[Action::Back, Action::Help],
         Focus::Found => &[Action::Help],
         Focus::Line => &[Action::Back, Action::Help],
         Focus::Write if line => &[Action::Back],
-        Focus::Write | Focus::Prefix => &[Action::Help],
+        Focus::Write => &[Action::Help],
         Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
@@ -197,16 +186,15 @@ fn last(place: Focus, line: bool) -> &'static [Action] {
 fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
         Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
-        Home, LineDown, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, OpenLink, PageDown,
-        PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry,
-        Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn, TogglePause, Top,
-        UtteranceBack, UtteranceOn, Waits, Write,
+        Home, LineDown, MarkOn, Menu, MessageDown, MessageUp, MoreRound, NewLine, NextFound,
+        OpenEvent, OpenLink, PageDown, PageUp, Palette, PauseNow, PlayPause, PreviousFound,
+        RunEntry, Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn,
+        TogglePause, Top, UtteranceBack, UtteranceOn, Waits, Write,
     };
     match place {
         Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
-        Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
+        Focus::Write => vec![Send, CutIn, NewLine, Back, Complete],
         Focus::Line => vec![],
-        Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
         Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
             vec![NextFound, PreviousFound]
@@ -238,6 +226,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             Copy,
         ],
         Focus::Found => vec![NextFound, PreviousFound, Back],
+        Focus::Marked => {
+            vec![Menu, MessageUp, MessageDown, PageUp, PageDown, Follow, Palette]
+        }
         Focus::Read if screen.view.is_read_only() => {
             vec![Search, Palette, Copy, PageUp, Top, Follow]
         }
@@ -264,10 +255,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
 
 /// Returns a key and its effect; empty if the action has no key in this focus.
 fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
-    let key = match action {
-        Action::CutIn => screen.keymap.reach(action, place),
-        _ => screen.keymap.key(action, place).map(str::to_owned),
-    };
+    let key = screen.keymap.key(action, place).map(str::to_owned);
     let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
     let held =
         matches!(Status::from_state(screen.transcript.state()), Status::Paused | Status::Pausing);
@@ -279,7 +267,8 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         Action::Help if place == Focus::Line => "keys",
         Action::Back if place == Focus::Line && screen.chosen().is_some() => "nobody",
         Action::Back if screen.view.line && screen.view.completion.is_some() => "close",
-        Action::Back if screen.view.line && screen.view.writing => "read",
+        Action::Back if screen.view.line && screen.view.writing => "mark",
+        Action::Back if place == Focus::Marked => "the line",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,
     };

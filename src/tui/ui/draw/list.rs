@@ -1,7 +1,6 @@
 //! The list overlay: the filter, the visible entries, and the action of Enter.
 
 use crate::export::FORMATS;
-use crate::state::RunState;
 use crate::steer::slash::usage;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
@@ -12,7 +11,7 @@ use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
-use crate::ui::view::list::{EntryAction, List, ListEntry, ListKind, commands_of};
+use crate::ui::view::list::{EntryAction, List, ListEntry, ListKind};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
@@ -198,7 +197,7 @@ fn headings(entries: &[ListEntry], list: &List) -> usize {
 /// Returns the heading of the section of an entry.
 fn heading(entry: &ListEntry, list: &List) -> Option<&'static str> {
     match &entry.action {
-        _ if list.has_sections() => Some(list.section(entry).heading()),
+        _ if list.has_sections() => Some(list.heading(entry)),
         EntryAction::Action(row) => Some(row.group.heading()),
         _ => None,
     }
@@ -295,12 +294,12 @@ fn command_entry(
         Some(why) => format!("{}: {why}", name.trim_end_matches('.')),
         None => name,
     });
-    let (command, key) = if entry.call.starts_with('/') {
-        (entry.call.clone(), "")
-    } else {
-        let key = entry.call.split("  ").next().unwrap_or_default();
-        (command_of(entry, screen).unwrap_or_default(), key)
+    let command = entry.call.clone();
+    let key = match &entry.action {
+        EntryAction::Action(row) => screen.keymap.key(row.action, screen.view.steering()),
+        _ => None,
     };
+    let key = key.unwrap_or_default();
     // a narrow list has one of them; what cannot be run needs no command
     let (commands, keys) = match why {
         None if room >= BOTH_ROOM => (COMMAND, KEY),
@@ -338,17 +337,6 @@ fn command_entry(
         ])
     };
     rows.into_iter().enumerate().map(line).collect()
-}
-
-/// Returns the `/command` of an action that has a key.
-fn command_of(entry: &ListEntry, screen: &Screen) -> Option<String> {
-    let EntryAction::Action(row) = &entry.action else { return None };
-    let held = matches!(screen.transcript.state().run, RunState::Pausing | RunState::Paused);
-    let mut commands = commands_of(row).filter(|command| *command != entry.call);
-    match row.action {
-        Action::TogglePause if held => commands.last(),
-        _ => commands.next(),
-    }
 }
 
 /// Returns the effect of an action in the current state, if more specific than its description.

@@ -21,7 +21,6 @@ mod open;
 mod overlay;
 mod page;
 mod poster;
-mod prefix;
 mod profile;
 mod sidebar;
 pub mod start;
@@ -68,7 +67,7 @@ const PANES: &[Pane] = &[
 
 /// All overlays, in drawing order; a closed one draws nothing.
 const OVERLAYS: &[fn(&mut Frame<'_>, Rect, &mut Screen)] =
-    &[completion::draw, analysis::draw, page::draw, list::draw, prefix::draw, footer::spilt];
+    &[completion::draw, analysis::draw, page::draw, list::draw, footer::spilt];
 
 /// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
@@ -146,7 +145,7 @@ fn needs_all(view: &ViewState) -> bool {
     let told = view.notice.is_some() && view.spills;
     let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
     let marked = view.search.is_some() || view.drag.is_some();
-    open || view.poster || view.completion.is_some() || view.keys_listed || marked || told
+    open || view.poster || view.completion.is_some() || marked || told
 }
 
 /// Returns whether an overlay dims the screen behind it; a preview of colours does not.

@@ -60,7 +60,6 @@ pub fn note_seen(screen: &mut Screen) {
     let covered = view.has_view()
         || view.list.is_some()
         || view.completion.is_some()
-        || view.keys_listed
         || view.notice.is_some() && view.spills;
     if !covered && let Some(shown) = &mut view.card {
         let (window, all) = shown.window;

@@ -7,6 +7,7 @@ use crate::model::near::nearest;
 use crate::settings::Binding;
 use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
+use crate::ui::keymap::listed::line_of;
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
 use crate::ui::terminal::english;
@@ -29,15 +30,10 @@ struct Bound {
     action: Action,
     /// True if hints may show the key; some terminals cannot send it.
     named: bool,
-    /// True if it is a default binding of READ that needs the prefix while READ has few keys.
-    rare: bool,
 }
 
-/// Letters and signs that are keys of READ beside the input box; every other one goes back to the box and is typed.
-const READ_KEYS: [&str; 27] = [
-    "space", ".", "s", "S", "r", "f", "m", "U", "i", "I", "j", "k", "J", "K", "g", "G", "/", "*",
-    "[", "]", "y", "p", "o", "B", "a", ":", "?",
-];
+/// Places of the settings that have no keys of their own any more, with an earlier name.
+const GONE: [&str; 4] = ["read", "table", "found", "prefix"];
 
 /// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
@@ -45,15 +41,7 @@ const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
 impl Bound {
     fn new(place: Focus, key: String, action: Action) -> Bound {
         let named = !RARE.contains(&&*key);
-        Bound { place, key, action, named, rare: false }
-    }
-
-    /// Returns a default binding.
-    fn default(place: Focus, key: &str, action: Action) -> Bound {
-        let letter = writes(key) && key != "q" && key != "@" && !READ_KEYS.contains(&key);
-        let paging = ["ctrl-u", "ctrl-d", "ctrl-l"].contains(&key);
-        let rare = place == Focus::Read && (letter || paging || key == DIGITS);
-        Bound { rare, ..Bound::new(place, key.to_owned(), action) }
+        Bound { place, key, action, named }
     }
 }
 
@@ -61,17 +49,17 @@ impl Bound {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     bound: Vec<Bound>,
-    /// True if READ has few keys, because the input box has the focus by default.
-    few: bool,
+    /// True if letters write, so that none of them is a key of the transcript.
+    typing: bool,
 }
 
 impl Default for Keymap {
     fn default() -> Keymap {
         let rows = ROWS.iter().flat_map(|row| row.keys.iter().map(move |keys| (row, keys)));
         let bound = rows.flat_map(|(row, (place, keys))| {
-            keys.iter().map(|key| Bound::default(*place, key, row.action))
+            keys.iter().map(|key| Bound::new(*place, (*key).to_owned(), row.action))
         });
-        Keymap { bound: bound.collect(), few: false }
+        Keymap { bound: bound.collect(), typing: false }
     }
 }
 
@@ -84,7 +72,7 @@ impl Keymap {
     pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
         let mut map = Keymap::default();
         let mut set = Vec::new();
-        for binding in own {
+        for binding in own.iter().filter(|binding| !is_outdated(binding)) {
             let (place, action, keys) = read(binding).map_err(|why| unfit(binding, why))?;
             map.bound.retain(|b| (b.place, b.action) != (place, action));
             let keys = keys.into_iter().map(|key| Bound::new(place, key, action));
@@ -107,6 +95,19 @@ impl Keymap {
         Ok(map)
     }
 
+    /// Describes the bindings that have no effect because letters write, with the setting that replaces each.
+    pub fn outdated(own: &[Binding]) -> Vec<String> {
+        let told = own.iter().filter(|binding| is_outdated(binding)).map(|binding| {
+            let Binding { place, action, at, .. } = binding;
+            let row = rows::by_name(action);
+            let line = row.map_or_else(|| "/".to_owned(), |row| line_of(row.action));
+            format!(
+                "{at}: keys.{place}.{action} does nothing: letters write. Type {line}, or write [keys.write] {action} = \"alt-x\""
+            )
+        });
+        told.collect()
+    }
+
     /// Adapts hints to a terminal that distinguishes Shift-Enter from Enter; they prefer such keys.
     pub fn told_apart(mut self) -> Keymap {
         self.bound.iter_mut().for_each(|b| b.named = true);
@@ -120,19 +121,21 @@ impl Keymap {
         found.map(|b| b.action)
     }
 
-    /// Keeps few keys in READ, or all of them; behind the prefix all work.
-    pub fn set_few(&mut self, few: bool) {
-        self.few = few;
+    /// Makes letters write in the transcript, or makes them keys, where nothing can be written.
+    pub fn set_typing(&mut self, typing: bool) {
+        self.typing = typing;
     }
 
-    /// Returns whether READ has few keys.
-    pub fn is_few(&self) -> bool {
-        self.few
+    /// Returns whether letters write.
+    pub fn is_typing(&self) -> bool {
+        self.typing
     }
 
     /// Returns whether a binding applies in a focus itself.
     fn applies(&self, bound: &Bound, place: Focus) -> bool {
-        if self.few && bound.rare { place == Focus::Prefix } else { bound.place == place }
+        let is_transcript = matches!(place, Focus::Read | Focus::Found | Focus::Marked);
+        let is_text = self.typing && is_transcript && (writes(&bound.key) || bound.key == DIGITS);
+        bound.place == place && !is_text
     }
 
     /// Returns the action of a key, including those inherited from the fallback focus.
@@ -165,9 +168,7 @@ impl Keymap {
     pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
         let fits = move |b: &&Bound| b.named && b.action == action && self.applies(b, place);
-        // behind the prefix a key of its own comes first
-        let first = move |b: &&Bound| !b.rare || self.action(place, &b.key) == Some(action);
-        self.bound.iter().filter(fits).filter(first).map(|b| b.key.as_str())
+        self.bound.iter().filter(fits).map(|b| b.key.as_str())
     }
 
     /// Returns the key of an action for hints. A key of the fallback focus counts only if it is not bound here.
@@ -179,24 +180,22 @@ impl Keymap {
         })
     }
 
-    /// Returns the keys to press for an action: its own key, or the prefix followed by a key.
+    /// Returns the keys to press for an action: its own key, or on the start screen the prefix followed by a key.
     pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
         let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
         let own = self.key(action, place).map(str::to_owned);
         own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
     }
 
-    /// Describes the way to an action, for use in a sentence: its key, the prefix and a key, or its name in the command
-    /// list.
+    /// Describes the way to an action, for use in a sentence: its key, or the line that runs it.
     pub fn way(&self, action: Action, place: Focus) -> String {
-        self.reach(action, place).unwrap_or_else(|| self.called(action, place))
+        self.key(action, place).map_or_else(|| line_of(action), str::to_owned)
     }
+}
 
-    /// Returns the key of the command list and the name of an action in it.
-    fn called(&self, action: Action, place: Focus) -> String {
-        let list = self.key(Action::Palette, place).unwrap_or_default();
-        format!("{list} {}", row(action).map_or("", |row| row.hint))
-    }
+/// Returns whether a binding is for keys of the transcript, which were letters, or for keys after a prefix.
+fn is_outdated(binding: &Binding) -> bool {
+    GONE.contains(&&*binding.place)
 }
 
 fn unfit(binding: &Binding, why: String) -> Unfit {
@@ -213,7 +212,8 @@ fn name(action: Action) -> String {
 fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
     let named = Focus::by_name(&binding.place);
     let place = named.ok_or_else(|| {
-        let all = Focus::ALL.map(Focus::name).join(", ");
+        let all = Focus::ALL.map(Focus::name).into_iter().filter(|name| !GONE.contains(name));
+        let all = all.collect::<Vec<_>>().join(", ");
         format!("unknown place `{}`; one of: {all}", binding.place)
     })?;
     let row = rows::by_name(&binding.action).ok_or_else(|| {
@@ -266,7 +266,8 @@ mod tests {
     #[test]
     fn every_action_can_be_set_anew() {
         for row in ROWS {
-            for (place, _) in row.keys {
+            let here = row.keys.iter().filter(|(place, _)| !GONE.contains(&place.name()));
+            for (place, _) in here {
                 let map = Keymap::with(&[own(place.name(), &row.name(), &["alt-f12"])]).unwrap();
                 assert_eq!(map.action(*place, "alt-f12"), Some(row.action));
                 assert_eq!(map.key(row.action, *place), Some("alt-f12"));
@@ -298,29 +299,46 @@ mod tests {
 
     #[test]
     fn set_replaces_the_previous_value() {
-        let map =
-            Keymap::with(&[own("read", "skip", &["S", "ctrl-k"]), own("read", "pause_now", &[])]);
-        let map = map.unwrap();
-        assert_eq!(map.action(Focus::Read, "s"), None);
-        assert_eq!(map.action(Focus::Read, "S"), Some(Action::Skip));
-        assert_eq!(map.action(Focus::Prefix, "ctrl-k"), Some(Action::Skip), "as at the table");
-        assert_eq!(map.way(Action::Skip, Focus::Write), "ctrl-x S");
-        assert_eq!(map.way(Action::PauseNow, Focus::Read), ": stop now");
-        let digits = Keymap::with(&[own("table", "pick", &["alt-1-9"])]).unwrap();
-        assert_eq!(digits.action(Focus::Read, "alt-3"), Some(Action::Select(3)));
-        assert_eq!(digits.action(Focus::Read, "3"), None);
+        let own = [own("write", "send", &["ctrl-s"]), own("line", "skip", &[])];
+        let map = Keymap::with(&own).unwrap();
+        assert_eq!(map.action(Focus::Write, "enter"), None);
+        assert_eq!(map.action(Focus::Line, "ctrl-s"), Some(Action::Send), "as for text");
+        assert_eq!(map.way(Action::Skip, Focus::Line), "/skip");
+        assert_eq!(map.way(Action::PauseNow, Focus::Write), "/stop");
+    }
+
+    #[test]
+    fn a_binding_of_a_letter_that_writes_is_ignored_and_named() {
+        let old = [
+            own("read", "skip", &["x"]),
+            own("table", "mute", &["x"]),
+            own("pen", "send", &["f5"]),
+        ];
+        assert_eq!(Keymap::with(&old).unwrap().key(Action::Send, Focus::Write), Some("f5"));
+        let told = Keymap::outdated(&old);
+        let first = "config.toml:3:8: keys.read.skip does nothing: letters write. Type /skip, or write \
+                     [keys.write] skip = \"alt-x\"";
+        assert_eq!((told.len(), &*told[0]), (2, first));
+    }
+
+    #[test]
+    fn no_letter_is_a_key_of_the_transcript_while_letters_write() {
+        let mut map = Keymap::default();
+        assert_eq!(map.action(Focus::Read, "s"), Some(Action::Skip));
+        map.set_typing(true);
+        for place in [Focus::Read, Focus::Marked, Focus::Found] {
+            assert!((' '..='~').all(|c| map.action(place, &c.to_string()).is_none()), "{place:?}");
+        }
+        assert_eq!(map.action(Focus::Marked, "enter"), Some(Action::Menu));
     }
 
     #[test]
     fn places_and_actions_are_also_read_by_the_names_that_they_had_before() {
         for (place, action, focus, now) in [
-            ("table", "figures", Focus::Read, Action::Analysis),
-            ("table", "alternatives", Focus::Read, Action::Versions),
-            ("table", "graph", Focus::Read, Action::Dependencies),
-            ("table", "pick_next", Focus::Read, Action::SelectNext),
             ("pen", "send", Focus::Write, Action::Send),
             ("list", "run_entry", Focus::Pick, Action::RunEntry),
             ("figures", "open_event", Focus::Analysis, Action::OpenEvent),
+            ("figures", "figures", Focus::Analysis, Action::Analysis),
         ] {
             let map = Keymap::with(&[own(place, action, &["alt-f12"])]).unwrap();
             assert_eq!(map.key(now, focus), Some("alt-f12"), "keys.{place}.{action}");
@@ -330,11 +348,11 @@ mod tests {
     #[test]
     fn a_fault_names_its_place_and_the_way_out() {
         for (binding, words) in [
-            (own("tabel", "skip", &["x"]), "unknown place `tabel`; one of: read"),
-            (own("read", "skpi", &["x"]), "the nearest is `skip`"),
-            (own("read", "skip", &["cltr-x"]), "not a key: `cltr-x`"),
-            (own("read", "skip", &["m"]), "`m` means mute here; take another key"),
-            (own("read", "skip", &["alt-z", "alt-z"]), "`alt-z` means skip here"),
+            (own("lien", "skip", &["x"]), "unknown place `lien`; one of: marked"),
+            (own("line", "skpi", &["x"]), "the nearest is `skip`"),
+            (own("line", "skip", &["cltr-x"]), "not a key: `cltr-x`"),
+            (own("write", "send", &["f1"]), "`f1` means help here; take another key"),
+            (own("line", "skip", &["alt-y", "alt-y"]), "`alt-y` means skip here"),
             (own("write", "send", &["z"]), "`z` types text here"),
         ] {
             let fault = Keymap::with(&[binding]).unwrap_err().to_string();

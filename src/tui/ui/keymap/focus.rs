@@ -3,8 +3,10 @@
 /// Part of the screen that receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// The transcript: letters are commands.
+    /// The transcript where nothing can be written: letters are commands.
     Read,
+    /// A marked message, while letters write: bindings that differ from [`Read`](Focus::Read).
+    Marked,
     /// A recording: bindings that differ from [`Read`](Focus::Read).
     Replay,
     /// The transcript after a search: bindings that differ from [`Read`](Focus::Read).
@@ -13,8 +15,6 @@ pub enum Focus {
     Write,
     /// The empty composer: bindings that differ from [`Write`](Focus::Write).
     Line,
-    /// After the prefix key, Ctrl-X by default: bindings that differ from [`Read`](Focus::Read).
-    Prefix,
     /// The search field: letters are text.
     Search,
     /// A list of commands or keys: letters edit its filter.
@@ -25,7 +25,7 @@ pub enum Focus {
     Page,
     /// The fields of the start screen: letters are text.
     Start,
-    /// A list row of the start screen, or after the prefix key: letters are commands; bindings that differ from its
+    /// A list row of the start screen, or after its prefix key: letters are commands; bindings that differ from its
     /// fields.
     StartList,
 }
@@ -34,11 +34,11 @@ impl Focus {
     /// All values, in the order of the help.
     pub const ALL: [Focus; 12] = [
         Focus::Read,
+        Focus::Marked,
         Focus::Replay,
         Focus::Found,
         Focus::Write,
         Focus::Line,
-        Focus::Prefix,
         Focus::Search,
         Focus::Pick,
         Focus::Analysis,
@@ -51,11 +51,11 @@ impl Focus {
     pub fn name(self) -> &'static str {
         match self {
             Focus::Read => "read",
+            Focus::Marked => "marked",
             Focus::Replay => "replay",
             Focus::Found => "found",
             Focus::Write => "write",
             Focus::Line => "line",
-            Focus::Prefix => "prefix",
             Focus::Search => "search",
             Focus::Pick => "pick",
             Focus::Analysis => "analysis",
@@ -80,19 +80,16 @@ impl Focus {
     /// Returns the focus that handles keys without a binding here.
     pub fn behind(self) -> Option<Focus> {
         match self {
-            Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),
+            Focus::Replay | Focus::Found | Focus::Marked => Some(Focus::Read),
             Focus::Line => Some(Focus::Write),
             Focus::StartList => Some(Focus::Start),
             _ => None,
         }
     }
 
-    /// Returns the focus after the prefix key.
+    /// Returns the focus after the prefix key of the start screen.
     pub fn prefixed(self) -> Focus {
-        match self {
-            Focus::Start | Focus::StartList => Focus::StartList,
-            _ => Focus::Prefix,
-        }
+        Focus::StartList
     }
 
     /// Returns `true` if letters are text.

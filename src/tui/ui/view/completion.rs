@@ -2,13 +2,12 @@
 //! the composer, selected with the keys for lists, and never inserted automatically.
 
 use crate::model::ModelSpec;
-use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::command::CommandRow;
 use crate::steer::line::spelled as spelled_message;
-use crate::steer::slash::{self, spelled, usage};
+use crate::steer::slash::{self, usage};
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::keymap::ROWS;
-use crate::ui::slash::parse_action;
+use crate::ui::keymap::{LISTED, parse_action};
 use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
 use tui_textarea::TextArea;
@@ -115,10 +114,7 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 }
 
 fn every_command() -> Vec<Candidate> {
-    let commands = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
-    let own = ROWS.iter().filter(|row| row.listed && !slash::is_named(&row.command()));
-    let own = own.map(|row| candidate(row.command(), row.title));
-    commands.chain(own).collect()
+    LISTED.iter().map(|listed| candidate(listed.line(), listed.meaning())).collect()
 }
 
 fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {

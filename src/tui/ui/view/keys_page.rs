@@ -1,15 +1,19 @@
-//! The keys of the input box and of READ on one page; the command list has the rest.
+//! The keys on one page, beside the names in the list of actions.
 
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::text::wrap::{clip, width};
+use crate::ui::keymap::{LISTED, ListSection};
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::{Page, Section};
+use ratatui::text::Line;
+use std::iter;
 
 /// Minimum cells at which both halves are side by side.
 const BESIDE_MIN: usize = 72;
-/// Cells of the keys in a row.
+/// Cells of the keys in a row, and of the heading of a section.
 const KEYS: usize = 11;
+const SECTION: usize = 8;
 
 /// A row: signs that are typed, actions with their focus, and the effect.
 struct Row(&'static str, &'static [(Action, Focus)], &'static str);
@@ -33,76 +37,58 @@ const LINE: &[Row] = &[
     Row("1 2 3", &[], "and enter: answer a card"),
     Row("", &[(Action::PageUp, Focus::Write), (Action::PageDown, Focus::Write)], "scroll"),
     Row("", &[(Action::Interrupt, Focus::Write)], "clear; stop; quit"),
-    Row("", &[(Action::Prefix, Focus::Write)], "then any key of READ"),
-    Row(
-        "",
-        &[(Action::Palette, Focus::Write), (Action::Back, Focus::Write)],
-        "every command; READ",
-    ),
-];
-
-const READ: &[Row] = &[
-    Row("", &[(Action::TogglePause, Focus::Read), (Action::Step, Focus::Read)], "pause; one turn"),
-    Row("", &[(Action::Skip, Focus::Read), (Action::PauseNow, Focus::Read)], "skip; stop now"),
-    Row("", &[(Action::Retry, Focus::Read), (Action::Undo, Focus::Read)], "again; undo"),
-    Row(
-        "",
-        &[(Action::SelectNext, Focus::Read), (Action::Address, Focus::Read)],
-        "choose; address",
-    ),
-    Row(
-        "",
-        &[(Action::GiveFloor, Focus::Read), (Action::Mute, Focus::Read)],
-        "floor; mute (the chosen)",
-    ),
-    Row("", &[(Action::Write, Focus::Read), (Action::Interject, Focus::Read)], "write; cut in"),
-    Row("j k", &[], "line down, up"),
-    Row(
-        "",
-        &[(Action::MessageDown, Focus::Read), (Action::MessageUp, Focus::Read)],
-        "message down, up",
-    ),
-    Row("", &[(Action::Top, Focus::Read), (Action::Follow, Focus::Read)], "start; end and follow"),
-    Row(
-        "",
-        &[(Action::Search, Focus::Read), (Action::NextFound, Focus::Found)],
-        "search; next match",
-    ),
     Row(
         "",
         &[
-            (Action::Mark, Focus::Read),
-            (Action::MarkUp, Focus::Read),
-            (Action::MarkDown, Focus::Read),
+            (Action::Help, Focus::Write),
+            (Action::Table, Focus::Write),
+            (Action::TogglePause, Focus::Write),
         ],
-        "bookmark; moments",
+        "keys; table; pause",
     ),
-    Row("", &[(Action::Copy, Focus::Read), (Action::Prompt, Focus::Read)], "copy; its prompt"),
     Row(
         "",
-        &[(Action::Reasoning, Focus::Read), (Action::Fork, Focus::Read)],
-        "reasoning; branch after it",
+        &[(Action::Palette, Focus::Write), (Action::Back, Focus::Write)],
+        "the list; marks a message",
     ),
-    Row("", &[(Action::Analysis, Focus::Read)], "analysis"),
-    Row("", &[(Action::Palette, Focus::Read), (Action::Quit, Focus::Read)], "every command; leave"),
-    Row("", &[(Action::Back, Focus::Read)], "the box"),
+    Row(
+        "",
+        &[(Action::MessageUp, Focus::Marked), (Action::MessageDown, Focus::Marked)],
+        "another message",
+    ),
+    Row("", &[(Action::Menu, Focus::Marked)], "on it: its menu"),
 ];
 
 /// Returns the page for a screen of a width.
 pub fn page(keymap: &Keymap, glyphs: &Glyphs, width: usize) -> Page {
-    let half = |rows: &[Row]| -> Vec<String> {
-        rows.iter().map(|row| describe(row, keymap, glyphs)).collect()
-    };
-    let (line, read) = (half(LINE), half(READ));
+    let line: Vec<String> = LINE.iter().map(|row| describe(row, keymap, glyphs)).collect();
+    let column = if width < BESIDE_MIN { width } else { (width / 2).min(44) };
+    let mut list = listed(if width < BESIDE_MIN { width } else { width - column });
+    let [keys, names] = ["Keys: letters write", "The list: / or ctrl-p"];
     let parts = if width < BESIDE_MIN {
-        vec![section("The input box: letters write", line), section("READ", read)]
+        vec![section(keys, line), section(names, list)]
     } else {
-        let column = (width / 2).min(44);
-        let head = padded("The input box: letters write", column) + "READ";
-        let rows = line.iter().zip(&read).map(|(line, read)| padded(line, column) + read);
-        vec![section(&head, rows.collect())]
+        list.resize(list.len().max(line.len()), String::new());
+        let line = line.into_iter().chain(iter::repeat(String::new()));
+        let rows = line.zip(list).map(|(line, names)| padded(&line, column) + &names);
+        vec![section(&(padded(keys, column) + names), rows.collect())]
     };
     Page { title: "Keys".into(), parts, ..Page::default() }
+}
+
+/// Returns the names of the list of actions, wrapped, section by section.
+fn listed(room: usize) -> Vec<String> {
+    let mut rows = vec![];
+    for part in ListSection::ALL {
+        let names = LISTED.iter().filter(|listed| listed.section == part).map(|listed| listed.name);
+        let names = names.collect::<Vec<_>>().join(" ");
+        let names = wrap(&Line::from(names), room.saturating_sub(SECTION).max(1));
+        let heads = iter::once(part.heading()).chain(iter::repeat(""));
+        rows.extend(
+            heads.zip(names).map(|(head, names)| padded(head, SECTION) + &names.to_string()),
+        );
+    }
+    rows
 }
 
 fn section(head: &str, rows: Vec<String>) -> Section {

@@ -69,8 +69,6 @@ pub struct ViewState {
     pub writing: bool,
     /// True if the composer has the focus whenever nothing else needs it, so that letters write.
     pub line: bool,
-    /// True if the composer was opened from READ, to which it returns after a message.
-    pub from_read: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
     /// Turn that the draft answers.
@@ -97,12 +95,8 @@ pub struct ViewState {
     pub absence: Option<Absence>,
     /// Text of a pending notification, set only while the terminal is unfocused.
     pub ring: Option<String>,
-    /// True if the last key was the prefix.
-    pub prefixed: bool,
     /// Open list.
     pub list: Option<List>,
-    /// Recent entries of the command list, the latest first.
-    pub used: Vec<String>,
     /// Analysis pane, if it is open.
     pub analysis: Option<AnalysisPane>,
     /// Current search.
@@ -131,10 +125,6 @@ pub struct ViewState {
     pub previous_theme: Option<Theme>,
     /// Command that can be undone for a while.
     pub undo: Option<Undo>,
-    /// Time at which the prefix was pressed.
-    pub prefixed_since: Option<Ms>,
-    /// True if the keys after the prefix are listed.
-    pub keys_listed: bool,
     /// Visible lines of the transcript.
     pub lines: Vec<SeenLine>,
     /// Addresses on the screen.
@@ -145,12 +135,6 @@ pub struct ViewState {
     pub clicks: Vec<(Rect, Action)>,
     /// Outcome of the last command, or another notice.
     pub notice: Option<String>,
-    /// Line that does the same as the last key of READ, shown for a while.
-    pub typed: Option<String>,
-    /// Time since which it is shown.
-    pub typed_since: Option<Ms>,
-    /// Number of letter keys pressed in READ.
-    pub letters: u32,
     /// Setting that the last key changed.
     pub changed: Option<ChangedSetting>,
     /// Queued message that was taken out of the queue to be edited.
@@ -176,7 +160,6 @@ impl ViewState {
     /// Returns the keyboard focus.
     pub fn place(&self) -> Focus {
         match (&self.list, self.writing) {
-            _ if self.prefixed => Focus::Prefix,
             (Some(_), _) => Focus::Pick,
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
             (None, true) if self.is_on_line() => Focus::Line,
@@ -185,6 +168,7 @@ impl ViewState {
             (None, false) if self.analysis.is_some() => Focus::Analysis,
             (None, false) if self.search.is_some() => Focus::Found,
             (None, false) if self.playback.is_some() => Focus::Replay,
+            (None, false) if self.line && !self.is_read_only() => Focus::Marked,
             (None, false) => Focus::Read,
         }
     }
@@ -208,9 +192,13 @@ impl ViewState {
             && !self.cutting_in
     }
 
-    /// Returns the focus whose keys the person can press now for steering: READ, or the composer and its prefix key.
+    /// Returns the focus whose keys the person can press now for steering.
     pub fn steering(&self) -> Focus {
-        if self.writing { Focus::Write } else { Focus::Read }
+        match self.writing {
+            true => Focus::Write,
+            false if self.line => Focus::Marked,
+            false => Focus::Read,
+        }
     }
 
     /// Returns whether the composer has the keyboard focus, so that it is drawn as an input box.
@@ -380,7 +368,7 @@ impl Screen {
 
     /// Opens the composer if a human seat has the floor, unless an overlay has the focus.
     fn open_composer(&mut self) {
-        let reads = matches!(self.view.place(), Focus::Read | Focus::Found);
+        let reads = matches!(self.view.place(), Focus::Read | Focus::Marked | Focus::Found);
         self.view.writing |= reads && self.transcript.human_turn().is_some();
     }
 
@@ -388,7 +376,7 @@ impl Screen {
     pub fn open_line(&mut self) {
         let steers = self.keeps_frame();
         self.view.writing |= steers;
-        self.keymap.set_few(steers);
+        self.keymap.set_typing(steers);
     }
 
     /// Returns whether the input box keeps its rows while the focus is elsewhere.
