@@ -1,6 +1,6 @@
 //! A recording on the screen: its keys and its appearance.
 
-use crate::stage::{Stage, demo};
+use crate::stage::{Stage, demo, whole_demo};
 use colloquium::clock::Clock;
 use colloquium::model::{Event, Kind, Ms, Wall};
 use colloquium::session::replay::{Spot, Transport};
@@ -171,5 +171,26 @@ fn times_may_be_as_large_as_a_file_can_name_them() {
     for key in ['0', '5', '9', '.', ',', ']', '[', 'a'] {
         r.press(&[Char(key)]);
         assert!(r.stage.text().contains("REPLAY"));
+    }
+}
+
+/// End goes to the end of a recording, where the poster opens; another key closes it and seeks.
+#[test]
+fn the_end_of_a_recording_is_a_poster() {
+    for (width, height) in [(40, 12), (80, 24), (100, 30)] {
+        let records = whole_demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap()));
+        let transport = Transport::new(records.collect::<Vec<_>>(), Clock::virtual_from(Ms(0)));
+        let mut r = on(Stage::new(width, height), transport);
+        r.press(&[Char('5'), KeyCode::End]);
+        let status = r.transport.status();
+        assert_eq!(status.now, status.end);
+        let shown = r.stage.text();
+        assert!(shown.contains("SHOULD CITIES BAN PRIVATE CARS?"), "{shown}");
+        assert!(shown.contains("Ada ●━"), "{shown}");
+        r.press(&[Char('5')]);
+        let shown = r.stage.text();
+        assert!(!shown.contains("SHOULD CITIES") && shown.contains("ban"), "{shown}");
+        assert!(shown.contains('◆'), "moves are on the timeline: {shown}");
+        assert_eq!(height - 5, r.stage.screen.view.areas.transcript.height);
     }
 }

@@ -59,6 +59,7 @@ macro_rules! actions {
             Tenth(u8 = 1) Replay unlisted "jump" "jump to 10-90 %" Replay ["1-9"]
                 => |s, tenth| playback::tenth(&mut s.view, tenth);
             Begin Replay "start" "go to the start of the recording" Replay ["0"] => |s| playback::tenth(&mut s.view, 0);
+            Finish Replay "end" "go to the end of the recording" Replay ["end"] => |s| playback::finish(&mut s.view);
             Slower Replay "slower" "play slower" Replay ["-"] => |s| playback::speed(&mut s.view, Speed::slower);
             Faster Replay "faster" "play faster" Replay ["+" "="] => |s| playback::speed(&mut s.view, Speed::faster);
             Waits Replay "idle" "skip idle time, or play it in full" Replay ["w"] => |s| playback::waits(&mut s.view);

@@ -44,6 +44,11 @@ pub fn tenth(view: &mut ViewState, tenth: u8) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(usize::from(tenth), TENTHS)));
 }
 
+/// Jumps to the end of the recording.
+pub fn finish(view: &mut ViewState) {
+    with(view, |p| p.transport.seek_time(p.timeline.end));
+}
+
 /// Jumps to the time of one of `columns` columns.
 pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));

@@ -48,7 +48,13 @@ pub fn wake(screen: &Screen) -> Option<u64> {
     let words = state.utterance(state.utterances).map_or(0, |entry| word_count(entry.text()));
     let read = last.ended.0 + u64::from(words) * 60_000 / WORDS_A_MINUTE;
     let now = screen.clock.now().0;
-    Some(if screen.view.rest.is_reopened { 0 } else { read.saturating_sub(now) })
+    // the clock of a recording stops at its end
+    let is_replayed = screen.view.playback.as_ref().is_some_and(|playback| {
+        let status = playback.transport.status();
+        status.now >= status.end
+    });
+    let is_read = screen.view.rest.is_reopened || is_replayed;
+    Some(if is_read { 0 } else { read.saturating_sub(now) })
 }
 
 /// Opens the poster at the end, once.
