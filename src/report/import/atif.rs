@@ -98,13 +98,13 @@ fn trajectory(
                 let id = to.speaker(name);
                 let seat = to.speakers.iter_mut().find(|seat| seat.id == id);
                 seat.into_iter().for_each(|seat| seat.persona = some(&said.text));
-                to.left_out.compare(step, &said, &[]);
+                to.count_unused(step, &said, &[]);
                 continue;
             }
             // the exporter writes the topic as a step without a speaker
             "user" if has_seats && i == 0 && extra.is_null() => {
                 to.topic = some(&said.text);
-                to.left_out.compare(step, &said, &[]);
+                to.count_unused(step, &said, &[]);
                 continue;
             }
             "system" | "user" => match inner {
@@ -123,7 +123,7 @@ fn trajectory(
         let results = step["observation"]["results"].as_array().into_iter().flatten();
         let results: Vec<String> = results.map(|result| plain(&result["content"])).collect();
         to.left_out.add("tool result", observe(step, &mut said, &mut messages));
-        to.left_out.compare(step, &said, &results.iter().map(String::as_str).collect::<Vec<_>>());
+        to.count_unused(step, &said, &results.iter().map(String::as_str).collect::<Vec<_>>());
         if is_notice {
             to.left_out.add("notice", 1);
             said.text.clear();

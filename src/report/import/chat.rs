@@ -4,7 +4,7 @@ use super::content::{ImportedResult, add, give_results, plain};
 use super::conversation::{
     ImportError, Imported, ImportedMessage, ToolUse, join, name_voices, text_at, time,
 };
-use super::dialect::{NOTICE, SOURCE};
+use super::programs::{NOTICE, SOURCE};
 use serde_json::Value;
 
 /// Name of a model without one.
@@ -32,7 +32,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         match text_at(message, "role") {
             "system" | "developer" if imported.messages.is_empty() && name.is_empty() => {
                 let text = plain(content);
-                imported.left_out.compare(source, &said, &[&text]);
+                imported.count_unused(source, &said, &[&text]);
                 join(&mut instructions, &text);
                 continue;
             }
@@ -40,7 +40,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 let id = text_at(message, "tool_call_id");
                 let id = if id.is_empty() { name } else { id }.to_owned();
                 let text = plain(content);
-                imported.left_out.compare(source, &said, &[&text]);
+                imported.count_unused(source, &said, &[&text]);
                 let result = ImportedResult { id, text, failed: false };
                 let lost = give_results(&mut imported.messages, vec![result]);
                 imported.left_out.add("tool result", lost);
@@ -78,7 +78,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 ..ToolUse::default()
             });
         }
-        imported.left_out.compare(source, &said, &others);
+        imported.count_unused(source, &said, &others);
         let lost = give_results(&mut imported.messages, results);
         imported.left_out.add("tool result", lost);
         // skips messages with only results of tools

@@ -170,7 +170,7 @@ impl Reader<'_> {
             ImportedMessage { at: time(&line["timestamp"]), ..ImportedMessage::default() };
         let results = add(&mut said, &message["content"]);
         let others: Vec<&str> = results.iter().map(|result| &*result.text).collect();
-        self.to.left_out.compare(message, &said, &others);
+        self.to.count_unused(message, &said, &others);
         if kind == "assistant" {
             self.spoken(&speaker, line, said);
             return Ok(());
@@ -208,7 +208,7 @@ impl Reader<'_> {
         }
         let mut said = ImportedMessage { at, ..ImportedMessage::default() };
         add(&mut said, &queued["prompt"]);
-        self.to.left_out.compare(&queued["prompt"], &said, &[]);
+        self.to.count_unused(&queued["prompt"], &said, &[]);
         self.typed(&mut said);
         if !said.text.trim().is_empty() {
             self.messages.push(said);

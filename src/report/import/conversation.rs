@@ -189,6 +189,18 @@ impl Imported {
         id
     }
 
+    /// Counts the parts of a message of the file that neither the message made of it nor the other texts have.
+    pub(super) fn count_unused(&mut self, source: &Value, said: &ImportedMessage, others: &[&str]) {
+        let mut used: Vec<&str> = others.to_vec();
+        used.extend([said.text.as_str(), said.think.as_deref().unwrap_or_default()]);
+        for tool in &said.tools {
+            used.push(tool.result.as_deref().unwrap_or_default());
+            strings(&tool.input, &mut used);
+        }
+        used.extend(said.whispers.iter().map(|whisper| &*whisper.text));
+        self.left_out.compare(source, &used);
+    }
+
     /// Returns a valid identifier that no participant has.
     pub(super) fn new_id(&self, name: &str) -> SeatId {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
@@ -207,6 +219,16 @@ impl Imported {
             n += 1;
         }
         format!("{id}-{n}").as_str().into()
+    }
+}
+
+/// Adds all strings of a value.
+fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => to.push(text),
+        Value::Array(list) => list.iter().for_each(|value| strings(value, to)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, to)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

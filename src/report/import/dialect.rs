@@ -1,14 +1,8 @@
 //! Exports of other programs as lists of chat messages, each recognised by its keys.
 
 use super::conversation::cut;
-use super::programs;
+use super::programs::{self, SOURCE};
 use serde_json::{Value, json};
-
-/// Key of the message as the program wrote it.
-pub(super) const SOURCE: &str = "source";
-
-/// Role of words that a program put between those of people and models.
-pub(super) const NOTICE: &str = "notice";
 
 /// A format of another program.
 struct Dialect {

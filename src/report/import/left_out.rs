@@ -1,6 +1,5 @@
 //! Parts of a file that are not imported, counted by kind, so that no text is lost silently.
 
-use super::conversation::{ImportedMessage, cut};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -49,6 +48,8 @@ const METADATA: &[&str] = &[
 /// Ends of the names of such fields.
 const METADATA_ENDS: &[&str] =
     &["id", "Id", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "version"];
+/// Maximum characters of the name of a field in a message.
+const FIELD_MAX: usize = 100;
 /// Parts of the names of media types, and their nouns.
 const OTHERS: &[(&str, &str)] = &[
     ("image", "image"),
@@ -88,16 +89,9 @@ impl LeftOut {
         }
     }
 
-    /// Adds the parts of a message of the file that neither the message made of it nor the other texts have.
-    pub(super) fn compare(&mut self, source: &Value, said: &ImportedMessage, others: &[&str]) {
-        let mut used: Vec<&str> = others.to_vec();
-        used.extend([said.text.as_str(), said.think.as_deref().unwrap_or_default()]);
-        for tool in &said.tools {
-            used.push(tool.result.as_deref().unwrap_or_default());
-            strings(&tool.input, &mut used);
-        }
-        used.extend(said.whispers.iter().map(|whisper| &*whisper.text));
-        self.unused("", source, &used);
+    /// Adds the parts of a message of the file that no used text has.
+    pub(super) fn compare(&mut self, source: &Value, used: &[&str]) {
+        self.unused("", source, used);
     }
 
     fn unused(&mut self, key: &str, value: &Value, used: &[&str]) {
@@ -105,7 +99,7 @@ impl LeftOut {
             Value::String(text) => {
                 let text = text.trim();
                 if !text.is_empty() && !used.iter().any(|used| used.contains(text)) {
-                    *self.0.entry(LeftOutKind::Field(cut(key))).or_default() += 1;
+                    *self.0.entry(LeftOutKind::Field(key.chars().take(FIELD_MAX).collect())).or_default() += 1;
                 }
             }
             Value::Array(list) => list.iter().for_each(|value| self.unused(key, value, used)),
@@ -126,16 +120,6 @@ impl LeftOut {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-    }
-}
-
-/// Adds all strings of a value.
-fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => to.push(text),
-        Value::Array(list) => list.iter().for_each(|value| strings(value, to)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, to)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -1,8 +1,13 @@
 //! Chats and sessions of programs as chat messages: SillyTavern, Codex, Gemini CLI, opencode.
 
 use super::conversation::text_at;
-use super::dialect::{NOTICE, SOURCE};
 use serde_json::{Value, json};
+
+/// Key of the message as the program wrote it.
+pub(super) const SOURCE: &str = "source";
+
+/// Role of words that a program put between those of people and models.
+pub(super) const NOTICE: &str = "notice";
 
 /// Begins of messages that Codex writes in the name of the person.
 const CODEX_NOTICES: &[&str] = &["<environment_context>", "<user_instructions>", "# AGENTS.md"];
