@@ -310,7 +310,7 @@ pub const FACTS: &[KnownFact] = &[
         "operator",
         FactKind::Mapping,
         &["said", "wish", "whisper", "whispered", "asked"],
-        "the operator's new words; wish: about how they speak",
+        "the operator's new words",
     ),
     fact("notes", FactKind::List, &[], "the operator's notes for this turn"),
     fact("number", FactKind::Number, &[], "the number of this turn"),
