@@ -268,10 +268,8 @@ fn bids(
         let bids = entries.filter_map(|(key, value)| {
             let seat = seats.iter().find(|seat| is_seat(key, seat))?;
             let bid = number(value.get("bid").unwrap_or(value))?;
-            let why = why(value).lines().next().unwrap_or_default().to_owned();
-            (0.0..=BID_MAX)
-                .contains(&bid)
-                .then(|| (seat.to_string(), json!({ "bid": bid, "why": why })))
+            let read = json!({ "bid": bid, "why": why(value).lines().next().unwrap_or_default() });
+            (0.0..=BID_MAX).contains(&bid).then(|| (seat.to_string(), read))
         });
         let bids: Map<String, Value> = bids.collect();
         (!bids.is_empty()).then_some(Value::Object(bids))
