@@ -110,6 +110,7 @@ mod scripted;
 mod sealing;
 mod shows;
 mod skeleton;
+mod small;
 mod stances;
 #[path = "../cli/remote/streams.rs"]
 #[allow(dead_code, reason = "the streams; what a test of the client says of them is its own")]
