@@ -17,7 +17,11 @@ pub fn conversations(report: &Report) -> Table {
         for line in report.all(protocol) {
             // a result is serialised elsewhere in the same way
             let value = serde_json::to_value(line).unwrap_or_default();
-            table.rows.push(FLAT.iter().map(|name| cell(name, &value[*name])).collect());
+            table.rows.push(
+                FLAT.iter()
+                    .map(|name| cell(name, value.get(*name).unwrap_or(&Value::Null)))
+                    .collect(),
+            );
         }
     }
     table

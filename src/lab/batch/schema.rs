@@ -98,30 +98,30 @@ const COLUMNS: [Column; 42] = [
 /// Returns the JSON Schema of a result line.
 pub fn schema() -> Value {
     let property = |(name, kind, about): Column| {
-        let may_be_null = kind.ends_with('?');
-        let typed = |of: &str| {
-            if may_be_null { json!({"type": [of, "null"]}) } else { json!({"type": of}) }
+        let base = kind.trim_end_matches('?');
+        let typed = match base {
+            "count" => "integer",
+            "flag" => "boolean",
+            "text" => "string",
+            "list" => "array",
+            other => other,
         };
-        let mut property = match kind.trim_end_matches('?') {
-            "count" => typed("integer"),
-            "number" => typed("number"),
-            "text" => typed("string"),
-            "flag" => typed("boolean"),
-            "object" => typed("object"),
-            "list" => typed("array"),
-            _ => json!({}),
-        };
-        if kind.starts_with("count") {
-            property["minimum"] = 0.into();
+        let mut property = Map::new();
+        match base {
+            "text or list" => {}
+            _ if kind.ends_with('?') => {
+                property.insert("type".into(), json!([typed, "null"]));
+            }
+            _ => {
+                property.insert("type".into(), typed.into());
+            }
         }
-        if name == "version" {
-            property = json!({"const": super::VERSION});
+        if base == "count" {
+            property.insert("minimum".into(), 0.into());
         }
-        if let (Some(parts), Some(property)) = (parts(name), property.as_object_mut()) {
-            property.extend(parts);
-        }
-        property["description"] = about.into();
-        (name.to_owned(), property)
+        property.extend(parts(name).unwrap_or_default());
+        property.insert("description".into(), about.into());
+        (name.to_owned(), Value::from(property))
     };
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -129,7 +129,7 @@ pub fn schema() -> Value {
         "description": "One conversation; the last line of an item and arm counts.",
         "type": "object",
         "required": COLUMNS.map(|(name, ..)| name).to_vec(),
-        "properties": COLUMNS.into_iter().map(property).collect::<Map<_, _>>(),
+        "properties": COLUMNS.into_iter().map(property).collect::<Map<String, Value>>(),
         "additionalProperties": false,
     })
 }
@@ -148,6 +148,7 @@ fn parts(name: &str) -> Option<Map<String, Value>> {
             "of": count, "abstained": count,
             "ways": {"type": "array", "description": "the result of each way of counting, from the same replies"},
         }}),
+        "version" => json!({"const": super::VERSION}),
         "outcome" => json!({"enum": ["ended", "failed"]}),
         "calls" => json!({"additionalProperties": count}),
         "planned" => json!({"items": count}),
