@@ -16,6 +16,8 @@ const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', 
 /// Phrases before an answer, longest first; a colon, an equals sign or "is" follows.
 const LEADS: [&str; 6] =
     ["the correct option", "the final answer", "final answer", "the answer", "my answer", "answer"];
+/// Words before such a phrase that only lead to it.
+const CONNECTIVES: [&str; 5] = ["so", "thus", "therefore", "hence", "then"];
 /// Marker that also counts within a line.
 const MARKER: &str = "ANSWER:";
 /// Phrases before a confidence.
@@ -125,6 +127,7 @@ fn following(said: &str) -> Option<&str> {
 /// Returns the rest of a line after one of the phrases and a colon, an equals sign or "is".
 fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
     let line = line.trim_start_matches(DRESS);
+    let line = CONNECTIVES.iter().find_map(|word| without_word(line, word)).unwrap_or(line);
     let rest = leads.iter().find_map(|lead| {
         let head = line.get(..lead.len())?;
         head.eq_ignore_ascii_case(lead).then(|| line.get(lead.len()..)).flatten()
@@ -132,7 +135,14 @@ fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
     let rest = rest.trim_start_matches(DRESS);
     let verb = |rest: &'a str| rest.strip_prefix("is").filter(|rest| rest.starts_with([' ', ':']));
     let rest = rest.strip_prefix([':', '=']).or_else(|| verb(rest)).map(str::trim_start)?;
-    Some(rest.strip_prefix(':').unwrap_or(rest).trim())
+    Some(rest.strip_prefix(':').unwrap_or(rest).trim_start_matches('*').trim())
+}
+
+/// Returns the text behind a word at its beginning.
+fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(word.len())?;
+    let is_word = head.eq_ignore_ascii_case(word) && rest.starts_with([' ', ',']);
+    is_word.then(|| rest.trim_start_matches([' ', ',']))
 }
 
 /// Returns the text after a marker within a line, as in "so 37 are left. ANSWER: 37".
