@@ -153,6 +153,19 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// Waits until no other process holds the lock of a folder, and takes it until the returned file is dropped. A file
+/// system without locks is not an error.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn lock_folder(path: &Path) -> io::Result<File> {
+    let folder = File::open(path)?;
+    match folder.lock() {
+        Err(e) if e.kind() != ErrorKind::Unsupported => Err(e),
+        Ok(()) | Err(_) => Ok(folder),
+    }
+}
+
 /// Opens a path without following a link in its last part and without waiting for a named pipe.
 fn open(mut options: OpenOptions, path: &Path) -> io::Result<File> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {

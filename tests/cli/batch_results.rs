@@ -5,7 +5,6 @@ use crate::house::House;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 /// Two voices that agree on the right answer, agree on a wrong one, disagree, abstain, or have no key.
 const VOICES: &str = r#"
@@ -109,7 +108,7 @@ fn one_line_of_any_program_gives_the_figures_of_the_report() {
     }
     assert!((reported["voices"] - 0.5).abs() < 1e-9, "{reported:?}");
     let line = "import pandas as pd; print(pd.read_json('out/results.jsonl', lines=True).groupby('arm').correct.mean().astype(float).to_json())";
-    let python = Command::new("python3").args(["-c", line]).current_dir(house.home.path()).output();
+    let python = house.other("python3").args(["-c", line]).current_dir(house.home.path()).output();
     if let Some(told) = python.ok().filter(|told| told.status.success()) {
         let means: BTreeMap<String, f64> = serde_json::from_slice(&told.stdout).unwrap();
         assert!(means.iter().all(|(arm, mean)| (mean - reported[arm]).abs() < 1e-3), "{means:?}");

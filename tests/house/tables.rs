@@ -123,6 +123,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
         // does not run conversations itself; its callers do
         "batch",
         &[
+            // choices of items, as templates list them
+            "expr",
             "model",
             "scenario",
             "state",

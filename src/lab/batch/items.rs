@@ -3,7 +3,7 @@
 //! An item is identified by its `id`, or by the digest of its content if it has none. A file may therefore be sorted,
 //! shortened or split without repeating finished items.
 
-use super::rows::Rows;
+use super::rows::{Damaged, Rows};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -27,16 +27,6 @@ pub struct BatchItem {
     pub key: Option<Value>,
     /// Values for templates, without the right answer.
     pub values: Map<String, Value>,
-}
-
-/// Error of a line that is not an item.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {why}")]
-pub struct Damaged {
-    /// Line number, from 1.
-    pub line: u64,
-    /// Reason of the rejection.
-    pub why: String,
 }
 
 /// A name for a field of the items file: `--map NAME=FIELD`.

@@ -36,7 +36,7 @@ pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
 pub use file::{Appended, BadResult, open_results, remove_superseded, reopen_results};
 pub use gathered::{ReportRules, TestFamily};
-pub use items::{BatchItem, Damaged, FieldMap, Items, digest, file_digest, hash};
+pub use items::{BatchItem, FieldMap, Items, digest, file_digest, hash};
 pub use keys::{KeyForm, read_key};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
@@ -44,6 +44,7 @@ pub use page::page;
 pub use results::{
     Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
 };
+pub use rows::Damaged;
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Slice};
 pub use schema::{dictionary, schema};
 pub use troubles::Troubles;

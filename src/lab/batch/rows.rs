@@ -2,7 +2,6 @@
 //! semicolons or tabs.
 
 use super::bounded::{BoundedLine, next_line};
-use super::items::Damaged;
 use crate::untrusted;
 use serde_json::{Map, Value};
 use std::fs::File;
@@ -23,6 +22,16 @@ const FOREIGN: [(&[u8], &str); 7] = [
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
 ];
+
+/// Error of a line that is not an item.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Damaged {
+    /// Line number, from 1.
+    pub line: u64,
+    /// Reason of the rejection.
+    pub why: String,
+}
 
 /// Error of a file that holds items in another format.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,9 @@
 
 use super::arm::{Arm, Equal};
 use super::file::Appended;
-use super::items::{BatchItem, Damaged};
+use super::items::BatchItem;
 use super::results::{Effort, KnownResults, ResultLine, ResultOutcome};
+use super::rows::Damaged;
 use crate::workers;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};

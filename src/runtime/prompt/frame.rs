@@ -388,7 +388,8 @@ pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
     let task = state.shows(turn).and_then(|shows| shows.task.as_ref());
     let texts = [("persona", seat.persona.as_ref()), ("task", task)];
     texts.into_iter().find_map(|(what, text)| {
-        let text = text.filter(|_| what == "persona" || !bare::is_bare(state, turn))?;
+        let is_sent = what == "persona" || !bare::is_bare(state, turn);
+        let text = if is_sent { text? } else { return None };
         let fault = filled(text, state, turn).err()?;
         let at = fault.place(text);
         Some(format!("the {what} of `{}` {result}: {at}: {fault}", seat.id))

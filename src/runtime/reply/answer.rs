@@ -294,8 +294,10 @@ fn scientific(digits: &str, behind: &str) -> Option<f64> {
     let bare = exponent.trim_start_matches(['+', '-']);
     let end = bare.find(|c: char| !c.is_ascii_digit()).unwrap_or(bare.len());
     let rest = bare.get(end..)?;
-    let ends = end > 0 && !rest.contains(|c: char| c.is_ascii_digit());
-    let exponent = exponent.get(..exponent.len() - rest.len()).filter(|_| ends)?;
+    if end == 0 || rest.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = exponent.get(..exponent.len() - rest.len())?;
     format!("{digits}e{exponent}").parse().ok().filter(|value: &f64| value.is_finite())
 }
 

@@ -1,7 +1,7 @@
 //! Options of `batch`.
 
 use super::after::BatchCommand;
-use super::grid::GridCell;
+use super::grid::{GridCell, Varied, varied};
 use crate::batch::FieldMap;
 use crate::cli::args::{ModelOptions, Play, ToolOptions, usd};
 use crate::model::Usd;
@@ -82,24 +82,6 @@ pub struct BatchArgs {
     pub tools: ToolOptions,
     #[command(flatten)]
     pub models: ModelOptions,
-}
-
-/// A key with several values, each of which is run.
-#[derive(Clone, Debug)]
-pub struct Varied {
-    /// Key of the scenario, or `model`.
-    pub key: String,
-    /// Values; in those of `model`, `+` separates the models of a panel.
-    pub values: Vec<String>,
-}
-
-fn varied(text: &str) -> Result<Varied, &'static str> {
-    let (key, values) = text.split_once('=').unwrap_or_default();
-    let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
-    if key.trim().is_empty() || values.iter().any(String::is_empty) {
-        return Err("expected KEY=V1,V2, as in phase.2.rounds=1,2");
-    }
-    Ok(Varied { key: key.trim().to_owned(), values })
 }
 
 fn field_map(text: &str) -> Result<FieldMap, &'static str> {

@@ -6,8 +6,7 @@ use crate::batch::{
 };
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::own_file::{OwnFile, create_folder};
-use std::fs::File;
+use crate::own_file::{OwnFile, create_folder, lock_folder};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -45,12 +44,7 @@ pub fn prepare_folder(
         create_folder(&folder).map_err(|e| unusable(&folder, &e))?;
     }
     // parts of the batch that start at the same time wait for each other, so that none loses the note of another
-    let folder = File::open(out).map_err(|e| unusable(out, &e))?;
-    if let Err(e) = folder.lock()
-        && e.kind() != ErrorKind::Unsupported
-    {
-        return Err(unusable(out, &e));
-    }
+    let _alone = lock_folder(out).map_err(|e| unusable(out, &e))?;
     let path = BatchFile::path(&out.join("results.jsonl"));
     let known = BatchFile::read(&path).map_err(|e| match e.kind() {
         ErrorKind::InvalidData => Failure::usage(

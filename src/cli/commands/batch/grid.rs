@@ -1,9 +1,29 @@
 //! Cells of a grid: the product of the values of `--vary`.
 
-use super::args::Varied;
-
 /// Key of `--vary` for models, as for `--model`.
 const MODEL: &str = "model";
+
+/// A key with several values, each of which is run.
+#[derive(Clone, Debug)]
+pub struct Varied {
+    /// Key of the scenario, or `model`.
+    pub key: String,
+    /// Values; in those of `model`, `+` separates the models of a panel.
+    pub values: Vec<String>,
+}
+
+/// Parses a value of `--vary`.
+///
+/// # Errors
+/// The expected form.
+pub fn varied(text: &str) -> Result<Varied, &'static str> {
+    let (key, values) = text.split_once('=').unwrap_or_default();
+    let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+    if key.trim().is_empty() || values.iter().any(String::is_empty) {
+        return Err("expected KEY=V1,V2, as in phase.2.rounds=1,2");
+    }
+    Ok(Varied { key: key.trim().to_owned(), values })
+}
 
 /// One combination of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
