@@ -8,7 +8,7 @@ const CHOICES_MAX: usize = 26;
 
 /// A choice of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct AnswerChoice {
     /// Label in the data; `None` if the choices are a plain list.
     pub label: Option<String>,
     /// Text of the choice.
@@ -17,25 +17,28 @@ pub struct Choice {
 
 /// Returns the choices in a value: a list of texts, a list of objects with `label` and `text`, or an object with the
 /// lists `label` and `text`. `None` for any other value and for more than 26 choices.
-pub fn choices(value: &Json) -> Option<Vec<Choice>> {
+pub fn choices(value: &Json) -> Option<Vec<AnswerChoice>> {
     let spelled = |value: &Json| match value {
         Json::String(text) => Some(text.clone()),
         Json::Number(_) | Json::Bool(_) => Some(value.to_string()),
         Json::Null | Json::Array(_) | Json::Object(_) => None,
     };
     let one = |value: &Json| match value {
-        Json::Object(of) => Some(Choice {
+        Json::Object(of) => Some(AnswerChoice {
             label: of.get("label").and_then(spelled),
             text: spelled(of.get("text")?)?,
         }),
-        _ => Some(Choice { label: None, text: spelled(value)? }),
+        _ => Some(AnswerChoice { label: None, text: spelled(value)? }),
     };
-    let all: Option<Vec<Choice>> = match value {
+    let all: Option<Vec<AnswerChoice>> = match value {
         Json::Array(all) => all.iter().map(one).collect(),
         Json::Object(of) => {
             let labels = of.get("label")?.as_array()?.iter().map(spelled);
             let texts = of.get("text")?.as_array()?.iter().map(spelled);
-            labels.zip(texts).map(|(label, text)| Some(Choice { label, text: text? })).collect()
+            labels
+                .zip(texts)
+                .map(|(label, text)| Some(AnswerChoice { label, text: text? }))
+                .collect()
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
     };
@@ -55,8 +58,9 @@ pub(super) fn lettered(value: &Value) -> Result<String, Error> {
         let message = "`lettered` takes a list of at most 26 choices";
         Error::new(ErrorKind::InvalidOperation, message)
     })?;
-    let line =
-        |(at, choice): (usize, &Choice)| Some(format!("{}) {}", choice_letter(at)?, choice.text));
+    let line = |(at, choice): (usize, &AnswerChoice)| {
+        Some(format!("{}) {}", choice_letter(at)?, choice.text))
+    };
     Ok(all.iter().enumerate().filter_map(line).collect::<Vec<_>>().join("\n"))
 }
 

@@ -3,7 +3,7 @@
 //! An item is identified by its `id`, or by the digest of its content if it has none. A file may therefore be sorted,
 //! shortened or split without repeating finished items.
 
-use super::rows::{Damaged, Rows};
+use super::rows::{Damaged, ItemRows};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -67,7 +67,7 @@ impl FieldMap {
 
 /// Iterator over the items of a file.
 pub struct Items {
-    rows: Rows,
+    rows: ItemRows,
     maps: Vec<FieldMap>,
     /// Line of each name, by the name's hash, to reject duplicates.
     seen: HashMap<u64, u64>,
@@ -80,7 +80,7 @@ impl Items {
     /// The error of the operating system, [`io::ErrorKind::InvalidData`] with the name of another format, or a table
     /// without a header.
     pub fn open(path: &Path, maps: &[FieldMap]) -> io::Result<Items> {
-        Ok(Items { rows: Rows::open(path)?, maps: maps.to_vec(), seen: HashMap::new() })
+        Ok(Items { rows: ItemRows::open(path)?, maps: maps.to_vec(), seen: HashMap::new() })
     }
 
     fn item(&self, mut values: Map<String, Value>, line: u64) -> Result<BatchItem, Damaged> {

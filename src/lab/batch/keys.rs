@@ -1,6 +1,6 @@
 //! Right answers of items, as benchmarks publish them, in the canonical form of answers.
 
-use crate::expr::{Choice, choice_letter, choices};
+use crate::expr::{AnswerChoice, choice_letter, choices};
 use crate::model::AnswerKind;
 use crate::reply::{last_box, spelled};
 use serde_json::{Map, Value};
@@ -111,7 +111,7 @@ pub fn read_key(
 fn choice(
     key: &str,
     is_number: bool,
-    all: Option<&[Choice]>,
+    all: Option<&[AnswerChoice]>,
 ) -> Result<(usize, KeyForm), KeyFault> {
     let key = key.trim();
     let shown = || shortened(key);
@@ -120,7 +120,7 @@ fn choice(
     if let Some(at) = label {
         return Ok((at, KeyForm::Choice));
     }
-    let is_text = |choice: &Choice| choice.text.trim().eq_ignore_ascii_case(key);
+    let is_text = |choice: &AnswerChoice| choice.text.trim().eq_ignore_ascii_case(key);
     let text = if is_number { None } else { choices.iter().position(is_text) };
     if let Ok(index) = key.parse::<usize>() {
         return match (all, text) {

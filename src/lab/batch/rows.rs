@@ -1,4 +1,4 @@
-//! Rows of an items file: JSON lines, a JSON array, or a table with a header (`.csv`, `.tsv`) separated by commas,
+//! ItemRows of an items file: JSON lines, a JSON array, or a table with a header (`.csv`, `.tsv`) separated by commas,
 //! semicolons or tabs.
 
 use super::bounded::{BoundedLine, next_line};
@@ -45,7 +45,7 @@ pub(super) struct Row {
 }
 
 /// Iterator over the rows of a file.
-pub(super) struct Rows {
+pub(super) struct ItemRows {
     lines: BufReader<File>,
     form: RowForm,
     /// Number of the last line that was read.
@@ -61,20 +61,20 @@ enum RowForm {
     List { text: String, from: usize },
 }
 
-impl Rows {
+impl ItemRows {
     /// Opens a file and recognises its form.
     ///
     /// # Errors
     /// The error of the operating system, [`ErrorKind::InvalidData`] with the name of another format, or a table without
     /// a header.
-    pub fn open(path: &Path) -> io::Result<Rows> {
+    pub fn open(path: &Path) -> io::Result<ItemRows> {
         let mut lines = BufReader::new(untrusted::open(path)?);
         let head = lines.fill_buf()?.to_vec();
         if let Some((_, name)) = FOREIGN.into_iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(io::Error::new(ErrorKind::InvalidData, ForeignFormat(name)));
         }
         let has = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-        let mut rows = Rows { lines, form: RowForm::Lines, at: 0, over: false };
+        let mut rows = ItemRows { lines, form: RowForm::Lines, at: 0, over: false };
         if has("csv") || has("tsv") {
             let separator = separator(&head);
             let header = rows.row(separator).transpose();
@@ -235,7 +235,7 @@ impl Rows {
     }
 }
 
-impl Iterator for Rows {
+impl Iterator for ItemRows {
     type Item = Result<Row, Damaged>;
 
     /// Returns the next row that is not empty.
