@@ -139,7 +139,7 @@ fn help_has_a_dictionary_of_all_columns() {
     assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
 }
 
-/// A line of the first version, in which the protocol is the arm and a tie has no `correct`.
+/// A line of the first version: the protocol is the arm, and ties lack `correct`.
 const OLD: &str = r#"{"version":1,"item":"a","line":1,"protocol":"solver","fingerprint":"f","session":"s","outcome":"ended","key":4,"answered":{"answer":null,"by":"majority","of":2,"abstained":0,"ways":[{"by":"majority","answer":null,"tied":["4","5"]}]},"calls":{"speak":2},"retries":0,"input":1,"output":1,"ms":1,"flips":0}"#;
 
 #[test]

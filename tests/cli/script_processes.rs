@@ -23,8 +23,8 @@ use tokio::sync::mpsc::{self, Receiver};
 
 /// Timeout of a hanging script, in milliseconds.
 const PATIENCE_MS: u64 = 300;
-/// Maximum time that a script's processes may outlive its call: half of what they would live if nothing ended them,
-/// so that a busy machine is no fault.
+/// Maximum time that a script's processes may outlive its call: half of their own lifetime, so that a busy machine does
+/// not fail the test.
 const SURVIVAL: Duration = Duration::from_secs(15);
 /// Timeout of scripts that end by themselves, in milliseconds.
 const AMPLE_MS: u64 = 60_000;

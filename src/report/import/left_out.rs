@@ -99,7 +99,10 @@ impl LeftOut {
             Value::String(text) => {
                 let text = text.trim();
                 if !text.is_empty() && !used.iter().any(|used| used.contains(text)) {
-                    *self.0.entry(LeftOutKind::Field(key.chars().take(FIELD_MAX).collect())).or_default() += 1;
+                    *self
+                        .0
+                        .entry(LeftOutKind::Field(key.chars().take(FIELD_MAX).collect()))
+                        .or_default() += 1;
                 }
             }
             Value::Array(list) => list.iter().for_each(|value| self.unused(key, value, used)),

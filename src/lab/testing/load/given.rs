@@ -69,10 +69,8 @@ pub fn given(walk: &mut Walk<'_>, root: &At<'_>, loaded: &Loaded, case: &Case) -
                     let tool = call.request.tool.clone();
                     add(&format!(":{tool}"), Command::Decide { tool, yes: true, once: true });
                 }
-                if text.is_some() {
-                    add("", Command::Floor { to: seat.id.clone() });
-                    spoken += 1;
-                }
+                add("", Command::Floor { to: seat.id.clone() });
+                spoken += u32::from(text.is_some());
                 let turns = given.turns.entry(seat.id.clone()).or_default();
                 if turns.last().is_some_and(|turn| turn.text.is_none()) {
                     let here = At { path: at.place("tool_calls").path, ..at };
