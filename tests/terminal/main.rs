@@ -88,7 +88,7 @@ fn left_session_is_resumed() {
 
 #[test]
 fn finished_session_is_opened_for_reading() {
-    let house = House::new();
+    let house = House::with_defaults();
     let file = house.path("quick.jsonl");
     let path = file.to_str().unwrap();
     let talk = house.file("quick.toml", QUICK);
@@ -102,10 +102,11 @@ fn finished_session_is_opened_for_reading() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing is written");
     let mut program = house.run(&["resume", path]);
     program.until("finished, read-only");
-    program.keys("/more-round\r");
-    program.until("turn 5 of 5");
+    program.keys("i");
     program.until("PAUSED");
-    program.keys("q");
+    program.keys("/more-round\r");
+    program.until("of 5");
+    program.keys("/quit\r");
     program.left().restored();
     assert!(std::fs::read_to_string(&file).unwrap().starts_with(&before));
 }

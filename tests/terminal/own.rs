@@ -13,9 +13,9 @@ const DOWN: &str = "\u{1b}[B";
 /// A cast for another topic, quoted as in a stream.
 const PEOPLE: &str = concat!(
     r#"{\"people\":["#,
-    r#"{\"id\":\"ada\",\"trade\":\"night porter\",\"wants\":\"a key\",\"loses\":\"the flat\",\"changes\":\"it rains\"},"#,
-    r#"{\"id\":\"bo\",\"trade\":\"baker\",\"wants\":\"sleep\",\"loses\":\"a shift\",\"changes\":\"it snows\"},"#,
-    r#"{\"id\":\"cy\",\"trade\":\"cleaner\",\"wants\":\"light\",\"loses\":\"an hour\",\"changes\":\"it thaws\"}]}"#
+    r#"{\"id\":\"ada\",\"name\":\"Ada\",\"trade\":\"night porter\",\"wants\":\"You want a key.\",\"loses\":\"You would lose the flat.\",\"changes\":\"Rain would change your mind.\"},"#,
+    r#"{\"id\":\"bo\",\"name\":\"Bo\",\"trade\":\"baker\",\"wants\":\"You want sleep.\",\"loses\":\"You would lose a shift.\",\"changes\":\"Snow would change your mind.\"},"#,
+    r#"{\"id\":\"cy\",\"name\":\"Cy\",\"trade\":\"cleaner\",\"wants\":\"You want light.\",\"loses\":\"You would lose an hour.\",\"changes\":\"A thaw would change your mind.\"}]}"#
 );
 
 /// A reply as a stream.
@@ -95,7 +95,7 @@ fn a_proposed_cast_is_asked_for_again_taken_or_left() {
     let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--cast", "--no-save"];
     let topic = ["run", "round-table", "--topic", "Should the gate be shut?"];
     // r asks again; then the roles beside the names are the proposed or the bundled ones
-    for (answer, role) in [("r\r\r", "night porter"), ("r\rn\r", "says yes")] {
+    for (answer, role) in [("r\r\r", "night porter"), ("r\rn\r", "has to do it")] {
         let mut program = house.run(&[&topic[..], &model].concat());
         for (at, key) in answer.split_inclusive('\r').enumerate() {
             program.until_sent("n the bundled cast: ", at + 1);

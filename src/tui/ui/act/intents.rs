@@ -87,7 +87,7 @@ pub fn ways_on(screen: &Screen) -> String {
     let write = way(Action::Write);
     let key = way(Action::MoreRound);
     let more = extension::more(screen.transcript.state());
-    format!("finished, read-only: {write} reopens it paused, {key} runs {more}")
+    format!("finished, read-only: {write} reopens it paused, then {key} runs {more}")
 }
 
 /// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.
