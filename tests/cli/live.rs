@@ -6,11 +6,14 @@ use colloquium::live::server;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::Instant;
 
 /// A conversation in a process of its own.
@@ -95,34 +98,46 @@ fn greet(socket: &Path) -> Client {
             return client;
         }
         assert!(begun.elapsed() < HANG, "nobody listens at {}", socket.display());
-        std::thread::yield_now();
+        thread::yield_now();
     }
 }
 
+/// A client that reads all the time, since one that does not is disconnected.
 struct Client {
-    lines: BufReader<UnixStream>,
+    stream: UnixStream,
+    lines: Receiver<String>,
     hello: Value,
     name: String,
 }
 
+impl Drop for Client {
+    fn drop(&mut self) {
+        // the reading thread holds the connection open
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
 impl Client {
     fn new(stream: UnixStream) -> Client {
-        stream.set_read_timeout(Some(HANG)).unwrap();
-        Client { lines: BufReader::new(stream), hello: Value::Null, name: String::new() }
+        let (tx, lines) = channel();
+        let reader = BufReader::new(stream.try_clone().unwrap());
+        thread::spawn(move || {
+            let mut lines = reader.lines().map_while(Result::ok);
+            lines.try_for_each(|line| tx.send(line))
+        });
+        Client { stream, lines, hello: Value::Null, name: String::new() }
     }
 
     fn send(&mut self, line: &str) {
-        self.lines.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
+        self.stream.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     /// Returns the next message; `None` if the connection is closed.
     fn next(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        match self.lines.read_line(&mut line) {
-            Ok(0) => None,
-            Ok(_) => Some(serde_json::from_str(&line).unwrap()),
-            Err(e) if e.kind() == std::io::ErrorKind::ConnectionReset => None,
-            Err(e) => panic!("{e}"),
+        match self.lines.recv_timeout(HANG) {
+            Ok(line) => Some(serde_json::from_str(&line).unwrap()),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing comes"),
         }
     }
 
@@ -266,11 +281,11 @@ fn clients_that_die_at_any_byte_change_nothing() {
     let text = "{\"attach\":{\"name\":\"dying\"}}\n{\"do\":\"mark\",\"text\":\"half\"}";
     for cut in 0..=text.len() {
         let mut client = talk.greet();
-        client.lines.get_mut().write_all(&text.as_bytes()[..cut]).unwrap();
+        client.stream.write_all(&text.as_bytes()[..cut]).unwrap();
     }
     for junk in ["\n", "no\n", "[1]\n", "{\"attach\":{\"name\":7}}\n", "\u{0}\u{ff}\n"] {
         let mut client = talk.greet();
-        client.lines.get_mut().write_all(junk.as_bytes()).unwrap();
+        client.stream.write_all(junk.as_bytes()).unwrap();
         client.until(|m| m["error"]["code"] == "line");
     }
     let mut last = talk.attach(0, "last");
@@ -300,7 +315,7 @@ fn clients_stay_within_their_bounds() {
     assert_eq!(code(&mut client), "line", "before it attaches");
     let mut client = talk.attach(0, "long");
     let long = "x".repeat(1024 * 1024 + 1);
-    let _ = client.lines.get_mut().write_all(long.as_bytes());
+    let _ = client.stream.write_all(long.as_bytes());
     assert_eq!(code(&mut client), "too_long");
     let mut client = talk.attach(0, "many");
     for _ in 0..65 {
@@ -329,7 +344,7 @@ fn a_paused_conversation_waits_for_the_next_client() {
     talk.steer(&["steer", r#"{"do":"pause_now"}"#]).code(0);
     client.until(|m| m["kind"] == "paused");
     drop(client);
-    let hello = talk.greet().hello;
+    let hello = talk.greet().hello.clone();
     assert_eq!(hello["hello"]["state"], "paused", "{hello}");
     talk.steer(&["steer", r#"{"do":"resume"}"#]).code(0);
     let events = talk.stop();
