@@ -33,6 +33,10 @@ fn wait() -> io::Result<CardKey> {
         }
         match key.code {
             KeyCode::Enter => return Ok(CardKey::Begin),
+            // Enter that was pressed before the terminal was raw
+            KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                return Ok(CardKey::Begin);
+            }
             KeyCode::Tab => return Ok(CardKey::Change),
             KeyCode::Esc | KeyCode::Char('n' | 'q') => return Ok(CardKey::Leave),
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
