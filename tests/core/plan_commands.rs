@@ -26,6 +26,26 @@ async fn the_operators_words_reopen_the_plan_before_another_step_begins() {
     assert_eq!(told_of(&ran), ["the host has spoken"]);
 }
 
+/// Whoever pauses while the planner speaks, or has set `approve`, reads the plan before a step begins.
+#[tokio::test]
+async fn a_plan_is_recorded_before_a_pause_and_waits_for_approval() {
+    let go_on = json!({"when": "paused", "do": "resume"});
+    let pause = json!({"during": {"utterance": 1, "words": 1}, "do": "pause"});
+    for (options, steer) in [(json!({}), vec![pause]), (json!({"approve": true}), vec![])] {
+        let ran = play(
+            office(options),
+            at_work(&[(1, &[])], done),
+            &[steer, vec![go_on.clone()]].concat(),
+        )
+        .await;
+        let kinds = ran.kinds();
+        let place = |name| kinds.iter().position(|kind| *kind == name).unwrap();
+        assert!(place("plan.made") < place("paused"), "{kinds:?}");
+        assert!(place("paused") < place("seat.joined"), "{kinds:?}");
+        assert_eq!(states(&ran), ["completed"]);
+    }
+}
+
 #[tokio::test]
 async fn running_and_waiting_steps_can_be_cancelled() {
     let stage = at_work(&[(1, &[]), (2, &[1]), (3, &[])], |ask| match number(ask) {

@@ -123,7 +123,7 @@ impl Conversation {
     }
 
     /// Requests a pause, unless the conversation is paused already.
-    fn pause_for(&mut self, why: String) {
+    pub(in crate::state) fn pause_for(&mut self, why: String) {
         if self.run != RunState::Paused {
             self.run = RunState::Pausing;
             self.pause_why = Some(why.into());

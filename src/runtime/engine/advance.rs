@@ -31,6 +31,7 @@ pub fn advance(state: &State) -> Option<Draft> {
             .or_else(|| ending(state))
             .or_else(|| tools::next(state))
             .or_else(|| permissions::next(state))
+            .or_else(|| if pauses(state) { execute::before_pause(state) } else { None })
             .or_else(|| pause(state))
             .or_else(|| {
                 if state.run == RunState::Paused {

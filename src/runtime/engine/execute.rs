@@ -8,6 +8,7 @@ use super::{debts, drafts, judging, turns, verdict};
 use crate::model::event::{ENGINE, OPERATOR};
 use crate::model::payload::{BatchOpened, HumanSaid, Paused, Receipt, Renamed, Resumed};
 use crate::model::*;
+use crate::policy::{self, NextMove, View};
 use crate::state::{PendingCommand, RunState, State, Thread};
 use serde_json::Value;
 use std::ops::Bound;
@@ -302,13 +303,32 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
         RunState::Paused => done(command),
         // between two turns the pause takes hold at once, so that a step right after it counts
-        RunState::Pausing if state.calls().next().is_none() && !cut_by_a_crash(state) => {
+        RunState::Pausing
+            if state.calls().next().is_none()
+                && !cut_by_a_crash(state)
+                && before_pause(state).is_none() =>
+        {
             let why = state.pause_why.clone();
             Some(draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into()))
         }
         RunState::Pausing => wait(command),
         RunState::Going | RunState::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
     }
+}
+
+/// Returns the plan that the last turn before a pause has made: whoever pauses to read it finds it.
+pub(super) fn before_pause(state: &State) -> Option<Draft> {
+    let quiet = |thread: &&Thread| state.running_in(thread.id).next().is_none();
+    let decided = |thread: &Thread| {
+        let decision = policy::find(&thread.spec.policy)?.next(&View { state, thread });
+        match decision.next {
+            NextMove::Record(kind) if matches!(*kind, Kind::PlanMade(_)) => {
+                Some(draft(thread.id, ENGINE, *kind))
+            }
+            _ => None,
+        }
+    };
+    state.open_threads().rev().filter(quiet).find_map(decided)
 }
 
 /// Returns true if a batch has a turn that a crash interrupted.

@@ -71,6 +71,11 @@ const ROW: PolicyRow = PolicyRow {
             meaning: "Whether the planner is asked once for another plan when a step fails (default true).",
         },
         OptionRow {
+            key: "approve",
+            kind: OptionKind::Flag,
+            meaning: "Whether the conversation pauses after each plan, before its steps begin (default false).",
+        },
+        OptionRow {
             key: "messages",
             kind: OptionKind::Count,
             meaning: "How many messages an executor may write to other executors in a step (default 3).",

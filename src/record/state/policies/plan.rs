@@ -201,8 +201,9 @@ impl Conversation {
     }
 
     pub(in crate::state) fn note_plan(&mut self, thread: ThreadId, made: &PlanMade) {
-        let thread = self.threads.get_mut(&thread).map(|t| &mut t.state);
-        let Some(PolicyState::Plan(state)) = thread else { return };
+        let Some(thread) = self.threads.get_mut(&thread) else { return };
+        let waits = thread.spec.options["approve"] == true;
+        let PolicyState::Plan(state) = &mut thread.state else { return };
         let mut known = match state.plan.take() {
             Some(plan) if plan.number == made.plan => plan.steps,
             Some(_) | None => vec![],
@@ -220,6 +221,9 @@ impl Conversation {
         let steps = made.steps.iter().take(STEPS_MAX as usize).map(step).collect();
         state.plan =
             Some(Box::new(Plan { number: made.plan, turn: made.turn, steps, ended: None }));
+        if waits {
+            self.pause_for("the plan waits for you: go on, or say what to change".into());
+        }
     }
 
     /// Changes the plan that a thread belongs to.
