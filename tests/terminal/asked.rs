@@ -15,8 +15,9 @@ fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
         [(LIGHT, "1;38;5;22m", "shift-enter"), (DARK, "1;38;5;114m", "ctrl-j")]
     {
         let mut program = house.run(&["demo", "--no-save"]);
-        program.until_sent(QUESTION, 1);
+        // before the program asks: it waits for a tenth of a second, and this machine may be slower
         program.keys(answer);
+        program.until_sent(QUESTION, 1);
         program.until("Ada speaking");
         program.until_sent("\u{1b}[?2026l", 2);
         assert!(program.sent().contains(green), "{answer:?} {:?}", program.sent());
@@ -68,8 +69,8 @@ fn cut_terminal_answer_leaves_nothing_in_the_composer() {
     {
         let (came, rest) = LIGHT.split_at(at);
         let mut program = house.run(&["demo", "--no-save"]);
-        program.until_sent(QUESTION, 1);
         program.keys(came);
+        program.until_sent(QUESTION, 1);
         program.until("Ada speaking");
         program.keys(if rest_comes { rest } else { "" });
         program.keys("i");

@@ -79,7 +79,6 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     program.until("replay");
     program.keys("r");
     program.until("REPLAY");
-    program.until("PAUSED  turn 0 of 3");
     program.signal(Signal::TERM);
     let left = program.left();
     left.restored();
