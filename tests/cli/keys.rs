@@ -18,6 +18,16 @@ fn the_map_is_printed_with_the_users_own_keys() {
 }
 
 #[test]
+fn a_key_can_send_a_line() {
+    let house = House::new();
+    let config = house.file("own.toml", "[keys]\nalt-s = \"/skip\"\n[keys.line]\nskip = \"f4\"\n");
+    let told = house.run(&["keys", "-c", &config]).code(0).out;
+    assert!(told.lines().any(|line| line.split_whitespace().eq(["alt-s", "/skip"])), "{told}");
+    let json = house.run(&["keys", "--json", "-c", &config]).code(0).out;
+    assert!(json.contains("\"line\": \"/skip\""), "{json}");
+}
+
+#[test]
 fn a_wrong_key_is_refused_with_its_line() {
     let house = House::new();
     for (text, words) in [
@@ -27,6 +37,8 @@ fn a_wrong_key_is_refused_with_its_line() {
         ),
         ("[keys.line]\nskpi = \"x\"", "bad.toml:2:8: keys.line.skpi: unknown action"),
         ("[keys.pen]\nsend = 3", "bad.toml:2:8: "),
+        ("[keys]\nalt-s = \"/skpi\"", "bad.toml:2:9: keys.alt-s: unknown command `/skpi`"),
+        ("[keys]\nskip = \"alt-s\"", "bad.toml:2:8: keys.skip: not a key: `skip`"),
     ] {
         let config = house.file("bad.toml", text);
         let ran = house.run(&["keys", "-c", &config]).code(3);

@@ -57,6 +57,30 @@ fn a_key_set_anew_works_and_shows_everywhere() {
 }
 
 #[test]
+fn a_key_sends_its_line_and_the_draft_stays() {
+    let bound = |key: &str, line: &str| Binding {
+        place: String::new(),
+        action: line.into(),
+        keys: vec![key.into()],
+        at: "config.toml:1:1".into(),
+    };
+    let mut stage = Stage::new(100, 30).during(2, 2);
+    stage.screen.keymap =
+        Keymap::with(&[bound("alt-s", "/skip"), bound("f6", "@@bo Be brief.")]).unwrap();
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    stage.press(&[Char('s'), Char('o')]);
+    let skip = stage.press_with(Char('s'), KeyModifiers::ALT);
+    assert_eq!(skip, Some(Request::Send(Command::Skip {})));
+    let whisper = stage.press(&[KeyCode::F(6)]);
+    assert!(matches!(&whisper[..], [Request::Send(Command::Whisper { .. })]), "{whisper:?}");
+    assert_eq!(stage.screen.view.composer.text(), "so");
+    stage.screen.view.composer.begin("");
+    stage.press(&[KeyCode::F(1)]);
+    assert!(stage.text().contains("alt-s       /skip"), "{}", stage.text());
+}
+
+#[test]
 fn every_hinted_key_runs_its_action() {
     let keys: [&[KeyCode]; 6] = [
         &[],

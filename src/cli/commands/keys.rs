@@ -29,7 +29,9 @@ impl KeysArgs {
         context.warn_once(&outdated(&settings));
         let keymap = Keymap::with(&settings.keys)?;
         let out = if self.json {
-            format!("{:#}\n", bound(&keymap).map(|row| one(row, &keymap)).collect::<Value>())
+            let lines = keymap.lines().map(|(key, line)| json!({"line": line, "keys": [key]}));
+            let rows = bound(&keymap).map(|row| one(row, &keymap)).chain(lines);
+            format!("{:#}\n", rows.collect::<Value>())
         } else {
             table(&keymap)
         };
@@ -73,9 +75,13 @@ fn table(keymap: &Keymap) -> String {
         let name = row.name();
         out.push_str(&format!("  {keys:KEYS_WIDTH$}  {name:NAME_WIDTH$}  {}\n", row.title));
     }
-    out.push_str(
-        "\nTo change one: in config.toml, [keys.PLACE] NAME = \"KEY\", or several in brackets. PLACE is one of:\n",
-    );
+    for (key, line) in keymap.lines() {
+        out.push_str(&format!("  {key:KEYS_WIDTH$}  {line}\n"));
+    }
     let places = Focus::ALL.map(Focus::name).join(", ");
-    out + &format!("{places}.\n")
+    out + &format!(
+        "\nLetters act in recordings and in `watch`; elsewhere they are text.\n\n\
+         To change one: in config.toml, [keys.PLACE] NAME = \"KEY\", or several in brackets. PLACE is one of:\n\
+         {places}.\nTo send a line with a key: [keys] alt-s = \"/skip\".\n"
+    )
 }

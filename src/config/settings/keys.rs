@@ -1,11 +1,42 @@
-//! The user's key bindings, `[keys.PLACE] action = "key"`, as written; the screen interprets them.
+//! The user's key bindings, `[keys.PLACE] action = "key"` or `[keys] key = "line"`, as written; the screen interprets
+//! them.
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, de};
 use std::collections::BTreeMap;
+use std::fmt;
 use toml::Spanned;
 
-/// Tables of the file: by place, then by action.
-pub(super) type Written = BTreeMap<String, BTreeMap<String, Spanned<Keys>>>;
+/// Table of the file: by place or key.
+pub(super) type Written = BTreeMap<String, Spanned<Entry>>;
+
+/// Value of a place: its actions; of a key: its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    Actions(BTreeMap<String, Spanned<Keys>>),
+    Line(String),
+}
+
+// serde's own reader of untagged values loses the positions
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Entry;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of actions with their keys, or a line as in \"/skip\"")
+            }
+            fn visit_str<E: de::Error>(self, line: &str) -> Result<Entry, E> {
+                Ok(Entry::Line(line.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(Entry::Actions)
+            }
+        }
+        from.deserialize_any(Reader)
+    }
+}
 
 /// One key or several; an empty list removes the action's keys.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -15,12 +46,12 @@ pub(super) enum Keys {
     More(Vec<String>),
 }
 
-/// The user's keys for one action in one place.
+/// The user's keys for one action in one place, or for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Part of the screen in which the keys work, as in `[keys.PLACE]`.
+    /// Part of the screen in which the keys work, as in `[keys.PLACE]`; empty if the key sends a line.
     pub place: String,
-    /// Name of the action.
+    /// Name of the action, or the line.
     pub action: String,
     /// All its keys.
     pub keys: Vec<String>,
@@ -31,7 +62,17 @@ pub struct Binding {
 /// Returns the bindings in the order of the file, with their positions.
 pub(super) fn bindings(written: &Written, at: impl Fn(usize) -> String) -> Vec<Binding> {
     let mut bindings: Vec<(usize, Binding)> = Vec::new();
-    for (place, actions) in written {
+    for (place, entry) in written {
+        let actions = match entry.get_ref() {
+            Entry::Actions(actions) => actions,
+            Entry::Line(line) => {
+                let start = entry.span().start;
+                let (action, keys) = (line.clone(), vec![place.clone()]);
+                bindings
+                    .push((start, Binding { place: String::new(), action, keys, at: at(start) }));
+                continue;
+            }
+        };
         for (action, keys) in actions {
             let start = keys.span().start;
             let keys = match keys.get_ref() {

@@ -278,6 +278,12 @@ pub const SETTINGS: &[Setting] = &[
         "as `colloquium keys` prints them",
         "Keys for an action.",
     ),
+    row(
+        "keys.KEY",
+        TEXT,
+        "none",
+        "A line that a ctrl, alt or function key sends, as in \"/skip\".",
+    ),
 ];
 
 /// Returns the JSON Schema of settings.

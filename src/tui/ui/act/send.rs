@@ -72,6 +72,14 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
     sent.map(FollowUp::Ask)
 }
 
+/// Sends the line of a key; a draft stays where it is.
+pub fn send_bound(screen: &mut Screen, line: &str) -> Option<FollowUp> {
+    if slash::row(line).is_none() && parse_action(line).is_some() {
+        return commands::run(screen, line).flatten();
+    }
+    command(screen, line, Delivery::Queue).map(FollowUp::Ask)
+}
+
 /// Requests the command of a typed line. An error in it is reported, and the draft stays.
 pub fn command(screen: &mut Screen, line: &str, delivery: Delivery) -> Option<Request> {
     let state = screen.transcript.state();

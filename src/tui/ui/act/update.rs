@@ -87,6 +87,11 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 action => act(screen, action),
             }
         }
+        None if let Some(line) = own_line(screen, place, &spelled) => {
+            screen.view.notice = None;
+            let then = send::send_bound(screen, &line);
+            follow(screen, then)
+        }
         None => {
             let text = matches!(key.code, KeyCode::Char(_))
                 && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
@@ -98,6 +103,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             None
         }
     }
+}
+
+/// Returns the line that the user's own key sends.
+fn own_line(screen: &Screen, place: Focus, key: &str) -> Option<String> {
+    let mut lines = screen.keymap.lines().filter(|_| matches!(place, Focus::Line | Focus::Write));
+    lines.find(|(bound, _)| *bound == key).map(|(_, line)| line.to_owned())
 }
 
 /// Takes the choice of the card whose number is on the line; `None` if the line is words. A choice that costs money or

@@ -3,22 +3,22 @@
 //! It is built once at start-up; conflicts are reported there with their position in the file. Texts on the screen look
 //! up every key in the keymap, so that a changed binding shows everywhere.
 
+use crate::model::command::COMMANDS;
 use crate::model::near::nearest;
 use crate::settings::Binding;
 use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
-use crate::ui::keymap::listed::line_of;
+use crate::ui::keymap::listed::{line_of, parse_action};
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
 use crate::ui::terminal::english;
 
 /// An invalid key binding: its position in the file, the problem, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{at}: keys.{place}.{action}: {why}")]
+#[error("{at}: keys.{name}: {why}")]
 pub struct Unfit {
     at: String,
-    place: String,
-    action: String,
+    name: String,
     why: String,
 }
 
@@ -49,6 +49,8 @@ impl Bound {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     bound: Vec<Bound>,
+    /// Keys that send a line, with it.
+    lines: Vec<(String, String)>,
     /// True if letters write, so that none of them is a key of the transcript.
     typing: bool,
 }
@@ -59,7 +61,7 @@ impl Default for Keymap {
         let bound = rows.flat_map(|(row, (place, keys))| {
             keys.iter().map(|key| Bound::new(*place, (*key).to_owned(), row.action))
         });
-        Keymap { bound: bound.collect(), typing: false }
+        Keymap { bound: bound.collect(), lines: vec![], typing: false }
     }
 }
 
@@ -67,12 +69,14 @@ impl Keymap {
     /// Returns the default keymap with the user's own bindings.
     ///
     /// # Errors
-    /// The first binding with an unknown focus, action or key, with a text key in a focus that accepts text, or in
-    /// conflict with another binding.
+    /// The first binding with an unknown focus, action, command or key, with a text key in a focus that accepts text,
+    /// or in conflict with another binding.
     pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
         let mut map = Keymap::default();
         let mut set = Vec::new();
-        for binding in own.iter().filter(|binding| !is_outdated(binding)) {
+        let (lines, actions) =
+            own.iter().partition::<Vec<_>, _>(|binding| binding.place.is_empty());
+        for binding in actions.into_iter().filter(|binding| !is_outdated(binding)) {
             let (place, action, keys) = read(binding).map_err(|why| unfit(binding, why))?;
             map.bound.retain(|b| (b.place, b.action) != (place, action));
             let keys = keys.into_iter().map(|key| Bound::new(place, key, action));
@@ -92,7 +96,37 @@ impl Keymap {
             }
             map.bound.push(bound);
         }
+        for binding in lines {
+            let key = map.free_key(binding).map_err(|why| unfit(binding, why))?;
+            // a later layer of the settings replaces the line of an earlier one
+            map.lines.retain(|(other, _)| *other != key);
+            map.lines.push((key, binding.action.clone()));
+        }
         Ok(map)
+    }
+
+    /// Returns the key of a line in canonical spelling.
+    fn free_key(&self, binding: &Binding) -> Result<String, String> {
+        let Binding { keys, action: line, .. } = binding;
+        let key = written_key(keys.first().map_or("", String::as_str), Focus::Write)?;
+        if let Some(action) = self.action(Focus::Line, &key) {
+            return Err(format!("`{key}` means {} here; take another key", name(action)));
+        }
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let command =
+            word.strip_prefix('/').map(|name| COMMANDS.iter().any(|row| row.name == name));
+        match command {
+            _ if word.is_empty() => Err("a line is needed, as in \"/skip\"".into()),
+            Some(false) if parse_action(line).is_none() => {
+                Err(format!("unknown command `{word}`; / lists all"))
+            }
+            _ => Ok(key),
+        }
+    }
+
+    /// Returns the keys that send a line, with it.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.lines.iter().map(|(key, line)| (&**key, &**line))
     }
 
     /// Describes the bindings that have no effect because letters write, with the setting that replaces each.
@@ -199,8 +233,9 @@ fn is_outdated(binding: &Binding) -> bool {
 }
 
 fn unfit(binding: &Binding, why: String) -> Unfit {
-    let Binding { place, action, at, .. } = binding.clone();
-    Unfit { at, place, action, why }
+    let Binding { place, action, keys, at } = binding;
+    let name = if place.is_empty() { keys.concat() } else { format!("{place}.{action}") };
+    Unfit { at: at.clone(), name, why }
 }
 
 /// Returns the name of an action in the configuration file.
@@ -222,17 +257,20 @@ fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
         let near = near.map(|near| format!("; the nearest is `{near}`")).unwrap_or_default();
         format!("unknown action{near} (`colloquium keys` lists all)")
     })?;
-    let keys = binding.keys.iter().map(|written| {
-        let key = canonical(written).ok_or_else(|| {
-            format!("not a key: `{written}`; keys are spelled like \"x\", \"ctrl-d\", \"f3\"")
-        })?;
-        if place.takes_text() && writes(&key) {
-            Err(format!("`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""))
-        } else {
-            Ok(key)
-        }
-    });
+    let keys = binding.keys.iter().map(|written| written_key(written, place));
     Ok((place, row.action, keys.collect::<Result<_, _>>()?))
+}
+
+/// Returns the canonical spelling of a key that can be bound in a focus.
+fn written_key(written: &str, place: Focus) -> Result<String, String> {
+    let key = canonical(written).ok_or_else(|| {
+        format!("not a key: `{written}`; keys are spelled like \"x\", \"ctrl-d\", \"f3\"")
+    })?;
+    if place.takes_text() && writes(&key) {
+        Err(format!("`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""))
+    } else {
+        Ok(key)
+    }
 }
 
 #[cfg(test)]
@@ -354,6 +392,10 @@ mod tests {
             (own("write", "send", &["f1"]), "`f1` means help here; take another key"),
             (own("line", "skip", &["alt-y", "alt-y"]), "`alt-y` means skip here"),
             (own("write", "send", &["z"]), "`z` types text here"),
+            (own("", "/skip", &["s"]), "keys.s: `s` types text here"),
+            (own("", "/skip", &["alt-z"]), "keys.alt-z: `alt-z` means restore_draft here"),
+            (own("", "/skpi", &["alt-s"]), "unknown command `/skpi`"),
+            (own("", " ", &["alt-s"]), "a line is needed"),
         ] {
             let fault = Keymap::with(&[binding]).unwrap_err().to_string();
             assert!(

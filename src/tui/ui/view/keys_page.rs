@@ -61,7 +61,12 @@ const LINE: &[Row] = &[
 
 /// Returns the page for a screen of a width.
 pub fn page(keymap: &Keymap, glyphs: &Glyphs, width: usize) -> Page {
-    let line: Vec<String> = LINE.iter().map(|row| describe(row, keymap, glyphs)).collect();
+    let own = keymap.lines().map(|(key, line)| {
+        let keys = padded(glyphs.key(key), KEYS);
+        format!("{keys} {line}")
+    });
+    let line: Vec<String> =
+        LINE.iter().map(|row| describe(row, keymap, glyphs)).chain(own).collect();
     let column = if width < BESIDE_MIN { width } else { (width / 2).min(44) };
     let mut list = listed(if width < BESIDE_MIN { width } else { width - column });
     let [keys, names] = ["Keys: letters write", "The list: / or ctrl-p"];
