@@ -28,8 +28,6 @@ const PATIENCE_MS: u64 = 300;
 const SURVIVAL: Duration = Duration::from_secs(15);
 /// Timeout of scripts that end by themselves, in milliseconds.
 const AMPLE_MS: u64 = 60_000;
-/// Time after which a call counts as hanging.
-const HANG: Duration = Duration::from_secs(120);
 /// Number of scripts that run at once; more would only wait for each other.
 const AT_ONCE: usize = 6;
 
@@ -201,7 +199,7 @@ fn speak(script: &str, token: &str, ask: CallRequest) -> (Speaking, Receiver<(Ca
 /// Runs a script to its end. Returns the text shown and the last chunk, of which there is exactly one.
 async fn run(script: &str, token: &str, ask: CallRequest) -> (String, Chunk) {
     let (speaking, mut rx) = speak(script, token, ask);
-    tokio::time::timeout(HANG, speaking).await.expect("a call that does not end");
+    tokio::time::timeout(program::HANG, speaking).await.expect("a call that does not end");
     let mut shown = String::new();
     let mut last = None;
     while let Some((call, chunk)) = rx.recv().await {

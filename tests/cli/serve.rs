@@ -2,7 +2,10 @@
 
 use crate::house::{House, talk};
 use crate::served::{Events, Page, Served};
+use colloquium::net::network_address;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 #[test]
 fn pages_are_for_cookies_own_hosts_and_own_origins() {
@@ -229,6 +232,27 @@ fn an_address_for_others_needs_a_yes() {
     house.run(&["run", &over, "--headless", "--out-session", log.to_str().unwrap()]).code(0);
     let ran = house.run(&["serve", log.to_str().unwrap()]).code(6);
     assert!(ran.err.contains("not running") && ran.err.contains("resume"), "{}", ran.err);
+}
+
+#[test]
+fn a_phone_gets_the_address_in_its_network() {
+    let served = Served::start(&talk(40, 2_000));
+    let args = ["serve", served.log.to_str().unwrap(), "--phone"];
+    let Some(address) = network_address() else {
+        let ran = served.house.run(&args).code(1);
+        assert!(ran.err.contains("in no network"), "{}", ran.err);
+        return;
+    };
+    let mut pages = served.house.command(&args).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(pages.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut told = BufReader::new(pages.stderr.take().unwrap()).lines();
+    let open =
+        told.find_map(|line| line.ok().filter(|line| line.contains("until Ctrl-C"))).unwrap();
+    pages.kill().unwrap();
+    pages.wait().unwrap();
+    assert!(line.contains(&format!("http://{address}:")), "{line}");
+    assert!(open.contains(&address.to_string()), "{open}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin::typed_in_foreground;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
+use crate::net::network_address;
 use crate::serve::{LinkError, OpenError, OpenServer, PageLink, PageServer, open};
 use clap::{Args, ValueEnum};
 use qrcode::render::unicode::Dense1x2;
@@ -32,6 +33,9 @@ pub struct ServeArgs {
     /// Accept that other machines can reach the address, without encryption
     #[arg(long)]
     expose: bool,
+    /// Open the pages to the network that this machine is in, as for a phone, without encryption
+    #[arg(long, conflicts_with_all = ["address", "expose", "url"])]
+    phone: bool,
     /// Address in browsers behind a reverse proxy, such as `https://talk.example.org`
     #[arg(long, value_name = "URL")]
     url: Option<String>,
@@ -56,7 +60,15 @@ enum QrLink {
 
 impl ServeArgs {
     /// Serves pages until a signal.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
+        if self.phone {
+            self.address = network_address().ok_or_else(|| {
+                Failure::new(Exit::Failed, "this machine is in no network").hint(
+                    "connect it to the network of the phone, or name an address: --address ADDRESS --expose",
+                )
+            })?;
+            self.expose = true;
+        }
         self.check_address()?;
         let public = self.public()?;
         let running = match &self.session {
@@ -94,10 +106,14 @@ impl ServeArgs {
                     "lost a link? `r` and Enter print a fresh link to steer, `r ID` one to speak",
                 );
             }
-            if self.expose && self.url.is_none() {
-                context.say(
-                    "without encryption, others on the network can read the pages and take the links",
-                );
+            match (&self.url, self.expose) {
+                (None, true) => context.say(&format!(
+                    "open to the network of {} until Ctrl-C; without encryption, others on the network can read the \
+                     pages and take the links",
+                    self.address
+                )),
+                (None, false) => context.say("for a phone in your network: --phone"),
+                (Some(_), _) => {}
             }
             let mut typed = typed_in_foreground().map_err(refused)?;
             let serving = opened.serve();

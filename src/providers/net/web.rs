@@ -1,7 +1,7 @@
 //! Connections of clients over HTTP.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use tokio::net::{TcpListener, TcpStream};
 
 /// A listener for clients over HTTP.
@@ -31,4 +31,14 @@ impl WebListener {
         stream.set_nodelay(true)?;
         Ok(stream)
     }
+}
+
+/// Returns the address at which other machines of its network reach this one; `None` without a network. Nothing is sent:
+/// the system names the address from which it would send.
+pub fn network_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // an address that is reserved for documentation
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_loopback() && !own.is_unspecified()).then_some(own)
 }

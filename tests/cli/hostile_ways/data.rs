@@ -6,8 +6,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How long a process may take on a busy machine.
-const HANG_SECONDS: u32 = 60;
 /// Memory that a process may write to, in KiB.
 const MEMORY_KIB: u32 = 64 << 10;
 /// Bytes of a text in a file of many: longer ones are tried one by one.
@@ -39,7 +37,10 @@ impl Ground {
 
     /// Runs the program and checks that no value acted; returns its exit code and its output.
     fn run(&self, arguments: &[&str], input: &str) -> (i32, String) {
-        let limit = format!("ulimit -d {MEMORY_KIB}; exec timeout -s KILL {HANG_SECONDS} \"$@\"");
+        let limit = format!(
+            "ulimit -d {MEMORY_KIB}; exec timeout -s KILL {} \"$@\"",
+            program::HANG.as_secs()
+        );
         let out = program::command("/bin/sh", self.home.path())
             .args(["-c", &limit, "sh", PROGRAM])
             .args(arguments)

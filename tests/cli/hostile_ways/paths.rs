@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 
-/// Time limit for a process on a busy machine.
-const HANG_SECONDS: u32 = 60;
 /// Memory that a process may write to, in KiB.
 const MEMORY_KIB: u32 = 64 << 10;
 /// Values that are no file: what a path must not be taken for.
@@ -238,7 +236,10 @@ impl Way {
         let session = include_str!("../../../assets/sessions/example-rehearsed.jsonl");
         fs::write(work.join("good.jsonl"), session).unwrap();
         let out = home.join("out");
-        let limit = format!("ulimit -d {MEMORY_KIB}; exec timeout -s KILL {HANG_SECONDS} \"$@\"");
+        let limit = format!(
+            "ulimit -d {MEMORY_KIB}; exec timeout -s KILL {} \"$@\"",
+            program::HANG.as_secs()
+        );
         let status = program::command("/bin/sh", &work)
             .args(["-c", &limit, "sh", PROGRAM])
             .args(self.arguments(value))

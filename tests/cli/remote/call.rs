@@ -1,5 +1,6 @@
 //! One call of the voice, with its result.
 
+use crate::program::HANG;
 use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
@@ -128,9 +129,6 @@ pub const SILENCE: Timeouts = Timeouts { silence: SHORT_MS, ..LONG };
 pub const CONNECT: Timeouts = Timeouts { connect: SHORT_MS, ..LONG };
 /// Timeouts with a short limit for the whole call, long enough for the first text.
 pub const TOTAL: Timeouts = Timeouts { total: 1_000, ..LONG };
-/// Time after which a call counts as hanging.
-const HANGS: Duration = Duration::from_secs(30);
-
 /// Makes a call and collects all chunks.
 pub async fn speak(endpoint: Endpoint, request: CallRequest) -> Came {
     speak_to(endpoint, request, &Notify::new()).await
@@ -138,7 +136,7 @@ pub async fn speak(endpoint: Endpoint, request: CallRequest) -> Came {
 
 /// Makes a call, collects all chunks, and notifies `heard` of each piece.
 pub async fn speak_to(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Came {
-    timeout(HANGS, listen(endpoint, request, heard)).await.expect("the call hangs")
+    timeout(HANG, listen(endpoint, request, heard)).await.expect("the call hangs")
 }
 
 async fn listen(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Came {

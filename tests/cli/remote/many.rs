@@ -2,6 +2,7 @@
 //!
 //! Times and memory are printed. The assertions check the order of events, and limits far above the need.
 
+use crate::program::HANG;
 use crate::remote::call::{MODEL, endpoint};
 use crate::remote::server::{Server, Step, head};
 use crate::remote::streams::{DONE, finish, usage, words};
@@ -29,8 +30,6 @@ const PIECES: usize = 40;
 const PIECE: usize = 500;
 /// Maximum memory for fifty replies of 20 kB, in bytes: far more than their text.
 const MEMORY_MAX: u64 = 256 << 20;
-/// Time after which a conversation counts as hanging.
-const HANGS: Duration = Duration::from_secs(60);
 
 /// Voices that send the calls of every seat to the same server.
 struct Models(Client, Arc<Endpoint>);
@@ -89,7 +88,7 @@ async fn fifty_seats_speak_at_once_in_bounded_memory() {
     let (mut engine, _) = engine(&server, SEATS);
     let (_, nobody) = mpsc::channel(1);
     let began = Instant::now();
-    let stopped = timeout(HANGS, engine.run(nobody, std::future::pending())).await;
+    let stopped = timeout(HANG, engine.run(nobody, std::future::pending())).await;
     assert_eq!(stopped.expect("it hangs"), Ok(Stopped::Ended));
     let took = began.elapsed();
     let grown = memory().saturating_sub(before);
@@ -124,7 +123,7 @@ async fn cut_in_closes_the_connection_and_keeps_the_words() {
         closed
     };
     let both = async { tokio::join!(engine.run(commands, std::future::pending()), told) };
-    let (stopped, closed) = timeout(HANGS, both).await.expect("the server notices");
+    let (stopped, closed) = timeout(HANG, both).await.expect("the server notices");
     assert_eq!(stopped, Ok(Stopped::Ended));
     let state = &engine.live.state;
     let said: Vec<(&str, Option<CutWhy>)> =

@@ -2,14 +2,11 @@
 
 use crate::kills::house::House;
 use crate::kills::record;
-use crate::program::PROGRAM;
+use crate::program::{HANG, PROGRAM};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
-
-/// Time limit for filling the disk.
-const HANG: Duration = Duration::from_secs(60);
+use std::time::Instant;
 
 /// Size of a file that occupies space and is deleted later, in KiB. One page stays free for the file names.
 const BALLAST_KIB: u64 = 800;

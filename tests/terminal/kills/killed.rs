@@ -7,6 +7,7 @@
 use crate::kills::house::{House, end};
 use crate::kills::record::{self, Outcome};
 use crate::kills::tables::{self, Table};
+use crate::program::HANG;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -22,8 +23,6 @@ const KILLS: u64 = 60;
 const WORKERS: usize = 6;
 /// Maximum kills of one conversation.
 const LIVES: u64 = 4;
-/// Time after which a program counts as hanging.
-const HANG: Duration = Duration::from_secs(20);
 /// Kinds of lines after which the program is killed.
 const AIMS: [&str; 14] = [
     "conversation.opened",
