@@ -79,6 +79,8 @@ fn a_conversation_that_cannot_start_in_the_background_says_why() {
     assert!(ran.err.contains("nobody could attach to it"), "{}", ran.err);
     let ran = house.run(&["run", &path, "--detach", "--steer", "-"]).code(2);
     assert!(ran.err.contains("colloquium steer SESSION -"), "{}", ran.err);
+    let ran = house.run(&["demo", "nosuch"]).code(2);
+    assert!(ran.err.contains("no scenario `nosuch`"), "{}", ran.err);
     let ran = house.run(&["attach"]).code(2);
     assert!(ran.err.contains("not a terminal"), "{}", ran.err);
 }

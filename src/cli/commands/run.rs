@@ -59,7 +59,13 @@ pub fn next(scenario: String, mut options: RunOptions, context: &Context) -> Res
     if options.dry_run {
         return plan(&Begin { scenario, options }, context).map(Next::Over);
     }
-    terminal::check(&mut options.play, context)?;
+    if let Err(fault) = terminal::check(&mut options.play, context) {
+        // another way to play it is no help if there is no such scenario
+        if scenario != "-" {
+            source::find(&context.paths, &scenario)?;
+        }
+        return Err(fault);
+    }
     Ok(Next::Begin(Box::new(Begin { scenario, options })))
 }
 
