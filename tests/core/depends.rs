@@ -269,6 +269,24 @@ async fn a_person_wakes_a_seat_that_has_spoken() {
     assert_eq!(why.as_deref(), Some("a requested by the operator; b runs after a"));
 }
 
+/// Nobody has to write dependencies for a question to the person: who asked runs once more.
+#[tokio::test]
+async fn a_persons_answer_wakes_who_asked() {
+    let me = Participant { runs: runs("me", json!({"starts": false})).runs, ..human("me") };
+    let table = graph(vec![runs("a", json!({})), runs("b", json!({"after": [after("a")]})), me]);
+    let asks = stage(|ask| match &*ask.seat.id {
+        "a" if ask.facts["turn_count"] == 0 => {
+            Play::Data("a asks".into(), json!({"requests": [{"to": "me", "text": "which day?"}]}))
+        }
+        id => Play::Words(format!("{id} speaks"), 10),
+    });
+    let speak = json!({"when": "waiting == 'me'", "do": "speak", "who": "me", "text": "Monday"});
+    let ran = play(table, asks, &[speak]).await;
+    assert_eq!(batches(&ran), ["a", "b+me", "a"]);
+    let last = ran.seen.iter().rfind(|ask| *ask.seat.id == *"a").unwrap();
+    assert!(format!("{:?}", last.prompt).contains("Monday"), "{:?}", last.prompt);
+}
+
 #[tokio::test]
 async fn conditions_count_batches() {
     let edge = |id: &str| json!({"participant": id, "when": "turn_count >= 2", "max": 1});

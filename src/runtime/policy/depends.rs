@@ -3,7 +3,7 @@
 //! A seat is ready if its dependencies are met, their conditions hold, it is below its limits, and at least one
 //! dependency has a new message since the seat last ran; the last rule lets loops progress instead of repeat. A
 //! person's message or a request in a reply's data (`requests: [{to, text}]`) wakes the seats that it names, regardless
-//! of their dependencies. A condition that cannot be evaluated is false, with a warning. Values that a reply adds to
+//! of their dependencies; a person's answer wakes who asked. A condition that cannot be evaluated is false, with a warning. Values that a reply adds to
 //! the context are folded by `state`, not here.
 
 use super::requests;
@@ -97,7 +97,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let had = || runs(self.v).iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
         match seat.spec.max_utterances {
             // turns in other phases do not count here
-            None if had() >= RUNS => return None,
+            None if had() >= RUNS && !answered(self.v).any(|a| a.seat == *id) => return None,
             Some(most) if seat.since_reopening() >= most => return None,
             None | Some(_) => {}
         }
@@ -208,7 +208,29 @@ fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     }
     let (requested, refused) = requests::read(v, v.uncounted().map_or(&[][..], |b| &b.ended[..]));
     asked.extend(requested);
+    asked.extend(answered(v));
     (asked, refused)
+}
+
+/// Returns the seats whose question a person answered in the last batch: they run once more, with the answer.
+fn answered<'a>(v: &View<'a>) -> impl Iterator<Item = SeatRequest> {
+    let questions = v.thread.memo.requests.as_ref();
+    let ended = v.uncounted().map_or(&[][..], |batch| &batch.ended[..]);
+    let said = ended.iter().filter(|reply| reply.outcome == Outcome::Said);
+    let persons = said.filter(|reply| v.state.seat(&reply.seat).is_some_and(is_person));
+    persons.flat_map(move |reply| {
+        let asked = questions.and_then(|questions| questions.get(&reply.seat));
+        let by = reply.seat.0.clone();
+        asked.into_iter().flatten().map(move |asking| SeatRequest {
+            seat: asking.by.clone(),
+            by: by.clone(),
+            text: None,
+        })
+    })
+}
+
+fn is_person(seat: &Seat) -> bool {
+    seat.spec.voice.is_human() || seat.spec.stands_in
 }
 
 /// Returns the person who wrote an entry: the operator, a human seat, or a seat whose voice replaces a human; `None`
@@ -216,10 +238,7 @@ fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
 fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
     match entry.seat() {
         None => Some("the operator".into()),
-        Some(id) => {
-            let seat = &v.state.seat(id)?.spec;
-            (seat.voice.is_human() || seat.stands_in).then(|| id.0.clone())
-        }
+        Some(id) => is_person(v.state.seat(id)?).then(|| id.0.clone()),
     }
 }
 
