@@ -3,6 +3,7 @@
 
 use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::export::utterances;
+use crate::model::payload::ModelAdapted;
 use crate::scenario::{self, ReadError};
 use crate::session::{LogFault, SessionError};
 use crate::state::State;
@@ -100,7 +101,7 @@ pub fn losses(state: &State) -> Vec<String> {
         1 => Some("1 reply was unclear and counts as a remark".to_owned()),
         n => Some(format!("{n} replies were unclear and count as remarks")),
     };
-    let adapted = state.adapted.iter().filter(|adapted| adapted.loses).map(|a| a.sentence());
+    let adapted = state.lost_settings().map(ModelAdapted::sentence);
     let idle = policy::never_ran(state).into_iter().filter(|seat| seat.starved);
     let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
     skipped

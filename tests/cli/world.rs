@@ -80,8 +80,10 @@ impl Place {
     }
 }
 
-fn adapted(events: &[Value]) -> Vec<String> {
+/// Returns the changes to requests, or only those that lost a setting.
+fn adapted(events: &[Value], lost: bool) -> Vec<String> {
     let adapted = events.iter().filter(|event| event["kind"] == "model.adapted");
+    let adapted = adapted.filter(|event| !lost || event["data"]["loses"] == true);
     adapted.map(|event| event["data"]["did"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -115,7 +117,7 @@ fn check(name: &str, provider: &Provider) {
     for words in &expect.err {
         assert!(ran.err.contains(words), "{name}: {words}: {}", ran.err);
     }
-    assert_eq!(adapted(&events), expect.adapted, "{name}: {}", ran.err);
+    assert_eq!(adapted(&events, false), expect.adapted, "{name}: {}", ran.err);
     let asked = fs::read_to_string(place.house.path("asked.json")).unwrap();
     assert!(asked.contains("Ulm"), "{name}: {asked}");
     let window = &events[0]["data"]["participants"][0]["window"];
@@ -126,9 +128,9 @@ fn check(name: &str, provider: &Provider) {
         seen.refused
     };
     assert_eq!(refused, expect.refused, "{name}");
-    // what a server refused is not asked again
+    // what a server refused is not asked again, and a lost setting is reported again
     let (_, again) = place.run("tools.toml", 2);
-    assert_eq!(adapted(&again), [""; 0], "{name}");
+    assert_eq!(adapted(&again, false), adapted(&events, true), "{name}");
     let (ran, _) = place.run("talk.toml", 3);
     assert!(ran.out.contains(SAID), "{name}: {}", ran.out);
     let seen = place.world.seen.lock().unwrap();
@@ -155,7 +157,7 @@ fn paths_of_openai(provider: &Provider, scenario: &str) -> (Vec<String>, Vec<Str
     assert!(ran.out.contains(SAID), "{}", ran.out);
     let seen = place.world.seen.lock().unwrap();
     let calls = seen.paths.iter().filter(|path| !path.ends_with("/models"));
-    (calls.cloned().collect(), adapted(&events))
+    (calls.cloned().collect(), adapted(&events, false))
 }
 
 #[test]
@@ -212,14 +214,47 @@ fn a_setting_that_is_lost_is_in_the_result_and_fails_a_strict_run() {
     let path = place.house.path("talk.toml");
     let path = path.to_str().unwrap();
     let model = &place.model;
-    let ran =
-        place.house.run(&["ask", "Trams?", "--panel", path, "--model", model, "--trust", "--json"]);
-    let answer: Value = serde_json::from_str(&ran.code(0).out).unwrap();
-    let adapted = answer["adapted"].as_array().unwrap();
-    assert_eq!((adapted.len(), &adapted[0]["did"]), (1, &"leave out temperature".into()));
-    assert_eq!(adapted[0]["model"], **model);
-    place.house.run(&["doctor", "--forget"]);
+    let ask = ["ask", "Trams?", "--panel", path, "--model", model, "--trust", "--json"];
+    // the second conversation knows it from the first
+    for because in ["Unsupported value", "known to refuse it"] {
+        let answer: Value = serde_json::from_str(&place.house.run(&ask).code(0).out).unwrap();
+        let adapted = answer["adapted"].as_array().unwrap();
+        assert_eq!((adapted.len(), &adapted[0]["did"]), (1, &"leave out temperature".into()));
+        assert_eq!(adapted[0]["model"], **model);
+        assert!(adapted[0]["because"].as_str().unwrap().contains(because), "{adapted:?}");
+    }
     let args = ["run", path, "--headless", "--trust", "--model", model, "--strict"];
     let ran = place.house.run(&args).code(7);
     assert!(ran.err.contains("leave out temperature"), "{}", ran.err);
+}
+
+#[test]
+fn a_batch_stops_at_a_lost_setting_unless_it_adapts() {
+    let all = providers();
+    let (name, provider) = all.iter().find(|(name, _)| name == "openai-reasoning").unwrap();
+    let place = Place::new(name, provider);
+    let path = place.house.path("talk.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("utterances = 1", "utterances = 2")).unwrap();
+    let items = place.house.file("items.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
+    let out = place.house.path("out");
+    let paths = ["--items", &*items, "--out", out.to_str().unwrap(), "--model", &*place.model];
+    let args = [&["batch", path.to_str().unwrap(), "--trust", "--jobs", "1"][..], &paths].concat();
+    let calls = || place.world.seen.lock().unwrap().bodies.len();
+    // the refusal is known from the first run to the second
+    for _ in 0..2 {
+        let ran = place.house.run(&args).code(1);
+        assert!(ran.err.contains("leave out temperature"), "{}", ran.err);
+        assert!(ran.err.contains("add --adapt"), "{}", ran.err);
+        assert_eq!(calls(), 1, "{}", ran.err);
+    }
+    place.house.run(&[&args[..], &["--adapt"]].concat()).code(0);
+    assert_eq!(calls(), 4, "the reply of the first call counts");
+    let lines = fs::read_to_string(out.join("results.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    for line in &lines {
+        assert_eq!(line["adapted"].as_array().unwrap().len(), 1, "{line}");
+        assert_eq!(line["adapted"][0]["did"], "leave out temperature");
+    }
+    assert_eq!(lines.len(), 2);
 }

@@ -278,9 +278,7 @@ impl Answer<'_> {
             "rehearsed": self.state.rehearsed,
             "turns": self.state.utterances,
             "failed": self.state.failed,
-            "adapted": self.state.adapted.iter().filter(|adapted| adapted.loses).map(|adapted| json!({
-                "model": adapted.model, "did": adapted.did, "because": adapted.because,
-            })).collect::<Vec<_>>(),
+            "adapted": self.state.lost_settings().collect::<Vec<_>>(),
             "tokens": spent.used().map(|used| used.tokens()),
             "usd": spent.cost().map(f64::from),
             "session": self.session,

@@ -94,6 +94,7 @@ pub fn line<'a>(
         judge: subject.judge.map(Into::into),
         reason: Some(ended.reason),
         error: failed,
+        adapted: state.lost_settings().cloned().collect(),
         answered: answered.clone(),
         measured: Measured {
             calls,

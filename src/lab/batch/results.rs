@@ -4,6 +4,7 @@
 
 use super::called::ModelCalls;
 use super::items::hash;
+use crate::model::payload::ModelAdapted;
 use crate::model::{FoundAnswer, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,6 +102,9 @@ pub struct ResultLine {
     /// Text of the first failure; `None` if nothing failed.
     #[serde(default)]
     pub error: Option<String>,
+    /// Settings that were not sent as the scenario has them.
+    #[serde(default)]
+    pub adapted: Vec<ModelAdapted>,
     /// Answer of the conversation, with the outcomes of other aggregations of the same replies; `None` if no answer was
     /// asked for.
     #[serde(default)]
@@ -396,6 +400,7 @@ pub(super) mod tests {
             judge: None,
             reason: None,
             error: None,
+            adapted: vec![],
             answered: None,
             measured: Measured::default(),
         }

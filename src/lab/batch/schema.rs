@@ -38,7 +38,7 @@ pub(super) const FLAT: [&str; 22] = [
 type Column = (&'static str, &'static str, &'static str);
 
 /// Columns in the order of a line.
-const COLUMNS: [Column; 42] = [
+const COLUMNS: [Column; 43] = [
     ("version", "count", "version of the format, 2"),
     ("arm", "text", "name of the arm: the protocol and, in brackets, what differs in this batch"),
     ("protocol", "text", "name of the protocol"),
@@ -75,6 +75,7 @@ const COLUMNS: [Column; 42] = [
     ("judge", "text?", "digest of the judge alone"),
     ("reason", "text?", "reason for the end of the conversation"),
     ("error", "text?", "first failure"),
+    ("adapted", "list", "settings that a model's server refused, so that they were not sent"),
     ("answered", "object?", "answer with the outcome of each way of counting the same replies"),
     ("calls", "object", "calls by purpose; retries of calls without a reply are left out"),
     ("retries", "count", "retries after failures and malformed replies"),
@@ -149,6 +150,11 @@ fn parts(name: &str) -> Option<Map<String, Value>> {
             "ways": {"type": "array", "description": "the result of each way of counting, from the same replies"},
         }}),
         "version" => json!({"const": super::VERSION}),
+        "adapted" => json!({"items": {"type": "object", "properties": {
+            "turn": count, "call": count, "model": text, "loses": flag,
+            "did": {"type": "string", "description": "as in `leave out temperature`"},
+            "because": {"type": "string", "description": "the refusal, in the server's words"},
+        }}}),
         "outcome" => json!({"enum": ["ended", "failed"]}),
         "calls" => json!({"additionalProperties": count}),
         "planned" => json!({"items": count}),

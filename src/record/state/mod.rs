@@ -350,6 +350,11 @@ impl Conversation {
         cap.is_some_and(|cap| seat.since_reopening() + speaking().count() as u32 >= cap)
     }
 
+    /// Returns the changes to requests that lost a setting of the scenario.
+    pub fn lost_settings(&self) -> impl Iterator<Item = &payload::ModelAdapted> {
+        self.adapted.iter().filter(|adapted| adapted.loses)
+    }
+
     /// Returns the running turns that are calls, as opposed to humans who have the floor.
     pub fn calls(&self) -> impl Iterator<Item = &Turn> {
         self.turns.values().filter(|t| !self.waits_for_human(t))

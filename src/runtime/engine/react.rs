@@ -77,7 +77,7 @@ fn receive_chunk(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft>
             let stray = words::goes_astray(live, turn, new);
             stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
         }
-        Chunk::Did(did) => turns::did(turn, did).into_iter().collect(),
+        Chunk::Did(did) => turns::did(&live.state, turn, did).into_iter().collect(),
         Chunk::Pass => vec![turns::passed(turn, now)],
         Chunk::Done(done) => vec![said(live, turn, now, done)],
         Chunk::Failed(failure) => {

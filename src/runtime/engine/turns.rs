@@ -412,7 +412,7 @@ pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, T
 }
 
 /// Returns the event of an agent's action or permission request during its call.
-pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
+pub(super) fn did(state: &State, turn: &Turn, did: &Did) -> Option<Draft> {
     let call = turn.call?;
     let turn_id = turn.id;
     let kind: Kind = match did.clone() {
@@ -421,6 +421,9 @@ pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
         }
         Did::Warns(text) => Warning { text, about: None }.into(),
         Did::Adapts { model, did, because, loses } => {
+            if state.adapted.iter().any(|known| known.model == model && known.did == did) {
+                return None;
+            }
             ModelAdapted { turn: turn_id, call, model, did, because, loses }.into()
         }
         Did::Plans(steps) => AgentPlan { turn: turn_id, call, steps }.into(),

@@ -57,6 +57,9 @@ pub struct BatchArgs {
     /// Re-run failed conversations (wrong answers are never retried)
     #[arg(long)]
     pub retry: bool,
+    /// Go on if a server refuses a setting of the scenario; without it, the batch stops after the first such call
+    #[arg(long)]
+    pub adapt: bool,
     /// Skip damaged lines of the items file
     #[arg(long)]
     pub skip_damaged: bool,

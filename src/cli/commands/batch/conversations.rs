@@ -1,5 +1,6 @@
 //! Conversations of a batch. Each has its own session and is resumed if it was stopped.
 
+use super::args::BatchArgs;
 use super::folder::{SESSIONS, folder_name};
 use super::protocols::Prepared;
 use crate::batch::{
@@ -10,17 +11,19 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::{self, opened};
 use crate::cli::play::door;
 use crate::clock::{Clock, wall_now};
-use crate::engine::{Owner, Stopped};
+use crate::engine::{Owner, Stopped, Witness};
 use crate::host::{self, Leave, Opening, Parts};
-use crate::model::payload::Opened;
-use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
+use crate::model::payload::{ModelAdapted, Opened};
+use crate::model::{Command, Event, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
 use parking_lot::Mutex;
 use serde_json::json;
+use std::future::{pending, ready};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// Bits shifted out of a seed. The remaining 53 bits fit into a JSON number of any reader.
 const SEED_SHIFT: u32 = 11;
@@ -32,6 +35,10 @@ pub struct Conversations {
     arms: Vec<Prepared>,
     out: PathBuf,
     seed: u64,
+    /// True if conversations go on without the settings that servers refuse.
+    adapts: bool,
+    /// The first setting that was lost, if that is not accepted: no other conversation begins.
+    lost: Mutex<Option<String>>,
     epoch: Option<Wall>,
     /// Default token limit of each conversation.
     tokens_each: Option<u64>,
@@ -48,8 +55,8 @@ impl Conversations {
     /// Creates the runner for the conversations of the arms.
     pub fn new(
         arms: Vec<Prepared>,
+        args: &BatchArgs,
         out: PathBuf,
-        seed: u64,
         tokens_each: Option<u64>,
         stop: watch::Receiver<bool>,
         context: &Context,
@@ -60,7 +67,9 @@ impl Conversations {
         Ok(Conversations {
             arms,
             out,
-            seed,
+            seed: args.seed,
+            adapts: args.adapt,
+            lost: Mutex::default(),
             epoch,
             tokens_each,
             stop,
@@ -74,6 +83,9 @@ impl Conversations {
         let Some(prepared) = self.arms.get(job.arm) else {
             return Err(Failure::new(Exit::Failed, "unknown arm"));
         };
+        if let Some(why) = self.lost.lock().clone() {
+            return Ok(JobOutcome::Impossible(why));
+        }
         let mut number = 1;
         while self.path(prepared, &job.item.id, number).symlink_metadata().is_ok() {
             number += 1;
@@ -92,6 +104,9 @@ impl Conversations {
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
                 let over = is_over(&past, &own);
                 let line = if over { self.result(job, prepared, &log, &own) } else { None };
+                if let Some(lost) = self.unwanted_loss(past.lost_settings()) {
+                    return Ok(lost);
+                }
                 match line {
                     Some(line) if !(job.again && failed(&line)) => {
                         return Ok(JobOutcome::Over(Box::new(line)));
@@ -176,15 +191,23 @@ impl Conversations {
             let mut conversation = host::assemble(parts);
             // without a socket, nobody can attach
             let _ = self.sockets.clone().map(|folder| conversation.open(folder, Owner::Program));
+            let (holds, held) = oneshot::channel();
+            if !self.adapts {
+                conversation.witness = Some(Box::new(LossWitness(Some(holds))));
+            }
             let host::RunningConversation { tail, commands, mut run } = conversation.start();
             drop((tail, commands));
             tokio::select! { biased;
                 _ = stop.wait_for(|stop| *stop) => run.leave(Leave::Now),
+                Ok(()) = held => run.leave(Leave::Now),
                 _ = run.stopped() => {}
             }
-            run.stopped().await.stop.clone()
+            run.stopped().await.clone()
         });
-        match end {
+        if let Some(lost) = self.unwanted_loss(end.state.lost_settings()) {
+            return Ok(lost);
+        }
+        match end.stop {
             Ok(Stopped::Left) => return Ok(JobOutcome::Stopped),
             Ok(Stopped::Ended | Stopped::HandedOver) => {}
             Err(why) => {
@@ -200,6 +223,18 @@ impl Conversations {
         line.map(|line| JobOutcome::Over(Box::new(line))).ok_or_else(|| {
             Failure::new(Exit::Failed, format!("{} stopped unfinished", path.display()))
         })
+    }
+
+    /// Returns the outcome of a conversation without a setting of its scenario, if the user did not accept that.
+    fn unwanted_loss<'a>(
+        &self,
+        mut lost: impl Iterator<Item = &'a ModelAdapted>,
+    ) -> Option<JobOutcome> {
+        if self.adapts {
+            return None;
+        }
+        let why = lost.next()?.sentence() + "; take it out of the scenario, or add --adapt";
+        Some(JobOutcome::Impossible(self.lost.lock().get_or_insert(why).clone()))
     }
 
     fn result(
@@ -246,6 +281,25 @@ impl Conversations {
         let number = if number > 1 { format!("~{number}") } else { String::new() };
         let folder = folder_name(&prepared.arm.name);
         self.out.join(SESSIONS).join(folder).join(format!("{name}{number}.jsonl"))
+    }
+}
+
+/// Holds a conversation after a call that lost a setting of its scenario, and reports that once.
+struct LossWitness(Option<oneshot::Sender<()>>);
+
+impl Witness for LossWitness {
+    fn see(&mut self, _: &State, _: &Event) {}
+
+    fn permit<'a>(&'a mut self, state: &'a State) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let ends = |call| state.calls().all(|turn| turn.call != Some(call));
+        if state.ended.is_some() || !state.lost_settings().any(|lost| ends(lost.call)) {
+            return Box::pin(ready(()));
+        }
+        if let Some(holds) = self.0.take() {
+            // nobody listens once the conversation is left
+            let _ = holds.send(());
+        }
+        Box::pin(pending())
     }
 }
 

@@ -100,10 +100,9 @@ impl BatchArgs {
             all: sum,
             seed: self.seed,
         };
-        let seed = self.seed;
         let each = budget.tokens_each;
         let conversations =
-            Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
+            Conversations::new(all, self, out.clone(), each, stopping.clone(), context)?;
         let is_usable = |item: &BatchItem| checked.is_usable(item.line);
         let items = open_items(items, &self.map)?.filter(|item| item.as_ref().is_ok_and(is_usable));
         let report = ProgressReport::new(batch.all, checked.items);

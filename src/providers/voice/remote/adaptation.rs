@@ -290,12 +290,16 @@ impl Adaptations {
         self.iter().find_map(|cure| if let Cure::Wire(wire) = cure { Some(wire) } else { None })
     }
 
-    /// Applies the changes to a request without its messages.
-    pub(super) fn apply(&self, body: &mut Value) {
+    /// Applies the changes to a request without its messages. Returns those that lose a setting of its author.
+    pub(super) fn apply(&self, body: &mut Value) -> Vec<Cure> {
+        let mut lost = vec![];
         for cure in self.iter() {
             match cure {
                 Cure::LeaveOut(field) => {
-                    field.row().paths.iter().for_each(|path| drop(take(body, path)));
+                    let taken = field.row().paths.iter().filter_map(|path| take(body, path));
+                    if taken.count() > 0 && cure.loses() {
+                        lost.push(cure);
+                    }
                 }
                 Cure::MostTokens(n) => {
                     for path in Field::MostTokens.row().paths {
@@ -303,6 +307,7 @@ impl Adaptations {
                             && sent.as_u64().is_some_and(|sent| sent > u64::from(n))
                         {
                             *sent = json!(n);
+                            lost.push(cure);
                         }
                     }
                 }
@@ -321,6 +326,7 @@ impl Adaptations {
                 | Cure::Window(_) => {}
             }
         }
+        lost
     }
 
     /// Returns the messages without a system message, if the server takes none.

@@ -1,6 +1,6 @@
 //! Parts of a request and of an answer frame, shared by all wire formats.
 
-use super::adaptation::Adaptations;
+use super::adaptation::{Adaptations, Cure};
 use crate::model::{Message, ModelSpec, Role, Tool, ToolRound};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -34,6 +34,8 @@ pub(super) struct Spelled {
     pub body: String,
     /// The body without its messages.
     pub rest: Value,
+    /// Changes that lost a setting of the author.
+    pub lost: Vec<Cure>,
 }
 
 impl Spelled {
@@ -46,10 +48,10 @@ impl Spelled {
         messages: impl Serialize,
         mut rest: Value,
     ) -> Spelled {
-        call.adapted.apply(&mut rest);
+        let lost = call.adapted.apply(&mut rest);
         let body = serde_json::to_string(&Body { messages: (key, messages), rest: &rest });
         let body = body.expect("texts and JSON can always be spelled");
-        Spelled { path: path.into(), body, rest }
+        Spelled { path: path.into(), body, rest, lost }
     }
 }
 

@@ -38,7 +38,7 @@ pub use window::{parameters, window};
 
 use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
-use crate::model::{Channel, ErrorClass, ModelSpec, Role, Text, Timeouts, ToolRequest};
+use crate::model::{Channel, ErrorClass, Role, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
 use adaptation::Field;
@@ -57,6 +57,8 @@ const REST_MS: u64 = 1_000;
 const LIST_MS: u64 = 10_000;
 /// HTTP status of an answer that needs other rights.
 const FORBIDDEN: u16 = 403;
+/// Reason of a change that is known before the call.
+const KNOWN: &str = "its server is known to refuse it";
 /// Maximum bytes read of an answer that is not a stream.
 const BODY_MAX: usize = 4 << 20;
 
@@ -136,6 +138,7 @@ impl Remote {
         let shown = messages.iter().map(|m| m.text.len()).sum();
         let mut sink = RedactingSink::new(out);
         let mut tried: Vec<Tried> = vec![];
+        let mut lost = vec![];
         let identity = format!("{}:{}", self.endpoint.name, self.model);
         let heard = async {
             let mut adapted = self.endpoint.adapted.clone();
@@ -164,7 +167,12 @@ impl Remote {
                 let has_tools = !tools.is_empty() || !rounds.is_empty();
                 let wire = adapted.wire();
                 let wire = wire.unwrap_or_else(|| self.endpoint.wire_of(&spec, has_tools));
-                let Spelled { path, body, rest } = wire.spell(&call);
+                let Spelled { path, body, rest, lost: dropped } = wire.spell(&call);
+                lost = dropped;
+                if wire != self.endpoint.wire {
+                    let lacks = wire.lacks(&spec, false).into_iter().filter_map(Field::by_name);
+                    lost.extend(lacks.map(Cure::LeaveOut));
+                }
                 let instructs = call.messages.iter().any(|m| m.role == Role::System);
                 let base = &self.endpoint.base_url;
                 let other = adapted.contains(Cure::OtherPath);
@@ -191,7 +199,7 @@ impl Remote {
         let requests = sink.close().await;
         match &heard {
             Ok(_) => {
-                add_lost(&mut tried, &spec);
+                add_lost(&mut tried, lost);
                 self.keep(tried, out).await;
             }
             Err(fault) => {
@@ -302,18 +310,13 @@ struct Tried {
     because: String,
 }
 
-/// Adds the settings that are lost if the calls moved to another wire format.
-fn add_lost(tried: &mut Vec<Tried>, spec: &ModelSpec) {
-    let moved = Cure::Wire(Wire::Responses);
-    let Some(because) = tried.iter().find(|tried| tried.cure == moved) else { return };
-    let because = because.because.clone();
-    let lost = Wire::Responses.lacks(spec, false).into_iter().filter_map(Field::by_name);
-    let lost = lost.map(|field| Tried {
-        cure: Cure::LeaveOut(field),
-        is_named: true,
-        because: because.clone(),
-    });
-    tried.extend(lost);
+/// Adds the settings that are lost by a move to another wire format, or by changes of earlier calls.
+fn add_lost(tried: &mut Vec<Tried>, mut lost: Vec<Cure>) {
+    lost.retain(|cure| tried.iter().all(|tried| tried.cure != *cure));
+    let moved = tried.iter().find(|tried| matches!(tried.cure, Cure::Wire(_)));
+    let is_named = moved.is_some();
+    let because = moved.map_or_else(|| KNOWN.to_owned(), |moved| moved.because.clone());
+    tried.extend(lost.into_iter().map(|cure| Tried { cure, is_named, because: because.clone() }));
 }
 
 impl Voice for Remote {
