@@ -69,6 +69,12 @@ impl ModelsArgs {
         let mut out = words(&Usable::new(&providers, &[]));
         for place in found.iter().filter(|place| place.matters) {
             match &place.has {
+                Ok(names) if names.is_empty() => {
+                    out.push_str(&format!(
+                        "{}  {}: it has no models\n",
+                        place.name, place.base_url
+                    ));
+                }
                 Ok(names) => {
                     out.push_str(&format!("{}  {}\n", place.name, place.base_url));
                     names.iter().for_each(|n| out.push_str(&format!("  {}{n}\n", place.usage)));

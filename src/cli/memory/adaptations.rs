@@ -114,20 +114,11 @@ impl Memory for LearntAdaptations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voice::remote::{Adaptations, Wire};
+    use crate::voice::remote::Wire;
     use std::fs;
 
     fn endpoint(base_url: &str) -> Endpoint {
-        Endpoint {
-            name: "mine".into(),
-            wire: Wire::OpenAi,
-            tool_wire: None,
-            key_header: None,
-            base_url: base_url.into(),
-            key: None,
-            key_from: "none".into(),
-            adapted: Adaptations::default(),
-        }
+        Endpoint::new("mine", Wire::OpenAi, base_url)
     }
 
     #[test]

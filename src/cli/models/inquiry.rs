@@ -6,7 +6,6 @@ use crate::cli::models::places::{Places, parts};
 use crate::cli::models::survey::some_of;
 use crate::model::{ErrorClass, Text, is_served};
 use crate::net::{Client, is_local};
-use crate::voice;
 use crate::voice::remote::{Wire, models};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +94,16 @@ impl Inquiry {
         };
         let listed = match models(self.client.clone(), endpoint.clone()).await {
             Ok(listed) => listed,
-            Err(failure) if is_final(&failure) => {
+            // a retry cannot succeed
+            Err(failure)
+                if matches!(
+                    failure.class,
+                    ErrorClass::Credentials
+                        | ErrorClass::Refused
+                        | ErrorClass::Dns
+                        | ErrorClass::Tls
+                ) =>
+            {
                 let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
                     .hint("`colloquium doctor` explains each provider");
                 return Answer { against: all(failure), unchecked: None };
@@ -146,12 +154,4 @@ pub(super) fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> F
     names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
     Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
         .hint(format!("it has {}", some_of(provider, &names)))
-}
-
-/// Returns true if a retry cannot succeed.
-fn is_final(failure: &voice::CallFailure) -> bool {
-    matches!(
-        failure.class,
-        ErrorClass::Credentials | ErrorClass::Refused | ErrorClass::Dns | ErrorClass::Tls
-    )
 }

@@ -83,16 +83,13 @@ pub struct ResolvedProvider {
 impl ResolvedProvider {
     /// Returns the endpoint for calls with a key.
     pub fn with(&self, key: Option<Secret>) -> Arc<Endpoint> {
-        Arc::new(Endpoint {
-            name: self.name.as_str().into(),
-            wire: self.wire,
-            tool_wire: self.tool_wire,
-            base_url: self.base_url.as_str().into(),
-            key,
-            key_from: self.key.to_string().into(),
-            key_header: self.key_header.as_deref().map(Into::into),
-            adapted: usual_changes(&self.name).iter().chain(self.adapted.iter()).collect(),
-        })
+        let mut endpoint = Endpoint::new(&self.name, self.wire, &self.base_url);
+        endpoint.tool_wire = self.tool_wire;
+        endpoint.key = key;
+        endpoint.key_from = self.key.to_string().into();
+        endpoint.key_header = self.key_header.as_deref().map(Into::into);
+        endpoint.adapted = usual_changes(&self.name).iter().chain(self.adapted.iter()).collect();
+        endpoint.into()
     }
 }
 

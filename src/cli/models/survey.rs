@@ -6,14 +6,12 @@
 
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::models::providers::{
-    ENDPOINT, FROM_OPTION, KeySource, Providers, ResolvedProvider,
-};
+use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedProvider};
 use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
 use crate::net::{Client, is_local};
 use crate::ui::view::models::ReachableModel;
-use crate::voice::remote::{Adaptations, Endpoint, Wire, models, parameters, window};
+use crate::voice::remote::{Endpoint, Wire, models, parameters, window};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -173,16 +171,7 @@ enum Key {
 
 /// Returns the endpoint of a local server at its default address.
 pub fn usual_place(name: &str, base_url: &str) -> Arc<Endpoint> {
-    Arc::new(Endpoint {
-        name: name.into(),
-        wire: Wire::OpenAi,
-        tool_wire: None,
-        key_header: None,
-        base_url: base_url.into(),
-        key: None,
-        key_from: KeySource::None.to_string().into(),
-        adapted: Adaptations::default(),
-    })
+    Arc::new(Endpoint::new(name, Wire::OpenAi, base_url))
 }
 
 /// Maximum time for the server at a typed address to list its models.

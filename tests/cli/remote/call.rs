@@ -4,7 +4,7 @@ use crate::program::HANG;
 use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
-use colloquium::voice::remote::{Adaptations, Endpoint, Remote, Wire};
+use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Did, Done, Out, Voice};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -54,16 +54,10 @@ impl Came {
 
 /// Returns the endpoint of a test server.
 pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
-    Endpoint {
-        name: "test".into(),
-        wire,
-        tool_wire: None,
-        key_header: None,
-        base_url: base_url.into(),
-        key: Some(Secret::new(KEY.into())),
-        key_from: "the variable TEST_KEY".into(),
-        adapted: Adaptations::default(),
-    }
+    let mut endpoint = Endpoint::new("test", wire, base_url);
+    endpoint.key = Some(Secret::new(KEY.into()));
+    endpoint.key_from = "the variable TEST_KEY".into();
+    endpoint
 }
 
 /// Returns a request with a short prompt.

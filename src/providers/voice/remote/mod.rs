@@ -219,8 +219,13 @@ impl Remote {
         heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))
     }
 
-    /// Returns the names of the models at a base of the server.
-    async fn list(&self, base_url: &str) -> Result<Vec<Text>, ServerFault> {
+    /// Returns the server's answer to the request for its models; asked once.
+    async fn listed(&self) -> Result<&Value, ServerFault> {
+        self.endpoint.listed.get_or_try_init(|| self.list(&self.endpoint.base_url)).await
+    }
+
+    /// Returns the list of models at a base of the server.
+    async fn list(&self, base_url: &str) -> Result<Value, ServerFault> {
         let path = self.endpoint.wire.list();
         let ask = self.ask_at(base_url, path, None, Timeouts::default().connect)?;
         let asked = net::path(&ask.url);
@@ -238,11 +243,9 @@ impl Remote {
         let mut body = Vec::new();
         patience.wait(read(&mut answer, &mut body)).await?;
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let entries = listing::entries(&value).ok_or_else(|| {
-            ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models")
-        })?;
-        let names = entries.iter().filter_map(listing::name);
-        Ok(names.map(Into::into).collect())
+        let is_list = listing::entries(&value).is_some();
+        let why = || ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models");
+        if is_list { Ok(value) } else { Err(why()) }
     }
 
     /// Reports the changes that a server accepted, and keeps them if it named them.
@@ -337,7 +340,7 @@ impl Voice for Remote {
 pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
     let remote = Remote::new(client, endpoint, "".into());
     let base = &remote.endpoint.base_url;
-    let mut listed = remote.list(base).await;
+    let mut listed = remote.listed().await.cloned();
     let other = address::other_version(base, remote.endpoint.wire);
     if let (Err(fault), Some(other)) = (&listed, other)
         && fault.has_nothing_here()
@@ -345,7 +348,9 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
     {
         listed = Ok(found);
     }
-    listed.map_err(|fault| fault.describe(&remote.endpoint, &remote.model, &[]))
+    let listed = listed.map_err(|fault| fault.describe(&remote.endpoint, &remote.model, &[]))?;
+    let names = listing::entries(&listed).unwrap_or_default().iter().filter_map(listing::name);
+    Ok(names.map(Into::into).collect())
 }
 
 /// Removes API keys from tool requests, which are logged and may run.

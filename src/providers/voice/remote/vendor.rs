@@ -3,7 +3,9 @@
 use super::adaptation::{Adaptations, Cure};
 use crate::model::{Secret, Text, Wire};
 use serde::{Deserialize, Deserializer, de};
-use std::sync::LazyLock;
+use serde_json::Value;
+use std::sync::{Arc, LazyLock};
+use tokio::sync::OnceCell;
 
 const TEXT: &str = include_str!("../../assets/providers.toml");
 
@@ -83,4 +85,23 @@ pub struct Endpoint {
     pub key_from: Text,
     /// Changes to every request that its vendor or the settings state.
     pub adapted: Adaptations,
+    /// Answer to the request for its models, once one was sent.
+    pub(super) listed: Arc<OnceCell<Value>>,
+}
+
+impl Endpoint {
+    /// Returns a server without a key.
+    pub fn new(name: &str, wire: Wire, base_url: &str) -> Endpoint {
+        Endpoint {
+            name: name.into(),
+            wire,
+            tool_wire: None,
+            base_url: base_url.into(),
+            key: None,
+            key_header: None,
+            key_from: "none needed".into(),
+            adapted: Adaptations::default(),
+            listed: Arc::default(),
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::cure::SUCCESS;
 use super::listing::{entries, name};
-use super::wire::WireFormat;
 use super::{Endpoint, Remote, Wire, read};
 use crate::model::{Text, Timeouts};
 use crate::net::Client;
@@ -21,14 +20,12 @@ pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Opt
             of_ollama(&shown)
         }
         Wire::Anthropic | Wire::Gemini => {
-            let remote = Remote::new(client, endpoint.clone(), model.into());
-            let listed = fetch(&remote, endpoint.wire.list(), None).await?;
-            loaded(entry(&listed, model)?)
+            let remote = Remote::new(client, endpoint, model.into());
+            loaded(entry(remote.listed().await.ok()?, model)?)
         }
         Wire::OpenAi | Wire::Responses => {
             let remote = Remote::new(client, endpoint, model.into());
-            let listed = fetch(&remote, "/models", None).await?;
-            let entry = entry(&listed, model)?;
+            let entry = entry(remote.listed().await.ok()?, model)?;
             if let Some(window) = loaded(entry) {
                 return Some(window);
             }
@@ -49,8 +46,8 @@ pub async fn parameters(client: Client, endpoint: Arc<Endpoint>, model: &str) ->
             shown["model_info"]["general.parameter_count"].as_u64()
         }
         Wire::OpenAi | Wire::Responses => {
-            let listed = fetch(&remote, "/models", None).await?;
-            entry(&listed, model)?["meta"]["n_params"].as_u64()
+            let listed = remote.listed().await.ok()?;
+            entry(listed, model)?["meta"]["n_params"].as_u64()
         }
         Wire::Anthropic | Wire::Gemini => None,
     }

@@ -133,7 +133,6 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voice::remote::Adaptations;
 
     #[test]
     fn a_key_goes_in_the_header_of_its_host() {
@@ -143,16 +142,8 @@ mod tests {
             (Wire::OpenAi, "https://mine.services.ai.azure.com:443/models", "api-key"),
             (Wire::OpenAi, "https://openai.azure.com.example.org/v1", "authorization"),
         ] {
-            let endpoint = Endpoint {
-                name: "x".into(),
-                wire,
-                tool_wire: None,
-                key_header: None,
-                base_url: url.into(),
-                key: Some(Secret::new("k".into())),
-                key_from: "".into(),
-                adapted: Adaptations::default(),
-            };
+            let key = Some(Secret::new("k".into()));
+            let endpoint = Endpoint { key, ..Endpoint::new("x", wire, url) };
             assert_eq!(endpoint.key_header().unwrap().0, header, "{url}");
         }
     }
