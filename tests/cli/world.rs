@@ -258,3 +258,34 @@ fn a_batch_stops_at_a_lost_setting_unless_it_adapts() {
     }
     assert_eq!(lines.len(), 2);
 }
+
+#[test]
+fn a_server_without_models_is_named() {
+    let (_, openai) = providers().into_iter().find(|(name, _)| name == "openai").unwrap();
+    for list in [r#"{"object":"list","data":null}"#, r#"{"models":null}"#, "[]"] {
+        let place = Place::new("mine", &Provider { list: Some(list.into()), ..openai.clone() });
+        let ran = place.house.run(&["models"]).code(0);
+        let line = ran.out.lines().find(|line| line.starts_with("mine ")).unwrap();
+        assert!(line.ends_with(": it has no models"), "{list}: {line}");
+    }
+}
+
+/// A list of models says what its vendor has; a gateway in front of it may have less.
+#[test]
+fn the_window_that_a_server_states_wins_over_the_list_of_models() {
+    let (_, openai) = providers().into_iter().find(|(name, _)| name == "openai").unwrap();
+    let body = r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","code":"context_length_exceeded"}}"#;
+    let refuse = server::Refuse { has: "messages".into(), status: 400, body: body.into() };
+    let model = "gpt-4o-2024-05-13".to_owned();
+    let place = Place::new("openai", &Provider { refuse: vec![refuse], model, ..openai });
+    let windows = [1, 2].map(|number| {
+        let log = place.house.path(&format!("{number}.jsonl")).display().to_string();
+        let path = place.house.path("talk.toml").display().to_string();
+        let args = ["run", &*path, "--headless", "--trust", "--model", &*place.model];
+        place.house.run(&[&args[..], &["--out-session", &*log]].concat());
+        let log = fs::read_to_string(log).unwrap();
+        let opened: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+        opened["data"]["participants"][0]["window"].as_u64()
+    });
+    assert_eq!(windows, [Some(128_000), Some(8_192)]);
+}

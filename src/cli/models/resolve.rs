@@ -20,7 +20,7 @@ use crate::model::{
     ErrorClass, Fallback, Limits, ModelSpec, PROGRAM, Participant, Text, VoiceSpec,
 };
 use crate::net::{Client, is_local};
-use crate::prompt::UNKNOWN_WINDOW;
+use crate::prompt::assumed_window;
 use crate::settings::{ToolForm, make_private};
 use crate::spawn::ChildEnvironment;
 use crate::voice::program;
@@ -311,8 +311,9 @@ impl ModelSource {
         let local = is_local(&place.base_url);
         let text_tools = facts.tools == Some(ToolForm::Text);
         let price = facts.price;
-        let window = facts.window;
-        let window = window.or_else(|| self.learnt_window(name));
+        // the server knows its window better than a list of models does
+        let set = providers.settings.models.get(&**name).and_then(|own| own.window);
+        let window = set.or_else(|| self.learnt_window(name)).or(facts.window);
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
@@ -558,11 +559,10 @@ pub fn report_unknown_windows<'a>(
     let names = seats
         .into_iter()
         .filter(unknown)
-        .filter_map(|seat| seat.voice.as_model())
-        .map(|s| &*s.name);
-    for name in names.collect::<BTreeSet<_>>() {
+        .filter_map(|seat| Some((&*seat.voice.as_model()?.name, assumed_window(seat))));
+    for (name, window) in names.collect::<BTreeSet<_>>() {
         context.say(&format!(
-            "the context window of {name} is unknown; {UNKNOWN_WINDOW} tokens are assumed. Set [models.\"{name}\"] \
+            "the context window of {name} is unknown; {window} tokens are assumed. Set [models.\"{name}\"] \
                  window = N in the settings"
         ));
     }

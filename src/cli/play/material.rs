@@ -2,7 +2,7 @@
 
 use crate::cli::error::{Exit, Failure};
 use crate::model::{Command, Key, Participant, SteerLine, Text};
-use crate::prompt::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
+use crate::prompt::{LINE_NUMBER_TOKENS, assumed_window, estimate_tokens, material_tokens};
 
 /// Beginning of the line that replaces the rest of a file.
 const CUT: &str = "[The rest of this file is left out: ";
@@ -120,7 +120,7 @@ fn too_large(lines: &[(Key, SteerLine)], seat: &Participant, tokens: usize) -> F
         files(lines).map(|(name, text)| format!("{name} ({})", size(text.len()))).collect();
     let window = match seat.window {
         Some(window) => format!("{window} tokens"),
-        None => format!("unknown, so {UNKNOWN_WINDOW} tokens are assumed"),
+        None => format!("unknown, so {} tokens are assumed", assumed_window(seat)),
     };
     let model = seat.voice.as_model().map(|model| model.name.to_string()).unwrap_or_default();
     Failure::new(

@@ -182,7 +182,7 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "models.MODEL.window",
         r#"{"type": "integer", "minimum": 1}"#,
-        "built-in value, else 4096",
+        "built-in value, else 32768, or 4096 for a local model",
         "Context window of provider:name, in tokens.",
     ),
     row(

@@ -8,8 +8,10 @@ use crate::model::{Block, Participant, Prompt, Text};
 use crate::state::BuiltPrompt;
 use std::collections::VecDeque;
 
-/// Assumed context window of an unknown model, in tokens.
-pub const UNKNOWN_WINDOW: u32 = 4_096;
+/// Assumed context window, in tokens, of a local model, and of a participant without a model.
+const LOCAL_WINDOW: u32 = 4_096;
+/// Assumed context window of any other model, in tokens: no vendor has a smaller one today.
+const UNKNOWN_WINDOW: u32 = 32_768;
 /// Estimated bytes per token, on the safe side: English has about four, most other languages fewer.
 const BYTES_PER_TOKEN: usize = 3;
 /// Bytes per token of most texts, before the margin of the model is applied.
@@ -23,10 +25,15 @@ pub const LINE_NUMBER_TOKENS: usize = 3;
 /// Replacement for the omitted middle of a long message.
 pub(super) const GAP: &str = "\n[...]\n";
 
+/// Returns the context window that is assumed for a seat if its own is unknown, in tokens.
+pub fn assumed_window(seat: &Participant) -> u32 {
+    if seat.voice.is_model() && !seat.local { UNKNOWN_WINDOW } else { LOCAL_WINDOW }
+}
+
 /// Returns the maximum tokens of a seat's prompt: its window minus the tokens of the reply, or half of that after a
 /// server rejected the prompt as too long.
 pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usize {
-    let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
+    let window = seat.window.unwrap_or_else(|| assumed_window(seat));
     let reply = if seat.voice.is_model() { reply.unwrap_or(window / 4).min(window / 2) } else { 0 };
     let room = (window - reply) as usize;
     if shrunk { room / 2 } else { room }
@@ -198,6 +205,7 @@ fn clipped(mut block: Block, most: usize, shortened: &mut u32) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{ModelSpec, VoiceSpec};
 
     fn said(n: usize, words: usize) -> Block {
         Block::Operator {
@@ -213,6 +221,20 @@ mod tests {
         assert_eq!((fitted.blocks.len(), fitted.left_out), (kept, left_out));
         assert!(fitted.blocks.iter().map(cost).sum::<usize>() <= room);
         fitted
+    }
+
+    #[test]
+    fn an_unknown_window_is_that_of_servers_unless_the_model_is_local() {
+        let model = VoiceSpec::Model(ModelSpec::default());
+        let lines = VoiceSpec::Lines { lines: vec![], pace: 0 };
+        for (voice, local, window) in
+            [(model.clone(), false, 32_768), (model, true, 4_096), (lines, false, 4_096)]
+        {
+            let seat = Participant { local, ..Participant::new("a", voice) };
+            assert_eq!(assumed_window(&seat), window);
+            let stated = Participant { window: Some(9_000), ..seat };
+            assert_eq!(room(&stated, Some(0), false), 9_000);
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod task;
 mod toolkit;
 
 pub use account::{Account, account, digest};
-pub use budget::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
+pub use budget::{LINE_NUMBER_TOKENS, assumed_window, estimate_tokens, material_tokens};
 pub use cue::{ActRoom, act_room};
 pub use escape::quoted;
 pub use frame::doubt;

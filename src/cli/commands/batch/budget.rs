@@ -7,7 +7,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::opened;
 use crate::cli::play::dry_run;
 use crate::model::Participant;
-use crate::prompt::UNKNOWN_WINDOW;
+use crate::prompt::assumed_window;
 use crate::state::Spent;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -130,15 +130,15 @@ pub fn estimate(
 fn too_long(prepared: &Prepared) -> Result<String, Failure> {
     let name = &prepared.arm.name;
     let mut seats = prepared.loaded.participants.iter().filter(|seat| seat.window.is_none());
-    let unknown = seats.find_map(|seat| Some(&seat.voice.as_model()?.name));
+    let unknown = seats.find_map(|seat| Some((&seat.voice.as_model()?.name, assumed_window(seat))));
     match unknown {
         None => Ok(format!(
             "{name}: prompts may not fit the context window; conversations in which they do not are not counted"
         )),
-        Some(model) => Err(Failure::new(
+        Some((model, window)) => Err(Failure::new(
             Exit::Invalid,
             format!(
-                "{name}: prompts will not fit {UNKNOWN_WINDOW} tokens, the assumed context window of {model}; its server \
+                "{name}: prompts will not fit {window} tokens, the assumed context window of {model}; its server \
                  does not state one"
             ),
         )
