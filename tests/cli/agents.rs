@@ -1,6 +1,7 @@
 //! Agents as participants, on the built binary: a fake agent that is as strict as the protocol, and hostile variants.
 
 use crate::house::{House, Ran, end, read_until};
+use crate::minds::install;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
@@ -205,6 +206,47 @@ fn agent_faults_are_reported_at_once() {
 }
 
 #[test]
+fn a_missing_login_of_a_known_agent_names_the_commands_that_cure_it() {
+    let house = House::new();
+    let path = install(&house, "claude-agent-acp", &format!("#!/usr/bin/env python3\n{AGENT}"));
+    for (how, said) in [
+        ("login", "needs a login (it offers: Log in on the web)"),
+        ("expired", "Internal error: Invalid API key. Please run /login"),
+    ] {
+        let file = talk(&house, how, 1, "on_failure = { retry = 0, then = \"stop\" }");
+        let agent = house.path("agent.py").display().to_string();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let known = text.replace(&format!("\"python3\", \"{agent}\""), "\"claude-agent-acp\"");
+        let file = house.file("known.toml", &known);
+        let mut command = house.command(&["run", &file, "--headless", "--trust"]);
+        let ran = command.env("PATH", &path).output().unwrap();
+        let all = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        for part in [
+            said,
+            "`claude auth login`",
+            "`npm i -g @agentclientprotocol/claude-agent-acp`",
+            "HOME=",
+        ] {
+            assert!(all.contains(part), "{how}: {part}: {all}");
+        }
+    }
+}
+
+#[test]
+fn the_cost_and_the_tokens_that_an_agent_reports_count() {
+    let house = House::new();
+    let path = talk(&house, "costs", 3, "");
+    let ran = run(&house, &path, &["--format", "jsonl"]).code(0);
+    let events = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ends: Vec<Value> = events
+        .filter(|e| e["kind"] == "turn.ended" && e["by"] == "ada")
+        .map(|e| e["data"].clone())
+        .collect();
+    let spent: Vec<_> = ends.iter().map(|e| (&e["usage"]["input"], &e["cost"])).collect();
+    assert_eq!(spent, [(&json!(30), &json!(0.25)), (&json!(900), &json!(0.25))]);
+}
+
+#[test]
 fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
     // in the middle of a turn, and before the handshake
     for how in ["hang", "mute"] {
@@ -218,7 +260,7 @@ fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
 }
 
 #[test]
-fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
+fn an_agent_has_the_home_of_the_person_or_its_own_and_the_keys_that_it_needs() {
     let house = House::new();
     house.file(".claude/CLAUDE.md", "instructions of the user");
     let path = talk(&house, "plain", 1, "");
@@ -231,7 +273,7 @@ fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
         logged_lines(&house).into_iter().rfind(|t| !t["started"].is_null()).unwrap()
     };
     let own = seen(
-        "[agents]\nenvironment = [\"python3:ITS_KEY\", \"codex-acp:OTHER_KEY\", \"ALL_KEY\"]\n",
+        "[agents]\nuser_home = false\nenvironment = [\"python3:ITS_KEY\", \"codex-acp:OTHER_KEY\", \"ALL_KEY\"]\n",
     );
     let home = std::path::Path::new(own["home"].as_str().unwrap());
     assert_eq!(home, house.path("data/agents/python3"), "its own, where nothing of the user's is");
@@ -242,7 +284,7 @@ fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
     assert!(!names.contains("OTHER_KEY"), "{names}");
     let argv = own["argv"].to_string();
     assert!(!argv.contains("tea") && !argv.contains("Tea"), "nothing of the prompt: {argv}");
-    let users = seen("[agents]\nuser_home = true\n");
+    let users = seen("");
     assert_eq!(users["home"], json!(house.home.path()));
 }
 

@@ -115,6 +115,18 @@ while True:
         turns += 1
         log({"prompt": parts[0]["text"], "turn": turns})
         end, usage = "end_turn", {"inputTokens": 11, "outputTokens": 7, "totalTokens": 18}
+        if HOW == "expired":
+            details = {"details": "Invalid API key. Please run /login"}
+            send({"id": message["id"], "error": {"code": -32603, "message": "Internal error", "data": details}})
+            continue
+        if HOW == "costs":
+            say(session, "That was %d." % turns)
+            # the cost is the sum over the session
+            update(session, sessionUpdate="usage_update", used=900, size=2000, cost={"amount": 0.25 * turns, "currency": "USD"})
+            count = {"token_count": {"input_tokens": 30, "output_tokens": 4}}
+            result = {"stopReason": end, "_meta": {"quota": count}} if turns == 1 else {"stopReason": end}
+            send({"id": message["id"], "result": result})
+            continue
         if HOW in ("resumes", "forgets") and turns == 2 and not os.path.exists(LOG + ".crashed"):
             open(LOG + ".crashed", "w").close()
             os._exit(5)

@@ -68,7 +68,7 @@ impl DoctorArgs {
                 "agents": agents::KNOWN.iter().map(|agent| json!({
                     "name": agent.name,
                     "command": agent.command,
-                    "program": agent.program(&context.environment).map(|path| path.display().to_string()),
+                    "program": context.environment.program(agent.program()).map(|path| path.display().to_string()),
                 })).collect::<Value>(),
                 "tool_servers": tool_servers::KNOWN.iter().map(|server| server.json(&context.environment)).collect::<Value>(),
                 "adaptations": learnt,
@@ -114,8 +114,8 @@ impl DoctorArgs {
         PROGRAMS.iter().for_each(|known| out.push_str(&programs::report(known, context)));
         out.push_str("\nagents\n");
         for agent in agents::KNOWN {
-            let found = agent.program(&context.environment);
-            let found = found.map_or("not installed".into(), |path| {
+            let found = context.environment.program(agent.program());
+            let found = found.map_or(format!("not installed: {}", agent.install), |path| {
                 format!("{}; --model {}, or {}", path.display(), agent.model(), agent.key())
             });
             out.push_str(&format!("  {:<11} {found}\n", agent.name));

@@ -177,7 +177,8 @@ fn known(providers: &Providers) -> Vec<OfferedModel> {
     let names = usual.iter().chain(named);
     let models =
         names.map(|name| OfferedModel { name: name.clone(), endpoint: None, local: local(name) });
-    let found = agents::KNOWN.iter().filter(|a| a.program(&providers.environment).is_some());
+    let found =
+        agents::KNOWN.iter().filter(|a| providers.environment.program(a.program()).is_some());
     let found = found.map(|a| OfferedModel { name: a.model(), endpoint: None, local: false });
     models.chain(found).collect()
 }

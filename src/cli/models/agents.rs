@@ -1,27 +1,12 @@
 //! Installed agents: programs that speak the Agent Client Protocol, found by name on the path.
 
+pub use crate::voice::agent::{KNOWN, KnownAgent};
+
 use crate::cli::error::{Exit, Failure};
 use crate::model::agent::AGENT_PREFIX;
 use crate::model::{AgentSpec, Participant, Text, Timeouts, VoiceSpec};
 use crate::settings::{self, AgentSettings};
-use std::path::{Path, PathBuf};
-
-/// A program that can take a seat.
-pub struct KnownAgent {
-    /// Display name.
-    pub name: &'static str,
-    /// Command that starts the program with the protocol.
-    pub command: &'static [&'static str],
-}
-
-/// Agents that the program looks for.
-pub const KNOWN: &[KnownAgent] = &[
-    KnownAgent { name: "opencode", command: &["opencode", "acp"] },
-    KnownAgent { name: "Gemini CLI", command: &["gemini", "--acp"] },
-    KnownAgent { name: "Claude", command: &["claude-agent-acp"] },
-    KnownAgent { name: "Codex", command: &["codex-acp"] },
-    KnownAgent { name: "goose", command: &["goose", "acp"] },
-];
+use std::path::Path;
 
 /// Replaces the voice of a seat whose model is named `agent:PROGRAM` by that agent; returns true if it did.
 pub fn seated(
@@ -30,8 +15,7 @@ pub fn seated(
 ) -> Result<bool, Failure> {
     let VoiceSpec::Model(spec) = &seat.voice else { return Ok(false) };
     let Some(program) = spec.name.strip_prefix(AGENT_PREFIX) else { return Ok(false) };
-    let known = KNOWN.iter().find(|known| known.command.first() == Some(&program));
-    let Some(known) = known else {
+    let Some(known) = KnownAgent::find(program) else {
         let programs: Vec<String> = KNOWN.iter().map(KnownAgent::model).collect();
         let message = format!("no agent `{program}` is known");
         let fix = format!(
@@ -40,9 +24,10 @@ pub fn seated(
         );
         return Err(Failure::new(Exit::NoModel, message).hint(fix));
     };
-    if known.program(environment).is_none() {
+    if environment.program(program).is_none() {
         let message = format!("`{program}` is not installed: no such program on PATH");
-        let fix = "install it, or choose another voice; `colloquium doctor` lists installed agents";
+        let KnownAgent { install, login, .. } = known;
+        let fix = format!("{install}, then {login}; or choose another voice");
         return Err(Failure::new(Exit::NoModel, message).hint(fix));
     }
     let command = known.command.iter().map(|part| (*part).into()).collect();
@@ -79,22 +64,4 @@ pub fn installed<'a>(command: &'a [Text], environment: &settings::Environment) -
     let is_bare = Path::new(program).file_name().is_some_and(|name| name == program);
     let found = environment.program(program)?;
     (is_bare && found.is_absolute()).then_some(program)
-}
-
-impl KnownAgent {
-    /// Returns the model name that selects this agent.
-    pub fn model(&self) -> String {
-        format!("{AGENT_PREFIX}{}", self.command.first().unwrap_or(&""))
-    }
-
-    /// Returns the path of its program, if it is on the path.
-    pub fn program(&self, environment: &settings::Environment) -> Option<PathBuf> {
-        environment.program(self.command.first()?)
-    }
-
-    /// Returns the key of a participant that selects this agent.
-    pub fn key(&self) -> String {
-        let parts: Vec<String> = self.command.iter().map(|part| format!("{part:?}")).collect();
-        format!("agent = [{}]", parts.join(", "))
-    }
 }

@@ -56,13 +56,19 @@ impl Serving {
 }
 
 /// Environment of agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentSettings {
     /// Variables for agents besides paths and language; `PROGRAM:NAME` is for the agent of that program alone.
     pub environment: Vec<String>,
     /// True if agents get the user's home folder, with its settings, hooks, instructions and logins.
     pub user_home: bool,
+}
+
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings { environment: vec![], user_home: true }
+    }
 }
 
 impl AgentSettings {

@@ -255,8 +255,8 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "agents.user_home",
         r#"{"type": "boolean"}"#,
-        "false",
-        "Whether agents use your home folder, with your settings, hooks, instructions and logins; if not, each program \
+        "true",
+        "Whether agents use your home folder, with your logins, settings, hooks and instructions; if not, each program \
              has its own.",
     ),
     row(

@@ -130,7 +130,11 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
             (_, Some(Value::Object(error))) => {
                 let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
                 let text = error.get("message").and_then(Value::as_str).unwrap_or("no reason");
-                let message = text.to_owned();
+                // some write "Internal error", and the reason beside it
+                let data = error.get("data").unwrap_or(&Value::Null);
+                let details = data.as_str().or(data["details"].as_str());
+                let message =
+                    details.map_or(text.to_owned(), |details| format!("{text}: {details}"));
                 Ok(RpcMessage::Answer { id, result: Err(RpcError { code, message }) })
             }
             (Some(result), None | Some(Value::Null)) => {

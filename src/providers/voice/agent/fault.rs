@@ -1,8 +1,9 @@
 //! Failures of an agent's turn.
 
+use super::known::KnownAgent;
 use crate::model::ErrorClass;
-use crate::spawn::{ChildEnvironment, SpawnError};
-use crate::voice::spawn_class;
+use crate::spawn::SpawnError;
+use crate::voice::{program, spawn_class};
 
 /// Failure of an agent's turn: its class and its reason.
 #[derive(Debug, PartialEq)]
@@ -17,15 +18,18 @@ impl AgentFault {
         AgentFault(ErrorClass::NoVoice, why.into())
     }
 
-    /// Adds the home folder to a login failure, because the agent reads its login from there.
-    pub(super) fn at_home(self, environment: &ChildEnvironment) -> AgentFault {
-        match environment.get("HOME") {
-            Some(home) if self.0 == ErrorClass::Credentials => {
-                let home = home.to_string_lossy();
-                AgentFault(self.0, format!("{}, with HOME={home}", self.1))
-            }
-            Some(_) | None => self,
+    /// Adds the commands that cure a missing login, and the home folder from which the agent reads it.
+    pub(super) fn with_cure(self, agent: &str, home: Option<&str>) -> AgentFault {
+        let AgentFault(class, why) = self;
+        if class != ErrorClass::Credentials && !program::is_logged_out(&why) {
+            return AgentFault(class, why);
         }
+        let cure = KnownAgent::find(agent).map_or_else(
+            || "log in with its own program".to_owned(),
+            |KnownAgent { login, install, .. }| program::cure(login, agent, install),
+        );
+        let home = home.map_or(String::new(), |home| format!(", with HOME={home}"));
+        AgentFault(ErrorClass::Credentials, format!("{why}; {cure}{home}"))
     }
 }
 

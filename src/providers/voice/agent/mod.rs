@@ -12,8 +12,11 @@
 
 mod bearings;
 mod fault;
+mod known;
 mod talk;
 mod update;
+
+pub use known::{KNOWN, KnownAgent};
 
 use super::{CallFailure, CallRequest, Chunk, Out, Speaking, Voice};
 use crate::model::agent::AgentContext;
@@ -108,12 +111,14 @@ impl Voice for Agent {
         let job = self.job();
         let talk = self.talk.clone();
         let name = self.spec.command.first().cloned().unwrap_or_default();
+        let home = self.environment.get("HOME").map(|home| home.to_string_lossy().into_owned());
         Box::pin(async move {
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
             let end = spoken(turn.held(), job, &ask, &out, answers).await;
-            let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
+            let chunk = end.unwrap_or_else(|fault| {
                 // the rest of the agent's output belongs to no turn
                 turn.held().talk = None;
+                let AgentFault(class, why) = fault.with_cure(&name, home.as_deref());
                 Chunk::Failed(CallFailure::new(class, format!("agent `{name}` {why}")))
             });
             turn.0 = None;
@@ -162,13 +167,12 @@ async fn spoken(
         Some(talk) => talk,
         None => {
             let folder = job.folder.clone();
-            let environment = job.environment.clone();
             let begun = talk.insert(Talk::start(job)?);
             let opened = tokio::select! { biased;
                 opened = begun.open(&folder, known.take()) => opened,
                 () = out.wait(HANDSHAKE_MS) => Err(AgentFault::no_answer()),
             };
-            resumed = opened.map_err(|fault| fault.at_home(&environment))?;
+            resumed = opened?;
             begun
         }
     };

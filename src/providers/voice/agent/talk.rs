@@ -9,7 +9,7 @@ use super::bearings::Bearings;
 use super::fault::AgentFault;
 use super::update::{self, Doings, Update};
 use crate::model::agent::AgentContext;
-use crate::model::{Channel, ErrorClass, LENGTH, Message, Text, Usage};
+use crate::model::{Channel, ErrorClass, LENGTH, Message, Text, Usage, Usd};
 use crate::rpc::{self, NO_METHOD, RpcError, RpcLines, RpcMessage};
 use crate::spawn::{self, Child, Job, Output};
 use crate::voice::{Chunk, Did, Done, Out};
@@ -49,6 +49,8 @@ pub(super) struct Talk {
     requests: u32,
     /// Id of the prompt without an answer so far.
     prompting: Option<u64>,
+    /// Cost of the session up to the last turn, in dollars.
+    paid: f64,
     over: bool,
 }
 
@@ -85,6 +87,8 @@ struct Hearing<'a> {
     /// Id of the message that the last text belongs to.
     message: Option<String>,
     broken: bool,
+    /// Last report of the session's context and cost.
+    spent: Value,
 }
 
 impl Talk {
@@ -100,6 +104,7 @@ impl Talk {
             asked: HashMap::new(),
             requests: 0,
             prompting: None,
+            paid: 0.0,
             over: false,
         })
     }
@@ -254,6 +259,7 @@ impl Talk {
             bytes: 0,
             message: None,
             broken: false,
+            spent: Value::Null,
         };
         let result = loop {
             let message = tokio::select! { biased;
@@ -287,9 +293,16 @@ impl Talk {
             out.send(Chunk::Did(did)).await;
         }
         self.bearings.replied(&hearing.said);
-        let mut end = ended(&result.map_err(refused)?);
+        let mut end = ended(&result.map_err(refused)?, &hearing.spent);
         if let TurnEnd::Done(done) = &mut end {
             done.agent = self.context();
+            let cost = &hearing.spent["cost"];
+            let dollars = if cost["currency"] == "USD" { cost["amount"].as_f64() } else { None };
+            if let Some(all) = dollars {
+                // the report is the sum over the session
+                done.cost = Usd::try_from((all - self.paid).max(0.0)).ok();
+                self.paid = all;
+            }
         }
         Ok(end)
     }
@@ -385,6 +398,10 @@ impl Abilities {
 impl Hearing<'_> {
     async fn receive(&mut self, update: &Value) -> Result<(), AgentFault> {
         let chunk = match self.doings.read(update) {
+            Update::Nothing if update["sessionUpdate"] == "usage_update" => {
+                self.spent = update.clone();
+                return Ok(());
+            }
             Update::Nothing => {
                 self.broken |= update["sessionUpdate"] == "tool_call";
                 return Ok(());
@@ -419,11 +436,28 @@ impl Hearing<'_> {
     }
 }
 
+/// Returns the tokens of a turn, in the places in which agents report them; the context after it counts as its input.
+fn usage(result: &Value, spent: &Value) -> Option<Usage> {
+    let count = |place: &str| result.pointer(place).and_then(Value::as_u64);
+    let cache = |place: &str| count(place).unwrap_or_default();
+    let (read, written) = (cache("/usage/cachedReadTokens"), cache("/usage/cachedWriteTokens"));
+    let counted = |input: &str, output: &str| {
+        let input = count(input)?.saturating_add(read).saturating_add(written);
+        let output = count(output)?;
+        Some(Usage { input, output, cache_read: read, cache_write: written, estimated: false })
+    };
+    let quota = "/_meta/quota/token_count";
+    counted("/usage/inputTokens", "/usage/outputTokens")
+        .or_else(|| counted(&format!("{quota}/input_tokens"), &format!("{quota}/output_tokens")))
+        .or_else(|| {
+            let input = spent["used"].as_u64()?;
+            Some(Usage { input, estimated: true, ..Usage::default() })
+        })
+}
+
 /// Parses the end of a turn.
-fn ended(result: &Value) -> TurnEnd {
-    let count = |key: &str| result["usage"][key].as_u64();
-    let usage = count("inputTokens").zip(count("outputTokens"));
-    let usage = usage.map(|(input, output)| Usage { input, output, ..Usage::default() });
+fn ended(result: &Value, spent: &Value) -> TurnEnd {
+    let usage = usage(result, spent);
     let finish: Text = match result["stopReason"].as_str() {
         Some("end_turn") => "stop".into(),
         Some("max_tokens") => LENGTH.into(),
@@ -461,7 +495,7 @@ fn login(agreed: &Value) -> AgentFault {
     } else {
         format!(" (it offers: {})", names.join(", "))
     };
-    AgentFault(ErrorClass::Credentials, format!("needs a login{how}; log in with its own program"))
+    AgentFault(ErrorClass::Credentials, format!("needs a login{how}"))
 }
 
 fn reason(text: &str) -> String {

@@ -7,7 +7,9 @@
 mod stream;
 mod table;
 
-pub use table::{PREFIX, PROGRAMS, PROVIDER, Program, find, install, label, parts};
+pub use table::{
+    PREFIX, PROGRAMS, PROVIDER, Program, cure, find, install, is_logged_out, label, parts,
+};
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice, spawn_class};
 use crate::model::{ErrorClass, Message, Role, Text, Timeouts};
@@ -79,7 +81,7 @@ impl PrintMode {
         }
         let filled = |text: &str| filled(text, own.path());
         let model = self.model.iter().flat_map(|model| [self.program.model, &**model]);
-        let arguments = self.program.arguments.iter().map(|argument| filled(argument));
+        let arguments = self.program.arguments.split(' ').map(filled);
         let command = std::iter::once(self.program.name.to_owned())
             .chain(arguments)
             .chain(self.more.iter().cloned())
@@ -156,11 +158,8 @@ impl PrintMode {
         let Program { name, login, logged_out, .. } = self.program;
         let why = text::line(why);
         if logged_out.iter().any(|part| why.contains(part)) {
-            let cure = format!(
-                "is not logged in ({why}); run `{login}`, or, if `{name}` is outdated, `{}`",
-                install(name)
-            );
-            return Fault(ErrorClass::Credentials, cure);
+            let cure = cure(login, name, &install(name));
+            return Fault(ErrorClass::Credentials, format!("is not logged in ({why}); {cure}"));
         }
         Fault(ErrorClass::Failed, format!("failed: {why}"))
     }
@@ -203,6 +202,7 @@ fn split(messages: &[Message]) -> (String, String) {
 /// Replaces the placeholders of an argument by the files of a call.
 fn filled(text: &str, own: &Path) -> String {
     let file = |name: &str| own.join(name).display().to_string();
+    let text = text.replace("{none}", "");
     text.replace("{system}", &file(SYSTEM)).replace("{settings}", &file(SETTINGS))
 }
 

@@ -20,8 +20,8 @@ pub struct Program {
     pub login: &'static str,
     /// Arguments of the command that reports the login; empty without such a command.
     pub status: &'static [&'static str],
-    /// Arguments of a call; `{system}` and `{settings}` are files.
-    pub(super) arguments: &'static [&'static str],
+    /// Arguments of a call, with a blank between them; `{system}` and `{settings}` are files, `{none}` is empty.
+    pub(super) arguments: &'static str,
     /// Option of the model.
     pub(super) model: &'static str,
     /// Variables of a call, with the same placeholders.
@@ -45,25 +45,11 @@ pub const PROGRAMS: &[Program] = &[
         package: "@anthropic-ai/claude-code",
         login: "claude auth login",
         status: &["auth", "status"],
-        arguments: &[
-            "-p",
-            "--output-format",
-            "stream-json",
-            "--include-partial-messages",
-            "--verbose",
-            "--tools",
-            "",
-            "--strict-mcp-config",
-            // the login may be in the settings: hooks and instructions there are turned off
-            "--setting-sources",
-            "user",
-            "--settings",
-            r#"{"disableAllHooks":true,"claudeMdExcludes":["**"]}"#,
-            "--disable-slash-commands",
-            "--no-session-persistence",
-            "--system-prompt-file",
-            "{system}",
-        ],
+        // the login may be in the settings: hooks and instructions there are turned off
+        arguments: "-p --output-format stream-json --include-partial-messages --verbose --tools {none} \
+                    --strict-mcp-config --setting-sources user \
+                    --settings {\"disableAllHooks\":true,\"claudeMdExcludes\":[\"**\"]} \
+                    --disable-slash-commands --no-session-persistence --system-prompt-file {system}",
         model: "--model",
         // without it, each turn has a second call
         variables: &[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")],
@@ -112,33 +98,15 @@ pub const PROGRAMS: &[Program] = &[
         package: "@openai/codex",
         login: "codex login",
         status: &["login", "status"],
-        arguments: &[
-            "exec",
-            "--json",
-            "--sandbox",
-            "read-only",
-            "--skip-git-repo-check",
-            "--ephemeral",
-            "--ignore-user-config",
-            "--ignore-rules",
-            "-c",
-            "model_instructions_file=\"{system}\"",
-            "-c",
-            "web_search=\"disabled\"",
-            "-c",
-            "include_environment_context=false",
-            "-c",
-            "include_permissions_instructions=false",
-            "-c",
-            "include_apps_instructions=false",
-            "-c",
-            "skills.include_instructions=false",
-            "-c",
-            "project_doc_max_bytes=0",
-            // a feature that a version does not have is ignored here
-            "-c",
-            "features={shell_tool=false,unified_exec=false,multi_agent=false,apps=false,plugins=false,view_image=false,image_generation=false,goals=false,hooks=false,skill_search=false,tool_suggest=false,sleep_tool=false,browser_use=false,computer_use=false,code_mode_host=false}",
-        ],
+        // a feature that a version does not have is ignored here
+        arguments: "exec --json --sandbox read-only --skip-git-repo-check --ephemeral --ignore-user-config \
+                    --ignore-rules -c model_instructions_file=\"{system}\" -c web_search=\"disabled\" \
+                    -c include_environment_context=false -c include_permissions_instructions=false \
+                    -c include_apps_instructions=false -c skills.include_instructions=false \
+                    -c project_doc_max_bytes=0 -c features={shell_tool=false,unified_exec=false,\
+                    multi_agent=false,apps=false,plugins=false,view_image=false,image_generation=false,\
+                    goals=false,hooks=false,skill_search=false,tool_suggest=false,sleep_tool=false,\
+                    browser_use=false,computer_use=false,code_mode_host=false}",
         model: "-m",
         variables: &[],
         settings: "",
@@ -178,17 +146,7 @@ pub const PROGRAMS: &[Program] = &[
         package: "@google/gemini-cli",
         login: "gemini",
         status: &[],
-        arguments: &[
-            "-o",
-            "stream-json",
-            "-e",
-            "none",
-            "--approval-mode",
-            "plan",
-            "--skip-trust",
-            "--policy",
-            "{settings}",
-        ],
+        arguments: "-o stream-json -e none --approval-mode plan --skip-trust --policy {settings}",
         model: "-m",
         variables: &[("GEMINI_SYSTEM_MD", "{system}")],
         settings: "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n",
@@ -241,4 +199,14 @@ pub fn label(name: &str) -> &str {
 /// Returns the command that installs a program.
 pub fn install(name: &str) -> String {
     find(name).map_or_else(|| format!("install {name}"), |p| format!("npm i -g {}", p.package))
+}
+
+/// Returns the commands that cure a missing login.
+pub fn cure(login: &str, name: &str, install: &str) -> String {
+    format!("run `{login}`, or, if `{name}` is outdated, `{install}`")
+}
+
+/// Returns whether a text reports a missing login, in the words of any program.
+pub fn is_logged_out(text: &str) -> bool {
+    PROGRAMS.iter().flat_map(|program| program.logged_out).any(|part| text.contains(part))
 }
