@@ -46,6 +46,29 @@ pub fn translate_macros(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Returns a text of a card with its macros replaced: with a name as plain text, else as a template in which nothing
+/// else runs.
+pub fn card_text(text: &str, name: Option<&str>) -> String {
+    let literal = |part: &str| match name {
+        Some(_) => part.to_owned(),
+        None => ["{{", "{%", "{#"]
+            .iter()
+            .fold(part.to_owned(), |text, sign| text.replace(sign, &format!("{{{{ '{sign}' }}}}"))),
+    };
+    let mut whole = String::new();
+    let mut at = 0;
+    for (range, found) in macros_of_card(text) {
+        whole.push_str(&literal(text.get(at..range.start).unwrap_or_default()));
+        whole.push_str(match found {
+            Macro::Character => name.unwrap_or("{{ me.name }}"),
+            Macro::Person => "the host",
+            Macro::Nothing | Macro::Unknown => "",
+        });
+        at = range.end;
+    }
+    whole + &literal(text.get(at..).unwrap_or_default())
+}
+
 /// Returns a text with blanks for its macros, so that the places of everything else stay.
 pub fn blank_macros(text: &str) -> Cow<'_, str> {
     replaced(text, |_, length| " ".repeat(length))
@@ -70,13 +93,14 @@ fn replaced(text: &str, with: impl Fn(Macro, usize) -> String) -> Cow<'_, str> {
     whole.into()
 }
 
-/// Returns the macros of a text in their order.
+/// Returns the macros of a template in their order. One with statements has variables of its own.
 fn macros(text: &str) -> Vec<(Range<usize>, Macro)> {
+    if text.contains("{%") { vec![] } else { macros_of_card(text) }
+}
+
+/// Returns the macros of a text in their order.
+fn macros_of_card(text: &str) -> Vec<(Range<usize>, Macro)> {
     let mut found: Vec<(Range<usize>, Macro)> = vec![];
-    // a template with statements has variables of its own
-    if text.contains("{%") {
-        return found;
-    }
     let mut at = 0;
     while let Some(begin) = text.get(at..).and_then(|rest| rest.find("{{")).map(|n| at + n) {
         let inside = text.get(begin + 2..).unwrap_or_default();

@@ -28,7 +28,7 @@ pub use compare::Comparison;
 pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};
 pub use facts::{Facts, Function};
-pub use macros::{blank_macros, translate_macros, unknown_macros};
+pub use macros::{blank_macros, card_text, translate_macros, unknown_macros};
 pub use parts::parts;
 pub use unset::unset_keys;
 pub use vocabulary::{Attribute, attributes};

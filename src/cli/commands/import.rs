@@ -8,9 +8,10 @@ use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
 use crate::clock::wall_now;
 use crate::import::{
-    self, BYTES_MAX, FORMATS, ImportError, ImportFormat, Imported, LeftOut, claude_code_session,
+    self, BYTES_MAX, FORMATS, ImportError, ImportFormat, Imported, LeftOut, session_id,
 };
 use crate::model::Wall;
+use crate::scenario::CharacterCard;
 use crate::session::{FORMAT, Mode, Record, SessionFiles, create};
 use crate::{text, untrusted};
 use clap::Args;
@@ -69,6 +70,13 @@ impl ImportArgs {
                 .hint("`colloquium help sessions` names the formats")
         };
         let mut left = BYTES_MAX;
+        let card = CharacterCard::read(Path::new(&self.file));
+        if let (true, Ok(card)) = (format.is_none() && self.file != STDIN, card) {
+            context
+                .say(&format!("the character card of {}; in a scenario beside it:", card.name()));
+            let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
+            return output::data(card.lines(&name).as_bytes());
+        }
         let text = if self.file == STDIN {
             read(stdin().lock(), &mut left)
         } else {
@@ -194,7 +202,7 @@ fn read(from: impl Read, left: &mut u64) -> io::Result<String> {
 /// Reads the files of a Claude Code session's sub-agents, in the order of their paths: those in its own folder, and those
 /// beside it with its id, as older versions write them. Links are not followed.
 fn subagents(session: &Path, text: &str, left: &mut u64) -> io::Result<Vec<String>> {
-    let Some(id) = claude_code_session(text) else { return Ok(vec![]) };
+    let Some(id) = session_id(text) else { return Ok(vec![]) };
     let mut paths = vec![];
     find_agents(&session.with_extension("").join(SUBAGENTS), SUBAGENTS_DEPTH, &mut paths)?;
     let mut beside = vec![];
@@ -203,7 +211,7 @@ fn subagents(session: &Path, text: &str, left: &mut u64) -> io::Result<Vec<Strin
     for path in beside {
         let mut head = vec![];
         untrusted::open(&path)?.take(HEAD_MAX).read_to_end(&mut head)?;
-        if claude_code_session(&String::from_utf8_lossy(&head)).as_ref() == Some(&id) {
+        if session_id(&String::from_utf8_lossy(&head)).as_ref() == Some(&id) {
             paths.push(path);
         }
     }

@@ -145,6 +145,9 @@ keys! {
     goal: Option<Goal> = key(ValueKind::Table(GOAL), r#"{ text = "sell for 310 or more", least = 310 }"#,
         "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted \
          offer.");
+    card = key(ValueKind::Line, r#""iris.png""#,
+        "A character card beside this file (V1 to V3, JSON or PNG): name, alias, persona and lore, where the \
+         participant has none of its own.");
     any_topic = key(ValueKind::Table(ANY_TOPIC), r#"{ persona = "You are Ada. You would lose by a yes." }"#,
         "Role and persona if the conversation gets another topic (--topic).");
     model: Option<Text> = key(ValueKind::Model, r#""ollama:llama3""#,

@@ -2,6 +2,7 @@
 
 use super::answer::{ITEM, answer, filled, item, without_nulls};
 use super::bundled::bundled;
+use super::card::seat_cards;
 use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
 use super::context;
@@ -170,6 +171,8 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
         // `item` is a table now, so this cannot fail
         let _ = Override::from_path(&[ITEM, &key], &value).apply(&mut root);
     }
+    let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+    seat_cards(&mut walk, &mut root, folder);
     let root = At::root(&root);
     // checked first, because later checks compare all seats with each other
     let seats = root.list("participant").count();

@@ -6,6 +6,7 @@
 mod advice;
 mod answer;
 mod bundled;
+mod card;
 mod check;
 mod contest;
 mod context;
@@ -40,6 +41,7 @@ mod who;
 pub use advice::{Advice, asks_for_data};
 pub use answer::{AnswerSpec, RIGHT, without_nulls};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
+pub use card::CharacterCard;
 pub use check::Walk;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use http::{check as check_service, service};

@@ -141,6 +141,9 @@ pub(super) fn seat(
     others: Option<Others<'_>>,
 ) -> Option<Participant> {
     one_voice(walk, at);
+    if let (Some(card), None) = (at.get("card"), others) {
+        walk.fault(&card, "is for files", "write a scenario with this participant");
+    }
     let reply = at.get("reply");
     if let Some(reply) = &reply {
         one_form(walk, reply);

@@ -28,7 +28,7 @@ const COMMAND: &str = "<command-";
 const OUTPUT: &str = "<local-command-";
 
 /// Returns the id of a session of Claude Code, if a text looks like one.
-pub(super) fn session_id(text: &str) -> Option<String> {
+pub fn session_id(text: &str) -> Option<String> {
     let lines = text.lines().take(LOOKED_AT);
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.find(|line| {

@@ -15,12 +15,12 @@ mod events;
 mod left_out;
 mod programs;
 
+pub use claude_code::session_id;
 pub use conversation::{ImportError, Imported, ImportedMessage, ImportedSpeaker, ToolUse};
 pub use events::events;
 pub use left_out::LeftOut;
 
 use crate::model::{SEATS_MAX, SeatId};
-use claude_code::session_id;
 use conversation::{MESSAGES_MAX, cut, text_at};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,11 +47,6 @@ pub const FORMATS: [(&str, ImportFormat); 3] = [
     ("atif", ImportFormat::Atif),
     ("claude-code", ImportFormat::ClaudeCode),
 ];
-
-/// Returns the id of a session of Claude Code, if a text looks like one: the files of its sub-agents have it too.
-pub fn claude_code_session(text: &str) -> Option<String> {
-    session_id(text)
-}
 
 /// Reads a conversation. `text` is the file, and `more` the files of its sub-agents. Without a format, it is recognised.
 /// `pick` is the number of a conversation in an export with several, from 1.

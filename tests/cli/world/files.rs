@@ -264,3 +264,26 @@ fn no_text_is_lost_without_a_count() {
         assert!(left.contains(told), "{value}: {err}");
     }
 }
+
+#[test]
+fn a_character_card_sits_at_the_table() {
+    let house = House::new();
+    let card = json!({"spec": "chara_card_v2", "data": {
+        "name": "Iris", "description": "{{char}} keeps the lighthouse.", "first_mes": "The lamp is lit.",
+    }});
+    house.file("iris.json", &card.to_string());
+    let ran = house.run(&["import", house.path("iris.json").to_str().unwrap()]).code(0);
+    assert!(ran.err.contains("the character card of Iris"), "{}", ran.err);
+    let text =
+        format!("title = \"T\"\n[limits]\nutterances = 1\n{}lines = [\"Good night.\"]\n", ran.out);
+    let path = house.file("talk.toml", &text);
+    let ran = house.run(&["run", &path, "--headless", "--format", "jsonl"]).code(0);
+    let opened: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+    let seat = &opened["data"]["participants"][0];
+    assert_eq!((&seat["id"], &seat["name"]), (&json!("iris"), &json!("Iris")));
+    let persona = seat["persona"].as_str().unwrap();
+    assert!(
+        persona.starts_with("You are Iris.\n\n{{ me.name }} keeps the lighthouse."),
+        "{persona}"
+    );
+}
