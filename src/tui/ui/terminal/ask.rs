@@ -3,9 +3,10 @@
 //!
 //! The query ends with a request that every terminal answers, so that a missing answer to the rest is detected. It
 //! cannot block: after a short time the program continues. Late answers are removed by [`super::input`] and never taken
-//! for keys. Keys pressed meanwhile are lost.
+//! for keys. Keys pressed meanwhile are kept for the first reader.
 
 use crate::ui::theme::Ground;
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use parking_lot::Mutex;
 
 /// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
@@ -52,7 +53,7 @@ pub fn ask() -> TerminalReport {
     }
     // a terminal that refuses this refuses it again when the screen is left, and that is reported
     let _ = disable_raw_mode();
-    *CUT.lock() = cut(&answer);
+    *LEFT.lock() = (cut(&answer), typed(&answer));
     read(&answer)
 }
 
@@ -113,8 +114,34 @@ pub(super) enum Within {
     Keypad,
 }
 
-/// An answer that was incomplete at the time limit; there is only one terminal.
-static CUT: Mutex<Option<Within>> = Mutex::new(None);
+/// Position at which the answer was cut by the time limit, and the keys in it; there is only one terminal.
+static LEFT: Mutex<(Option<Within>, Vec<Event>)> = Mutex::new((None, vec![]));
+
+/// Returns the letters, line ends and Ctrl-C that a person typed among the reports of an answer.
+fn typed(answer: &[u8]) -> Vec<Event> {
+    let text = String::from_utf8_lossy(answer);
+    let mut rest = text.chars();
+    let mut keys = vec![];
+    while let Some(c) = rest.next() {
+        let (code, with) = match c {
+            '\x1b' => {
+                let ends = match rest.next() {
+                    Some('[') => |c: char| c.is_ascii_alphabetic(),
+                    Some(']') => |c: char| c == '\x07' || c == '\\',
+                    Some(_) | None => continue,
+                };
+                rest.find(|c| ends(*c));
+                continue;
+            }
+            '\r' => (KeyCode::Enter, KeyModifiers::NONE),
+            '\x03' => (KeyCode::Char('c'), KeyModifiers::CONTROL),
+            c if c.is_control() => continue,
+            c => (KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        keys.push(Event::Key(KeyEvent::new(code, with)));
+    }
+    keys
+}
 
 /// Returns the position at which an answer was cut.
 fn cut(answer: &[u8]) -> Option<Within> {
@@ -127,9 +154,9 @@ fn cut(answer: &[u8]) -> Option<Within> {
     }
 }
 
-/// Takes the position at which the answer was cut that [`ask`] did not wait for.
-pub(super) fn take_cut() -> Option<Within> {
-    CUT.lock().take()
+/// Takes the position at which the answer was cut that [`ask`] did not wait for, and the keys pressed before.
+pub(super) fn take_left() -> (Option<Within>, Vec<Event>) {
+    std::mem::take(&mut *LEFT.lock())
 }
 
 #[cfg(test)]
@@ -155,6 +182,17 @@ mod tests {
             let told = TerminalReport { ground, keyboard };
             assert_eq!((read(answer.as_bytes()), is_whole(answer.as_bytes())), (told, whole));
         }
+    }
+
+    #[test]
+    fn keys_among_the_reports_are_kept() {
+        let key = |code| Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        let answer = "h\x1b]11;rgb:1/2/3\x1b\\i\r\x1b[?1u\x03\x1b[?62;4c é\x1b[?6";
+        let interrupt = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        let [h, i, blank, e] = ['h', 'i', ' ', 'é'].map(|c| key(KeyCode::Char(c)));
+        let expected = [h, i, key(KeyCode::Enter), interrupt, blank, e];
+        assert_eq!(typed(answer.as_bytes()), expected);
+        assert_eq!(typed(b"\x1b]11;rgb:12"), []);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl InputFilter {
             }
             // keys of a person do not end with a terminator
             Some(_) if is_closed && length > 1 => length + 1,
-            Some(']') if rest.next().is_some_and(|c| c.is_ascii_digit()) => {
+            Some(begin) if length > 2 && rest.next().is_some_and(|c| begins_text(begin, c)) => {
                 self.enter(Within::Text, now);
                 length
             }
@@ -184,6 +184,16 @@ fn is_end(event: &Event) -> bool {
     let is_bell =
         |key: &KeyEvent| key.code == KeyCode::Char('g') && key.modifiers == KeyModifiers::CONTROL;
     alt(event) == Some('\\') || pressed(event).is_some_and(is_bell)
+}
+
+/// Returns whether two characters begin a report of a terminal, behind an escape byte: OSC, DCS, APC.
+fn begins_text(begin: char, next: char) -> bool {
+    match begin {
+        ']' => next.is_ascii_digit(),
+        'P' => next.is_ascii_digit() || ">!+".contains(next),
+        '_' => next == 'G',
+        _ => false,
+    }
 }
 
 /// Returns whether a character is a parameter of a control sequence.

@@ -70,6 +70,20 @@ fn sequences_cut_after_the_escape_byte_type_nothing() {
 }
 
 #[test]
+fn texts_that_come_late_and_in_pieces_type_nothing() {
+    for whole in ["P>|tmux 3.4", "P1+r544e=787465726d", "_Gi=31;OK", "]52;c;aGVsbG8="] {
+        for at in 3..whole.len() {
+            for pause in [51, 60, 150] {
+                let (came, rest) = whole.split_at(at);
+                let rest = format!("{rest}\u{1b}\\");
+                let kept = played(&[(0, "\u{1b}"), (pause, came), (30, &rest), (600, "so")]);
+                assert_eq!(typed(&kept), "so", "{came:?} and {rest:?} after {pause} ms");
+            }
+        }
+    }
+}
+
+#[test]
 fn texts_of_the_terminal_cut_at_every_place_type_nothing() {
     for whole in [
         "\u{1b}]11;rgb:1e1e/1e1e/2e2e\u{1b}\\",
