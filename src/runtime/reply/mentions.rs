@@ -4,6 +4,7 @@
 //! handled elsewhere.
 
 use crate::model::{Participant, SeatId};
+use unicode_normalization::UnicodeNormalization;
 
 /// Maximum indentation of a fence or a quote mark in spaces, as in Markdown.
 const INDENT_LIMIT: usize = 3;
@@ -18,7 +19,8 @@ const FENCE_LENGTH: usize = 3;
 pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let mut found: Vec<SeatId> = Vec::new();
     for paragraph in own_paragraphs(text) {
-        let words = without_inline_code(&paragraph);
+        // keyboards type wide signs, and letters in one or two code points
+        let words: String = without_inline_code(&paragraph).nfkc().collect();
         for (at, _) in words.match_indices('@') {
             let starts = !words[..at].ends_with(is_inside_address);
             let Some(seat) = starts.then(|| longest(&words[at + 1..], roster)).flatten() else {
@@ -37,7 +39,7 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
 pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let paragraphs = own_paragraphs(text);
     let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };
-    let words = without_inline_code(last);
+    let words: String = without_inline_code(last).nfkc().collect();
     let closed = words.trim_end().trim_end_matches(['"', '”', '\'', ')', '*', '_']);
     let Some(question) = closed.strip_suffix('?') else { return vec![] };
     let begins = question.rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
@@ -62,7 +64,8 @@ fn longest<'a>(rest: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
     let mut best: Option<(usize, &SeatId)> = None;
     for seat in roster {
         let names = [&*seat.id, &*seat.name].into_iter().chain(seat.aliases.iter().map(|a| &**a));
-        for length in names.filter_map(|name| length_of(rest, name)) {
+        let names = names.map(|name| name.nfkc().collect::<String>());
+        for length in names.filter_map(|name| length_of(rest, &name)) {
             if best.is_none_or(|(longest, _)| length > longest) {
                 best = Some((length, &seat.id));
             }
@@ -226,6 +229,8 @@ mod tests {
         check("@Zoë müller! @左衛門、", &["zoe"]);
         check("@executor-2 first, then @ann, then @executor-2", &["executor-2", "ann"]);
         check("@ann's point, @ann’s point", &["ann"]);
+        check("＠ann, \u{fe6b}ann-lee", &["ann", "ann-lee"]);
+        check("@Zoe\u{308} Mu\u{308}ller", &["zoe"]);
         check("one line\n@ann\n\n@ann-lee", &["ann", "ann-lee"]);
     }
 
