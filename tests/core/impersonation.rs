@@ -1,7 +1,7 @@
 //! A reply keeps only the speaker's own text, and honest text is unchanged.
 
 use colloquium::model::{Participant, VoiceSpec};
-use colloquium::reply::repair;
+use colloquium::reply::{RepairedReply, Speech, repair};
 
 fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
     Participant {
@@ -11,13 +11,15 @@ fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
     }
 }
 
-fn repaired(text: &str) -> colloquium::reply::RepairedReply {
+fn repaired(text: &str) -> RepairedReply {
     let seats = [
         seat("ada", "Ada", &[]),
         seat("bo", "Bo", &["the joiner"]),
         seat("cy-2", "Cy Öztürk", &[]),
     ];
-    repair(text, &"ada".into(), &seats.iter().collect::<Vec<_>>())
+    let Speech { text, think, .. } = Speech::new(text, true, false);
+    let think = (!think.is_empty()).then(|| think.into());
+    RepairedReply { think, ..repair(&text, &"ada".into(), &seats.iter().collect::<Vec<_>>()) }
 }
 
 /// Replies that start with the speaker's own name, and the repaired text.

@@ -117,6 +117,42 @@ fn killed_at_every_event_of_a_merge_it_is_the_same() {
     }
 }
 
+/// Facts are kept from the field that `keep` names, and only a wrong fact is asked for again: its schema alone is the form
+/// of the second call, and the correction is merged at its place.
+#[tokio::test]
+async fn a_wrong_fact_is_asked_for_alone() {
+    let schema = json!({"type": "object", "required": ["say"], "properties": {
+        "say": {"type": "string"},
+        "updatedProfile": {"type": "object", "properties": {"home": {"enum": ["flat", "house"]}, "hours": {"type": "number"}}},
+    }});
+    let reply = Contract {
+        form: Form::Schema(schema),
+        keep: true,
+        facts: Some("updatedProfile".into()),
+        says: Some("say".into()),
+        ..Contract::default()
+    };
+    let scenario = json!({
+        "policy": {"name": "round_robin"}, "limits": {"utterances": 1}, "profile": {"fields": ["home", "hours"]},
+    });
+    let replies = stage(|ask| {
+        let said = match ask.attempt {
+            1 => json!({"say": "I see.", "updatedProfile": {"home": "tent", "hours": 2}}),
+            _ => json!({"home": "flat"}),
+        };
+        Play::Words(said.to_string(), 5)
+    });
+    let ran = play(table(scenario, vec![Participant { reply, ..seat("a") }]), replies, &[]).await;
+    assert_eq!(known(&ran).0, json!({"home": "flat", "hours": 2}));
+    assert_eq!(ran.texts(), ["I see."]);
+    let field = json!({"type": "object", "required": ["home"], "properties": {"home": {"enum": ["flat", "house"]}}});
+    let alone = json!({"type": "object", "required": ["updatedProfile"], "properties": {"updatedProfile": field}});
+    assert_eq!(ran.seen[1].form, Form::Schema(alone.clone()));
+    let ask = ran.seen[1].messages.last().unwrap().text.to_string();
+    assert!(ask.contains("\"tent\" is not one of [\"flat\",\"house\"]"), "{ask}");
+    assert!(ask.ends_with(&alone.to_string()), "{ask}");
+}
+
 /// Redaction of a reply also removes its facts.
 #[tokio::test]
 async fn a_redacted_reply_leaves_no_facts() {

@@ -122,6 +122,37 @@ fn profile_stages_and_rankings_are_checked() {
     );
 }
 
+/// A profile is refused if none of its fields can be in a reply; the nearest field that could hold them is named.
+#[test]
+fn a_profile_that_can_never_be_known_is_refused() {
+    let reply = |keep: &str, fields: &str| {
+        format!(
+            "reply = {{ keep = {keep}, schema = {{ type = \"object\", properties = {{ say = {{ type = \"string\" }}, \
+             updatedProfile = {{ type = \"object\", properties = {{ home = {{ type = \"string\" }} }} }} }} }} }}\n\
+             [profile]\nfields = [{fields}]"
+        )
+    };
+    let named = "{ profile = \"updatedProfile\" }";
+    check_rest(&reply(named, "\"home\", \"hours\""), &[]);
+    let never = "6:10 profile.fields: has no field that is in a reply with `keep`";
+    check_rest(&reply("\"profile\"", "\"home\""), &[never]);
+    check_rest(&reply(named, "\"hours\""), &[never]);
+    check_rest(&format!("{}\nknown = {{ hours = 2 }}", reply(named, "\"hours\"")), &[]);
+    check_rest(
+        &reply("{ profile = \"facts\" }", "\"home\""),
+        &["4:30 participant[1].reply.keep.profile: is no field of the schema"],
+    );
+    let text = format!(
+        "title = \"T\"\n[[participant]]\nid = \"ada\"\n{}",
+        reply("\"profile\"", "\"home\"")
+    );
+    let faults = load(&source(&text), ROWS).expect_err("faults");
+    assert!(
+        format!("{faults}").contains("write keep = { profile = \"updatedProfile\" }"),
+        "{faults}"
+    );
+}
+
 /// A fault is shown even if the name ends inside a multi-byte character.
 #[test]
 fn a_fault_beside_a_character_of_many_bytes_is_shown() {

@@ -27,6 +27,9 @@ pub struct Contract {
     /// True if its facts are kept in the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
+    /// The field of its data with these facts; `None` is [`PROFILE`], if the schema has it, else all of its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Text>,
     /// The field of its data with the public text; `None` shows the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Text>,
@@ -52,6 +55,7 @@ impl Default for Contract {
             quotes: None,
             to: vec![],
             keep: false,
+            facts: None,
             says: None,
         }
     }
@@ -69,12 +73,18 @@ impl Contract {
         if !self.keep {
             return None;
         }
-        let inside = schema["properties"].get(PROFILE).is_some();
-        let mut facts = if inside { &data[PROFILE] } else { data }.as_object().cloned()?;
-        if !inside && let Some(says) = &self.says {
+        let field = self.facts_field(schema);
+        let mut facts = field.map_or(data, |field| &data[field]).as_object().cloned()?;
+        if let (None, Some(says)) = (field, &self.says) {
             facts.remove(&**says);
         }
         Some(facts)
+    }
+
+    /// Returns the field with the facts for the profile; `None` if they are the fields of the reply itself.
+    pub fn facts_field<'a>(&'a self, schema: &Value) -> Option<&'a str> {
+        let has_profile = || schema["properties"].get(PROFILE).map(|_| PROFILE);
+        self.facts.as_deref().or_else(has_profile)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod addressed;
 pub mod agent;
 pub mod answer;
 pub mod ballot;
+mod canonical;
 pub mod command;
 pub mod contract;
 pub mod event;

@@ -143,22 +143,7 @@ pub enum MessageKind {
     SiblingMessage,
 }
 
-/// Markers at the beginning of a line, and their message types. Longer ones come first.
-const MARKERS: &[(&str, MessageKind)] = &[
-    ("TASK COMPLETE", MessageKind::TaskComplete),
-    ("TASK_COMPLETE", MessageKind::TaskComplete),
-    ("TASK COMPLETED", MessageKind::TaskComplete),
-    ("TASK_COMPLETED", MessageKind::TaskComplete),
-    ("PARTIAL RESULT", MessageKind::PartialResult),
-    ("PARTIAL_RESULT", MessageKind::PartialResult),
-    ("CLARIFICATION", MessageKind::Clarification),
-    ("PROGRESS UPDATE", MessageKind::ProgressUpdate),
-    ("PROGRESS_UPDATE", MessageKind::ProgressUpdate),
-    ("PROGRESS", MessageKind::ProgressUpdate),
-    ("QUESTION", MessageKind::Question),
-    ("ERROR", MessageKind::Error),
-];
-/// Characters allowed around a marker.
+/// Characters allowed around the heading of the results.
 const DRESS: &[char] = &['*', '_', '`', '#', '"', '>', ' ', '\t'];
 /// Heading of the results of a step.
 const RESULTS: &str = "results";
@@ -210,36 +195,37 @@ impl MessageKind {
         MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Returns the message type of the first non-blank line, and the text after its marker. A marker inside a sentence
-    /// never counts: it begins the line, with a colon after it or alone.
-    pub fn marked(words: &str) -> Option<(MessageKind, &str)> {
-        let words = words.trim_start();
-        let bare = words.trim_start_matches(DRESS);
-        MARKERS.iter().find_map(|(marker, kind)| {
-            let head = bare.get(..marker.len())?;
-            if !head.eq_ignore_ascii_case(marker) {
-                return None;
-            }
-            let behind = bare[marker.len()..].trim_start_matches(['*', '_', '`', ' ', '\t']);
-            let rest = match behind.strip_prefix(':') {
-                Some(rest) => rest,
-                None if behind.is_empty() || behind.starts_with(['\n', '\r']) => behind,
-                None => return None,
-            };
-            Some((*kind, rest.trim_start_matches(['*', '_', '`', ' ', '\t']).trim()))
-        })
+    /// Returns the label that begins a message of this type in the log; `None` if it has none.
+    pub fn log_label(self) -> Option<&'static str> {
+        match self {
+            MessageKind::TaskComplete => Some("TASK COMPLETE"),
+            MessageKind::Question => Some("QUESTION"),
+            MessageKind::ProgressUpdate => Some("PROGRESS"),
+            MessageKind::Error => Some("ERROR"),
+            MessageKind::TaskAssignment
+            | MessageKind::Clarification
+            | MessageKind::PartialResult
+            | MessageKind::SiblingMessage => None,
+        }
+    }
+
+    /// Returns the text of a message of this type in the log, without its label.
+    pub fn without_label(self, text: &str) -> &str {
+        let text = text.trim();
+        let rest = self.log_label().and_then(|label| text.strip_prefix(label));
+        rest.map_or(text, |rest| rest.strip_prefix(':').unwrap_or(rest).trim())
     }
 }
 
-/// Returns the results in the text of a completed step: everything after a line `Results:`, or after its marker.
+/// Returns the results in the text of a completed step: everything after a line `Results:`, or after its label.
 pub fn results_in(words: &str) -> &str {
     summary_and_results(words).1
 }
 
-/// Splits the text of a completed step into summary and results; without a line `Results:`, everything after the marker
+/// Splits the text of a completed step into summary and results; without a line `Results:`, everything after the label
 /// is the results.
 pub fn summary_and_results(words: &str) -> (&str, &str) {
-    let behind = MessageKind::marked(words).map_or(words.trim(), |(_, behind)| behind);
+    let behind = MessageKind::TaskComplete.without_label(words);
     let mut from = 0;
     for line in behind.split_inclusive('\n') {
         let bare = line.trim_start_matches(DRESS);
@@ -398,21 +384,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_counts_only_where_a_message_begins() {
-        for (words, expected) in [
-            ("QUESTION: Which one?", Some((MessageKind::Question, "Which one?"))),
-            ("\n\n**Progress:** half", Some((MessageKind::ProgressUpdate, "half"))),
-            ("TASK_COMPLETE\nResults:\nfour", Some((MessageKind::TaskComplete, "Results:\nfour"))),
-            ("Task complete: 4", Some((MessageKind::TaskComplete, "4"))),
-            ("> ERROR: no folder", Some((MessageKind::Error, "no folder"))),
-            ("0 tests failed, task complete: all of it", None),
-            ("Errors: none", None),
-            ("ERROR handling is done", None),
-            ("TASK COMPLETENESS: half", None),
-            ("The question: which?", None),
-            ("", None),
+    fn a_message_is_shown_without_its_label() {
+        for (kind, text, expected) in [
+            (MessageKind::Question, "QUESTION: Which one?", "Which one?"),
+            (MessageKind::TaskComplete, "TASK COMPLETE", ""),
+            (MessageKind::Error, "Errors: none", "Errors: none"),
+            (MessageKind::PartialResult, "QUESTION: is that all?", "QUESTION: is that all?"),
         ] {
-            assert_eq!(MessageKind::marked(words), expected, "{words}");
+            assert_eq!(kind.without_label(text), expected, "{text}");
         }
     }
 

@@ -11,21 +11,25 @@ mod class;
 mod courtesy;
 mod encoding;
 mod forward;
+mod joined;
 mod keys;
 mod label;
 mod likeness;
 mod lookalike;
 pub mod quotation;
+mod repetition;
 mod stream;
 mod whole_words;
 
 pub use courtesy::is_courtesy;
 pub use encoding::{DecodedText, decode, without_lone_surrogates};
 pub use forward::forwarded;
+pub use joined::joined;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
 pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_words};
 pub use lookalike::{is_invisible, look_alike};
+pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use stream::Stream;
 pub use whole_words::contains_name;
 

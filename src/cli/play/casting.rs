@@ -11,7 +11,7 @@ use crate::cli::output;
 use crate::cli::play::editor;
 use crate::model::{Form, Message, ModelSpec, Participant, Purpose, Role, SeatId, VoiceSpec};
 use crate::prompt;
-use crate::reply::{self, Splitter, WantedReply};
+use crate::reply::read_alone;
 use crate::scenario::Loaded;
 use crate::testing::whole_reply;
 use crate::text;
@@ -227,8 +227,7 @@ async fn propose(
         ];
         let request = CallRequest::outside(seat.clone(), Purpose::Speak, messages, form.clone());
         let reply = whole_reply(&*voice, request).await.map_err(|e| e.text.to_string())?;
-        let (words, _) = Splitter::whole(&reply.text);
-        match read(&words, &reply.structured, &form, &seats) {
+        match read(&reply.text, &reply.structured, &form, &seats) {
             Ok(people) => return Ok(people),
             Err(unread) => why = unread,
         }
@@ -267,9 +266,8 @@ fn read(
     form: &Form,
     seats: &[&Participant],
 ) -> Result<Vec<Person>, String> {
-    let wanted = WantedReply::new(form);
-    let read = reply::read(&wanted, words, data).map_err(|why| why.to_string())?;
-    let People { people } = serde_json::from_value(read.structured).map_err(|e| e.to_string())?;
+    let read = read_alone(form, words, data).map_err(|why| why.to_string())?;
+    let People { people } = serde_json::from_value(read).map_err(|e| e.to_string())?;
     let cut = |words: &str| {
         let line = text::line(words.trim());
         line.chars().take(FIELD_MAX).collect::<String>()

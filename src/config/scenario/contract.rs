@@ -40,12 +40,15 @@ pub(super) fn one_form(walk: &mut Walk<'_>, at: &At<'_>) {
         }
     }
     let schema = at.node.get("schema").and_then(|n| schema(n).ok()).unwrap_or_default();
-    if let (Some(says), Some(fields)) = (at.get("says"), schema["properties"].as_object())
-        && says.node.text().is_some_and(|says| !fields.contains_key(says))
-    {
-        let all: Vec<&str> = fields.keys().map(String::as_str).collect();
-        let fix = format!("the fields are {}", all.join(", "));
-        walk.fault(&says, "is no field of the schema", fix);
+    let facts = at.get("keep").and_then(|keep| keep.get("profile"));
+    for named in at.get("says").into_iter().chain(facts) {
+        if let Some(fields) = schema["properties"].as_object()
+            && named.node.text().is_some_and(|name| !fields.contains_key(name))
+        {
+            let all: Vec<&str> = fields.keys().map(String::as_str).collect();
+            let fix = format!("the fields are {}", all.join(", "));
+            walk.fault(&named, "is no field of the schema", fix);
+        }
     }
 }
 
@@ -95,6 +98,7 @@ pub(super) fn contract(
         quotes,
         to: at.node.get("to").map(texts).unwrap_or_default(),
         keep: at.node.get("keep").is_some(),
+        facts: at.get("keep").and_then(|keep| keep.node.get("profile")?.text().map(Text::from)),
         says: raw.says,
     }
 }

@@ -1,9 +1,10 @@
 //! Resolves `[profile]`, `[[stage]]` and `[ranking]`.
 
 use super::check::Walk;
+use super::contract::contract;
 use super::keys::{RawProfile, RawRanking};
 use super::tree::At;
-use crate::model::{Participant, Text, UnknownField};
+use crate::model::{Contract, Form, Participant, Text, UnknownField};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -128,15 +129,50 @@ fn items(walk: &mut Walk<'_>, at: &At<'_>) -> Vec<(Text, Text, Value)> {
     all
 }
 
-/// Checks that some participant keeps facts if the profile is used.
+/// Checks that some participant keeps facts if the profile is used, and that its facts can be fields of the profile.
 pub(super) fn keeper(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
-    let keeps = |phase: At<'_>| phase.get("reply").is_some_and(|at| at.get("keep").is_some());
-    if root.list("phase").any(keeps) || seats.iter().any(|s| s.reply.keep) {
-        return;
+    let mut keepers: Vec<Contract> = seats.iter().map(|seat| seat.reply.clone()).collect();
+    for at in root.list("phase").filter_map(|phase| phase.get("reply")) {
+        keepers.push(contract(walk, &at, None));
+    }
+    keepers.retain(|reply| reply.keep);
+    if !keepers.is_empty() {
+        return can_be_known(walk, root, &keepers);
     }
     for at in ["profile", "stage", "ranking"].into_iter().filter_map(|key| root.get(key)) {
         let first = At { span: at.node.items().first().map_or(at.span, |first| &first.span), ..at };
         let fix = r#"add keep = "profile" to the reply of a participant"#;
         walk.warn(&first, "has no profile to look at", fix);
     }
+}
+
+/// Refuses a profile none of whose fields is in a reply that is kept.
+fn can_be_known(walk: &mut Walk<'_>, root: &At<'_>, keepers: &[Contract]) {
+    let Some(at) = root.get("profile") else { return };
+    let RawProfile { fields, known, .. } = at.node.read();
+    let listed = |schema: &Value| {
+        let own = schema["properties"].as_object();
+        own.is_none_or(|own| fields.iter().any(|field| own.contains_key(&**field)))
+    };
+    let mut near = vec![];
+    for reply in keepers {
+        let Form::Schema(schema) = &reply.form else { return };
+        if listed(reply.facts_field(schema).map_or(schema, |field| &schema["properties"][field])) {
+            return;
+        }
+        let all = schema["properties"].as_object().into_iter().flatten();
+        near.extend(all.filter(|(_, field)| field["type"] == "object" && listed(field)));
+    }
+    if fields.is_empty()
+        || fields
+            .iter()
+            .any(|field| known.as_ref().is_some_and(|known| known.get(&**field).is_some()))
+    {
+        return;
+    }
+    let fix = match near.first() {
+        Some((name, _)) => format!("write keep = {{ profile = \"{name}\" }} in that reply"),
+        None => "add them to the schema of that reply".to_owned(),
+    };
+    walk.fault(&at.place("fields"), "has no field that is in a reply with `keep`", fix);
 }

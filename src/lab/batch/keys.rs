@@ -2,7 +2,7 @@
 
 use crate::expr::{AnswerChoice, choice_letter, choices};
 use crate::model::AnswerKind;
-use crate::reply::{last_box, spelled};
+use crate::reply::last_box;
 use serde_json::{Map, Value};
 
 /// Mark before the right answer of a worked solution.
@@ -101,7 +101,7 @@ pub fn read_key(
                 (AnswerKind::Number | AnswerKind::Text, _, Some(last)) => (last, KeyForm::Boxed),
                 _ => (&*text, KeyForm::Plain),
             };
-            let accepted = spelled(kind, part).ok_or_else(|| fault(kind, key))?;
+            let accepted = kind.canonical(part).ok_or_else(|| fault(kind, key))?;
             Ok(ReadKey { accepted: vec![accepted], form })
         }
     }
@@ -132,7 +132,7 @@ fn choice(
             (Some(all), None) => Err(KeyFault::Beyond(shown(), all.len())),
         };
     }
-    let letter = spelled(AnswerKind::Letter, key).and_then(|letter| letter.bytes().next());
+    let letter = AnswerKind::Letter.canonical(key).and_then(|letter| letter.bytes().next());
     let letter = letter.map(|letter| usize::from(letter.saturating_sub(b'A')));
     match (letter, text, all) {
         (Some(at), _, None) => Ok((at, KeyForm::Plain)),

@@ -7,7 +7,7 @@ use super::results::{
 };
 use crate::analysis::{self, AnswerRound};
 use crate::model::{AnswerKind, Event, Text, payload::Ended};
-use crate::reply::{disagrees, spelled};
+use crate::reply::disagrees;
 use crate::state::{Entry, State, Stated};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ fn same(kind: AnswerKind, answer: &str, right: &str) -> bool {
             (Ok(_) | Err(_), _) => false,
         },
         AnswerKind::Letter | AnswerKind::Text | AnswerKind::Json => {
-            spelled(kind, answer).is_some_and(|answer| answer == right)
+            kind.canonical(answer).is_some_and(|answer| answer == right)
         }
     }
 }

@@ -12,7 +12,7 @@ use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::export::utterances;
 use crate::model::{Event, Form, Message, ModelSpec, Participant, Purpose, Role, VoiceSpec};
 use crate::prompt;
-use crate::reply::{self, Splitter, WantedReply};
+use crate::reply::read_alone;
 use crate::state::State;
 use crate::untrusted;
 use crate::voice::CallRequest;
@@ -310,9 +310,8 @@ impl Court<'_> {
             };
             let said =
                 self.judged.models.reply(&self.task.model, request, place, &[], JUDGES).await?;
-            let (words, _) = Splitter::whole(&said.text);
-            if let Ok(read) = reply::read(&WantedReply::new(&form), &words, &said.structured) {
-                return Ok(Some(read.structured));
+            if let Ok(read) = read_alone(&form, &said.text, &said.structured) {
+                return Ok(Some(read));
             }
         }
         Ok(None)

@@ -6,7 +6,7 @@
 
 use crate::model::{Form, Message, Prompt, Role, Text};
 use crate::prompt;
-use crate::reply::{self, Splitter, WantedReply};
+use crate::reply::{Speech, read_alone};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -126,14 +126,13 @@ impl Simulated {
         data: &Value,
         before: &AttackProgress,
     ) -> Option<(String, AttackProgress)> {
-        let (words, _) = Splitter::whole(replied);
         let Some(attack) = &self.attack else {
+            let words = Speech::new(replied, true, false).text;
             let words = words.trim();
             // the stop word alone does not count as a sentence
             return (!words.is_empty()).then(|| (words.to_owned(), before.clone()));
         };
-        let form = self.form();
-        let reply = reply::read(&WantedReply::new(&form), &words, data).ok()?.structured;
+        let reply = read_alone(&self.form(), replied, data).ok()?;
         let said = reply["say"].as_str().map(str::trim).filter(|said| !said.is_empty())?;
         let score = reply["score"].as_u64()?.min(SCORE_MAX);
         let refused = reply["refused"] == true;

@@ -84,7 +84,7 @@ impl Failing {
 /// given about it.
 pub(super) fn asked_again(who: &str, purpose: Purpose, retried: &CallRetried) -> String {
     let error = &retried.error;
-    if let (Some(ask), Purpose::Speak) = (&retried.ask, purpose) {
+    if let (Some(ask), Purpose::Speak, None) = (&retried.ask, purpose, &error.field) {
         let question = ask.split_inclusive(['?', '.']).next().unwrap_or(ask);
         return format!("{who} was asked: {}", text::label(question));
     }

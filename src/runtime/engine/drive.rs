@@ -5,7 +5,6 @@
 //! pieces are accepted until [`WAITING_MAX_BYTES`] wait, and commands are always accepted.
 
 use super::at_work::{ToolsAtWork, Working};
-use super::stream::CallStream;
 use super::{
     Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, end_again, execute,
     react, recover, refused, words,
@@ -14,6 +13,7 @@ use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
+use crate::reply::Stream;
 use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record, Tail};
 use crate::state::{Live, State, Turn};
@@ -46,7 +46,7 @@ pub struct Engine {
     voices: Arc<dyn Voices>,
     steering: Steering,
     calls: HashMap<CallId, (AbortHandle, Arc<dyn Voice>)>,
-    streams: HashMap<CallId, CallStream>,
+    streams: HashMap<CallId, Stream>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
     /// Runner of the participants' tools.
@@ -253,8 +253,10 @@ impl Engine {
         let state = &self.live.state;
         let turn = if channel == Channel::Say { state.turn_of(call) } else { None };
         let Some(turn) = turn else { return vec![(channel, text.clone())] };
+        let voice = state.seat(&turn.seat).map(|seat| &seat.spec.voice);
+        let reasons = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Lines { .. }));
         let stream = self.streams.entry(call);
-        stream.or_insert_with(|| CallStream::new(state, turn)).push(text)
+        stream.or_insert_with(|| Stream::new(reasons, state.reads_stance(turn))).push(text)
     }
 
     fn receive_piece(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {

@@ -6,6 +6,7 @@ use super::tools;
 use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
+use crate::reply::corrected_form;
 use crate::state::{BuiltPrompt, Live, RunState, State, Turn};
 use crate::tool::ToolJob;
 use crate::voice::CallRequest;
@@ -126,7 +127,10 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         messages,
         tools: state.tools_offered(turn).to_vec(),
         prompt,
-        form: state.contract_of(turn).form,
+        form: corrected_form(
+            state.contract_of(turn).form,
+            turn.rejected.as_ref().map(|rejected| &*rejected.said),
+        ),
         parameters: turn.parameters.clone(),
         labels: turn.labels.clone(),
         facts: Arc::new(state.turn_facts(turn)),

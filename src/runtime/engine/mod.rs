@@ -34,7 +34,6 @@ mod result;
 mod steps;
 mod stopped;
 mod stops;
-mod stream;
 mod summary;
 mod tally;
 #[cfg(test)]

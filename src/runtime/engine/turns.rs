@@ -124,7 +124,7 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
         return None;
     }
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
-    let words = own_words(&live.state, turn, said, String::new());
+    let words = own_words(&live.state, turn, &said, "");
     if !words.impersonates || !words.text.trim().is_empty() {
         return None;
     }
@@ -145,7 +145,7 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
 fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) -> Draft {
     let words = match &turn.part {
         Some(part) if !words.text.trim().is_empty() => {
-            RepairedReply { text: reply::joined(part, &words.text), ..words }
+            RepairedReply { text: text::joined(part, &words.text), ..words }
         }
         Some(_) | None => words,
     };
@@ -180,7 +180,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         Some(cost) => money::paid(turn, used.as_ref(), cost),
         None => money::of_turn(turn, used.as_ref()),
     };
-    let mut words = own_words(state, turn, said, thought);
+    let mut words = own_words(state, turn, &said, &thought);
     words.stance = done.stance.clone().or(words.stance);
     if done.structured.is_null() && words.text.trim().is_empty() {
         return None;
@@ -271,7 +271,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
         return false;
     }
     let read = prompt::read_last(state, turn);
-    reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
+    text::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
 /// Returns the reading of a reply that stayed unclear; `None` if its turn fails instead. Under `consensus` it is a remark,
@@ -330,7 +330,10 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<ReadR
         let (_, entry) = known.answers.iter().find(|(seat, _)| **seat == turn.seat)?;
         Some(&**entry.text())
     });
-    let rejected = turn.rejected.as_ref().map(|r| &*r.said);
+    let facts = match &contract.form {
+        Form::Schema(schema) => contract.facts_field(schema),
+        _ => None,
+    };
     let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let wanted = WantedReply {
         form: &contract.form,
@@ -338,7 +341,8 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<ReadR
         seat: Some(&turn.seat),
         before,
         person: matches!(voice, Some(VoiceSpec::Human { .. })),
-        kept: contract.keep.then_some((&state.scenario.profile, rejected)),
+        kept: contract.keep.then_some((&state.scenario.profile, facts)),
+        rejected: turn.rejected.as_ref().map(|r| &*r.said),
         says: contract.says.as_ref(),
         presents: presents(state, turn),
     };
@@ -442,22 +446,15 @@ pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
 
 /// Cuts a turn; the text shown so far is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
-    cut_with(&live.state, turn, now, why, live.said(turn.id), live.thought(turn.id))
+    cut_with(&live.state, turn, now, why, &live.said(turn.id), &live.thought(turn.id))
 }
 
 /// Cuts a turn, keeping its sealed text only.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
-    cut_with(state, turn, state.ms, why, turn.said.clone(), turn.thought.clone())
+    cut_with(state, turn, state.ms, why, &turn.said, &turn.thought)
 }
 
-fn cut_with(
-    state: &State,
-    turn: &Turn,
-    now: Ms,
-    why: CutWhy,
-    said: String,
-    thought: String,
-) -> Draft {
+fn cut_with(state: &State, turn: &Turn, now: Ms, why: CutWhy, said: &str, thought: &str) -> Draft {
     let guess = money::guess(turn, said.len() + thought.len());
     let (usage, cost) = money::of_turn(turn, guess.as_ref());
     let words = own_words(state, turn, said, thought);

@@ -2,9 +2,9 @@
 
 use crate::model::payload::Whisper;
 use crate::model::*;
-use crate::reply::{self, Parted, RepairedReply, Splitter, StanceApart};
+use crate::reply::{self, Parted, RepairedReply, Speech};
 use crate::state::{Live, Seat, State, Thread, Turn};
-use crate::text::quotation;
+use crate::text::{self, quotation};
 use std::borrow::Cow;
 
 /// Characters that end or pause a sentence; after them a reply is checked for repetition.
@@ -90,58 +90,24 @@ pub(super) fn present(state: &State) -> Vec<&Participant> {
     state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
 }
 
-/// Returns the speaker's own part of a reply, without its `STANCE:` line.
-pub(super) fn own_words(
-    state: &State,
-    turn: &Turn,
-    said: String,
-    thought: String,
-) -> RepairedReply {
-    if !state.reads_stance(turn) {
-        return own_part(state, turn, said, thought);
-    }
-    let StanceApart { text, line } = reply::stance_apart(&said);
-    let stance = line.map(Text::from);
-    RepairedReply { stance, ..own_part(state, turn, text.trim_end().to_owned(), thought) }
-}
-
-/// Returns the speaker's own part of a reply: only models and agents continue in the names of others.
-fn own_part(state: &State, turn: &Turn, said: String, thought: String) -> RepairedReply {
-    let think = (!thought.is_empty()).then(|| thought.clone().into());
-    match state.seat(&turn.seat).map(|s| &s.spec.voice) {
-        Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) if !is_guarded(state, turn) => {
-            let (text, more) = Splitter::whole(&said);
-            let thought = format!("{thought}{more}");
-            let think = (!thought.is_empty()).then(|| thought.into());
-            match reply::closed_at_repetition(&text) {
-                Some(closed) if state.scenario.guards == Guards::On => {
-                    let raw = Some(text.into());
-                    RepairedReply {
-                        text: closed,
-                        think,
-                        raw,
-                        repeats: true,
-                        ..RepairedReply::default()
-                    }
-                }
-                Some(_) | None => RepairedReply { text, think, ..RepairedReply::default() },
-            }
-        }
-        Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) => {
-            let repaired = cut_short(repaired(state, turn, &said));
-            let think = match &repaired.think {
-                Some(more) => Some(format!("{thought}{more}").into()),
-                None => think,
-            };
-            RepairedReply { think, ..repaired }
-        }
-        _ => RepairedReply { text: said, think, ..RepairedReply::default() },
-    }
-}
-
-/// Returns whether a reply is corrected. Names in structured data are data.
-fn is_guarded(state: &State, turn: &Turn) -> bool {
-    state.scenario.guards == Guards::On && is_free(state, turn)
+/// Returns the speaker's own part of a reply, without its `STANCE:` line: only models and agents reason in their replies
+/// and continue in the names of others.
+pub(super) fn own_words(state: &State, turn: &Turn, said: &str, thought: &str) -> RepairedReply {
+    let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
+    let by_model = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)));
+    let Speech { text, think, stance } = Speech::new(said, by_model, state.reads_stance(turn));
+    let thought = format!("{thought}{think}");
+    let think = (!thought.is_empty()).then(|| thought.into());
+    let is_on = by_model && state.scenario.guards == Guards::On;
+    let words = if is_on && is_free(state, turn) {
+        cut_short(repaired(state, turn, &text))
+    } else if let Some(closed) = is_on.then(|| text::closed_at_repetition(&text)).flatten() {
+        let raw = Some(text.into());
+        RepairedReply { text: closed, raw, repeats: true, ..RepairedReply::default() }
+    } else {
+        RepairedReply { text, ..RepairedReply::default() }
+    };
+    RepairedReply { think, stance, ..words }
 }
 
 /// Removes the parts of a reply that are in another participant's name.
@@ -154,7 +120,7 @@ fn repaired(state: &State, turn: &Turn, said: &str) -> RepairedReply {
 
 /// Cuts a reply at the point from which on it only repeats itself.
 pub(super) fn cut_short(words: RepairedReply) -> RepairedReply {
-    let Some(at) = reply::repeats_from(&words.text) else { return words };
+    let Some(at) = text::repeats_from(&words.text) else { return words };
     let kept = words.text.get(..at).unwrap_or_default().trim_end().to_owned();
     let raw = words.raw.or_else(|| Some(words.text.as_str().into()));
     RepairedReply { text: kept, raw, repeats: true, ..words }
@@ -168,7 +134,7 @@ pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
 /// Returns true if a reply is still empty, not counting text in the names of others.
 pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
     let said = live.said(turn.id);
-    own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
+    own_words(&live.state, turn, &said, "").text.trim().is_empty()
 }
 
 /// Returns true if the rest of a running reply is useless: its complete lines continue in another participant's name,
@@ -188,9 +154,9 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let old = said.len().saturating_sub(new.len());
     if !is_free(&live.state, turn) {
         // names in structured data are data
-        return is_looked_at(old, said.len()) && reply::closed_at_repetition(&said).is_some();
+        return is_looked_at(old, said.len()) && text::closed_at_repetition(&said).is_some();
     }
-    if is_looked_at(old, said.len()) && reply::repeats_from(&said).is_some() {
+    if is_looked_at(old, said.len()) && text::repeats_from(&said).is_some() {
         return true;
     }
     let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
@@ -213,7 +179,7 @@ fn is_looked_at(before: usize, now: usize) -> bool {
 /// if quotations are checked at all.
 pub(super) fn checked_quotes(state: &State, turn: &Turn, said: &str) -> Option<String> {
     match state.contract_of(turn).quotes {
-        Some(text) => Some(reply::quotes_checked(said, &text)),
+        Some(text) => Some(quotation::checked(said, &text)),
         None if state.checks_quotes() => Some(quotation::as_written(said)),
         None => None,
     }

@@ -118,8 +118,8 @@ impl Talk<'_, '_> {
         match message.kind {
             MessageKind::TaskComplete => self.done(reply.turn),
             MessageKind::Error => {
-                let why = MessageKind::marked(&message.text).map_or(&*message.text, |(_, why)| why);
-                self.over(StepState::Failed, Some(reply.turn), why.to_owned())
+                let why = message.kind.without_label(&message.text).to_owned();
+                self.over(StepState::Failed, Some(reply.turn), why)
             }
             MessageKind::Question => self.clarify(
                 "is waiting for an answer to the question above. Reply in a few sentences.",

@@ -6,11 +6,10 @@
 
 use super::answer;
 use super::json::{JsonPlace, found, objects};
-use super::keep::{kept, said_in};
 use super::names::{NameChoice, reason};
 use super::plan;
 use super::read::{ReadBy, ReadReply, Unclear, WantedReply};
-use super::schema::fitting;
+use super::schema::{fitting, said_in};
 use super::step::{self, Siblings};
 use super::vote::{self, VoteReader};
 use crate::model::contract::{BID_MAX, DECIDING_MAX, Form, SCORE_MAX, TIE};
@@ -36,10 +35,7 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
         Form::Markers(markers) => marked(markers, said, data),
         Form::Choice(options) => choice(options, wanted, said, data)?,
         Form::Ballot { options, .. } => ballot(options, wanted, said, data)?,
-        Form::Schema(schema) => match wanted.kept {
-            Some((profile, before)) => kept(schema, profile, before, said, data)?,
-            None => fitting(schema, said, data)?,
-        },
+        Form::Schema(schema) => fitting(schema, wanted, said, data)?,
         Form::Bid => ReadReply::data(bid(said, data)?),
         Form::Bids(seats) => ReadReply::data(bids(seats, wanted.also, said, data)?),
         Form::Judgement { sides, .. } => ReadReply::data(judgement(sides, wanted, said, data)?),
@@ -106,12 +102,7 @@ fn answer_of(
         other => other.to_string(),
     };
     let sure = answer::confidence(&found["confidence"]);
-    let spelled = answer::spelled(of, &told);
-    let read = if confidence {
-        json!({ "answer": spelled, "confidence": sure })
-    } else {
-        json!({ "answer": spelled })
-    };
+    let read = answer::data_of(of.canonical(&told), confidence.then_some(sure));
     let mut text = format!("{}\nANSWER: {told}", why(found)).trim().to_owned();
     if confidence {
         text.extend(sure.map(|sure| format!("\nCONFIDENCE: {:.0}%", sure * 100.0)));
@@ -225,8 +216,12 @@ fn why(object: &Value) -> String {
     ["why", "reason"].iter().find_map(|k| object[*k].as_str()).unwrap_or_default().trim().to_owned()
 }
 
+/// Returns a number, also from a text.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
 fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
-    let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
     let object = objects(said, data, JsonPlace::Anywhere)
         .into_iter()
         .find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
@@ -258,15 +253,11 @@ fn bids(
     said: &str,
     data: &Value,
 ) -> Result<Value, Unclear> {
-    let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
-    let is_seat = |key: &str, seat: &Text| {
-        let named = |(name, id): &(Text, Text)| id == seat && name.eq_ignore_ascii_case(key);
-        key.eq_ignore_ascii_case(seat) || names.iter().any(named)
-    };
+    let names = NameChoice::new(seats, names, false);
     let read = |object: &Value| {
         let entries = object.as_object().into_iter().flatten();
         let bids = entries.filter_map(|(key, value)| {
-            let seat = seats.iter().find(|seat| is_seat(key, seat))?;
+            let seat = names.exactly(key)?;
             let bid = number(value.get("bid").unwrap_or(value))?;
             let read = json!({ "bid": bid, "why": why(value).lines().next().unwrap_or_default() });
             (0.0..=BID_MAX).contains(&bid).then(|| (seat.to_string(), read))
@@ -448,7 +439,7 @@ mod tests {
         let field = |said: &str| {
             super::read(&WantedReply::new(&form), said, &Value::Null).unwrap_err().field
         };
-        assert_eq!((field("{\"n\": 70}").as_deref(), field("{}")), (Some("/n"), None));
+        assert_eq!(field("{\"n\": 70}").as_deref(), Some("/n"));
         check(&form, "{\"n\": 7", Err("no complete JSON"));
         let names = json!({"properties": {"to": {"enum": ["ann", "bob", "cy", "dee"]}}});
         let all = "at /to: \"eve\" is not one of [\"ann\",\"bob\",\"cy\",\"dee\"]";

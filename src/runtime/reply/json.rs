@@ -1,14 +1,12 @@
 //! JSON in a reply: below, above and around text; strict first, then loosely.
 
 use super::lines::lines;
-use serde_json::{Deserializer, Map, Number, Value};
+use serde_json::{Deserializer, Value};
 
 /// Maximum number of bytes of a reply that are searched for JSON.
 const JSON_MAX: usize = 1 << 20;
 /// Maximum number of positions at which JSON is tried.
 const TRIES: usize = 64;
-/// Maximum nesting of loose JSON.
-const DEPTH_MAX: usize = 128;
 
 /// JSON values of a reply, the last one first.
 #[derive(Debug, Default)]
@@ -132,142 +130,82 @@ fn strict(text: &str) -> Option<(Value, usize)> {
 
 /// Parses JSON as models write it: single or typographic quotes, bare keys, trailing commas, comments, `True`, `None`.
 fn loose(text: &str) -> Option<(Value, usize)> {
-    let mut parser = Loose { text, at: 0 };
-    let value = parser.value(0)?;
-    Some((value, parser.at))
+    let mut strict = String::new();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(c) = text.get(at..)?.chars().next() {
+        let rest = text.get(at..)?;
+        let mut length = c.len_utf8();
+        match c {
+            '{' | '[' => {
+                depth += 1;
+                strict.push(c);
+            }
+            '}' | ']' => {
+                depth = depth.checked_sub(1)?;
+                strict.truncate(strict.trim_end_matches([' ', ',']).len());
+                strict.push(c);
+            }
+            ',' | '，' => strict.push(','),
+            ':' | '：' => strict.push(':'),
+            '/' if rest.starts_with("//") => length = rest.find('\n').unwrap_or(rest.len()),
+            '/' => length = rest.find("*/").filter(|_| rest.starts_with("/*"))? + 2,
+            c if c.is_whitespace() => strict.push(' '),
+            c => {
+                let (token, of) = match closing(c) {
+                    Some(close) => quoted(rest.get(length..)?, close)?,
+                    None => bare(rest)?,
+                };
+                length = if closing(c).is_some() { length + of } else { of };
+                strict.push_str(&token);
+            }
+        }
+        at += length;
+        if depth == 0 {
+            return Some((serde_json::from_str(&strict).ok()?, at));
+        }
+    }
+    None
 }
 
-struct Loose<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl Loose<'_> {
-    fn peek(&self) -> Option<char> {
-        self.text.get(self.at..)?.chars().next()
-    }
-
-    fn eat(&mut self, wanted: impl Fn(char) -> bool) -> Option<char> {
-        let c = self.peek().filter(|c| wanted(*c))?;
-        self.at += c.len_utf8();
-        Some(c)
-    }
-
-    /// Skips blanks and comments.
-    fn blanks(&mut self) {
-        loop {
-            while self.eat(char::is_whitespace).is_some() {}
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            let length = if rest.starts_with("//") {
-                rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
-            } else {
-                return;
-            };
-            self.at += length;
+/// Returns a string behind its opening mark as strict JSON, and its length with the closing mark.
+fn quoted(text: &str, close: char) -> Option<(String, usize)> {
+    let mut out = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c == close {
+            return Some((Value::String(out).to_string(), at + c.len_utf8()));
         }
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Value> {
-        self.blanks();
-        match self.peek()? {
-            _ if depth > DEPTH_MAX => None,
-            '{' => self.object(depth),
-            '[' => self.list(depth),
-            c if closing(c).is_some() => self.string().map(Value::String),
-            _ => self.bare(),
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Option<Value> {
-        self.eat(|c| c == '{')?;
-        let mut object = Map::new();
-        loop {
-            self.blanks();
-            if self.eat(|c| c == '}').is_some() {
-                return Some(Value::Object(object));
-            }
-            let key = match self.peek()? {
-                c if closing(c).is_some() => self.string()?,
-                _ => self.name()?,
-            };
-            self.blanks();
-            self.eat(|c| matches!(c, ':' | '：'))?;
-            let value = self.value(depth + 1)?;
-            object.insert(key, value);
-            self.blanks();
-            if self.eat(|c| matches!(c, ',' | '，')).is_none() && self.peek()? != '}' {
-                return None;
-            }
-        }
-    }
-
-    fn list(&mut self, depth: usize) -> Option<Value> {
-        self.eat(|c| c == '[')?;
-        let mut items = vec![];
-        loop {
-            self.blanks();
-            if self.eat(|c| c == ']').is_some() {
-                return Some(Value::Array(items));
-            }
-            items.push(self.value(depth + 1)?);
-            self.blanks();
-            if self.eat(|c| matches!(c, ',' | '，')).is_none() && self.peek()? != ']' {
-                return None;
-            }
-        }
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let close = closing(self.eat(|_| true)?)?;
-        let mut out = String::new();
-        loop {
-            match self.eat(|_| true)? {
-                c if c == close => return Some(out),
-                '\\' => match self.eat(|_| true)? {
-                    'n' => out.push('\n'),
-                    't' => out.push('\t'),
-                    'r' => out.push('\r'),
-                    'u' => {
-                        let digits = self.text.get(self.at..self.at + 4)?;
-                        out.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
-                        self.at += 4;
-                    }
-                    c => out.push(c),
-                },
-                c => out.push(c),
-            }
-        }
-    }
-
-    fn name(&mut self) -> Option<String> {
-        let mut out = String::new();
-        while let Some(c) = self.eat(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$')) {
-            out.push(c);
-        }
-        (!out.is_empty()).then_some(out)
-    }
-
-    fn bare(&mut self) -> Option<Value> {
-        let mut out = String::new();
-        while let Some(c) = self.eat(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-        {
-            out.push(c);
-        }
-        match out.as_str() {
-            "true" | "True" => Some(Value::Bool(true)),
-            "false" | "False" => Some(Value::Bool(false)),
-            "null" | "None" => Some(Value::Null),
-            number => match number.parse::<i64>() {
-                Ok(whole) => Some(whole.into()),
-                Err(_) if !number.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                    Number::from_f64(number.parse().ok()?).map(Value::Number)
+        out.push(match c {
+            '\\' => match chars.next()?.1 {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                'u' => {
+                    chars.nth(3);
+                    char::from_u32(u32::from_str_radix(text.get(at + 2..at + 6)?, 16).ok()?)?
                 }
-                Err(_) => None,
+                c => c,
             },
-        }
+            c => c,
+        });
     }
+    None
+}
+
+/// Returns a key or a value without quotation marks as strict JSON, and its length.
+fn bare(text: &str) -> Option<(String, usize)> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '+' | '.');
+    let length = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let (word, behind) = text.split_at_checked(length).filter(|(word, _)| !word.is_empty())?;
+    let strict = match word {
+        word if behind.trim_start().starts_with([':', '：']) => Value::from(word).to_string(),
+        "True" => "true".to_owned(),
+        "False" => "false".to_owned(),
+        "None" => "null".to_owned(),
+        word => word.to_owned(),
+    };
+    Some((strict, length))
 }
 
 /// Returns the quotation mark that closes a string.

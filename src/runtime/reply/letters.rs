@@ -4,6 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
+/// Titles whose full stop does not end a sentence.
+const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
 const COMMAS: [char; 12] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '\n'];
 
@@ -165,9 +167,12 @@ pub(super) fn shape(c: char) -> Option<char> {
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let ends = |at: usize, c: char| {
         let next = text[at + c.len_utf8()..].chars().next();
+        let word = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         c == '\n'
             || STOPS.contains(&c)
-            || c == '.' && next.is_none_or(|n| !n.is_alphanumeric() && n != '.')
+            || c == '.'
+                && next.is_none_or(|n| !n.is_alphanumeric() && n != '.')
+                && !TITLES.contains(&word)
     };
     let mut parts = vec![];
     let mut from = 0;

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 const SIGNS: [char; 8] = [':', '=', '.', '!', '–', '—', '→', '。'];
 /// Marks that may close a label.
 const CLOSING: [char; 11] = ['*', '_', '`', '"', '”', '»', ')', ']', '】', '’', '\''];
+/// Minimum number of characters of a fence.
+const FENCE_LENGTH: usize = 3;
 /// Maximum number of characters before a label on its line.
 const LEAD_MAX: usize = 200;
 
@@ -25,20 +27,42 @@ pub(super) struct ReplyLine<'a> {
 /// Returns the lines of a reply.
 pub(super) fn lines(reply: &str) -> Vec<ReplyLine<'_>> {
     let mut at = 0;
-    let mut fenced = false;
+    let mut fence: Option<(char, usize)> = None;
     let mut all = vec![];
     for line in reply.split_inclusive('\n') {
         let text = line.trim_end_matches(['\n', '\r']);
         let bare = text.trim_start();
-        let fence = bare.starts_with("```") || bare.starts_with("~~~");
-        let closes_itself =
-            bare.len() > 3 && bare.get(3..).is_some_and(|rest| rest.contains("```"));
-        let foreign = fenced || fence || bare.starts_with('>');
-        fenced ^= fence && !closes_itself;
+        let foreign = match (fence, fence_mark(bare)) {
+            (Some((open, least)), Some((c, length, false))) if c == open && length >= least => {
+                fence = None;
+                true
+            }
+            (None, Some((c, length, _))) => {
+                fence = Some((c, length));
+                true
+            }
+            (open, _) => open.is_some() || bare.starts_with('>'),
+        };
         all.push(ReplyLine { at, text, foreign });
         at += line.len();
     }
     all
+}
+
+/// Returns the character and length of a fence, and whether text follows it on its line.
+fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
+    let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = line.trim_start_matches(c);
+    let length = line.len() - rest.len();
+    // a line with backticks at both ends is inline code
+    let fences = length >= FENCE_LENGTH && !(c == '`' && rest.contains('`'));
+    fences.then_some((c, length, !rest.trim().is_empty()))
+}
+
+/// Returns the text of a reply without code and quoted lines.
+pub(super) fn own_text(reply: &str) -> String {
+    let own = lines(reply).into_iter().filter(|line| !line.foreign).map(|line| line.text);
+    own.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a reply without a fence, quotation marks or the marks of a quotation around all of it.

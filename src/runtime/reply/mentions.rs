@@ -3,13 +3,9 @@
 //! Names in code, quotes and e-mail addresses do not count. Muted seats and the option that enables mentions are
 //! handled elsewhere.
 
+use super::lines::lines;
 use crate::model::{Participant, SeatId};
 use unicode_normalization::UnicodeNormalization;
-
-/// Maximum indentation of a fence or a quote mark in spaces, as in Markdown.
-const INDENT_LIMIT: usize = 3;
-/// Minimum number of characters of a fence.
-const FENCE_LENGTH: usize = 3;
 
 /// Returns the seats that `text` mentions by `@id`, `@name` or `@alias`, in order and without repeats; `by` is the
 /// author, who cannot mention itself.
@@ -97,42 +93,16 @@ pub(super) fn length_of(rest: &str, name: &str) -> Option<usize> {
 /// Returns the paragraphs that are neither fenced code nor quotes; a fence without an end reaches to the end.
 pub(super) fn own_paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
-    let mut fence: Option<(char, usize)> = None;
-    for line in text.lines() {
-        let bare = line.trim_start_matches(' ');
-        let indented = line.len() - bare.len() > INDENT_LIMIT;
-        let mark = if indented { None } else { fence_mark(bare) };
-        let own = match (fence, mark) {
-            (Some((open, length)), Some((c, n, info))) if c == open && n >= length && !info => {
-                fence = None;
-                false
-            }
-            (Some(_), _) => false,
-            (None, Some((c, n, _))) => {
-                fence = Some((c, n));
-                false
-            }
-            (None, None) => (indented || !bare.starts_with('>')) && !bare.trim().is_empty(),
-        };
+    for line in lines(text) {
         match paragraphs.last_mut() {
-            Some(last) if own => {
-                last.push_str(line);
+            Some(last) if !line.foreign && !line.text.trim().is_empty() => {
+                last.push_str(line.text);
                 last.push('\n');
             }
             _ => paragraphs.push(String::new()),
         }
     }
     paragraphs
-}
-
-/// Returns the character and length of a fence, and whether text follows it on its line.
-fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
-    let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let rest = line.trim_start_matches(c);
-    let length = line.len() - rest.len();
-    // a line with backticks at both ends is inline code
-    let fences = length >= FENCE_LENGTH && !(c == '`' && rest.contains('`'));
-    fences.then_some((c, length, !rest.trim().is_empty()))
 }
 
 /// Returns a paragraph without its code spans; unpaired backticks stay as they are.

@@ -7,22 +7,19 @@
 
 mod answer;
 mod form;
-mod joined;
 mod json;
-mod keep;
 mod letters;
 mod lines;
 mod mentions;
 mod names;
 mod plan;
 mod questions;
-mod quotes;
 mod read;
 mod repair;
-mod repetition;
 mod schema;
 mod stance;
 mod step;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod think;
@@ -30,16 +27,14 @@ mod vote;
 mod whisper;
 mod words;
 
-pub use answer::{disagrees, last_box, spelled};
+pub use answer::{disagrees, last_box};
 pub use form::read;
-pub use joined::joined;
 pub use mentions::{asked, mentions};
 pub use questions::{DirectedQuestion, called, questions};
-pub use quotes::checked as quotes_checked;
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
-pub use repetition::{closed_at_repetition, echoes, repeats_from};
-pub use stance::{StanceApart, StanceFilter, behind_label, stance_apart};
-pub use think::Splitter;
+pub use schema::corrected_form;
+pub use stance::behind_label;
+pub use stream::{Speech, Stream, StreamEnd, read_alone};
 pub use vote::streamed_answer;
 pub use whisper::{Parted, parted};

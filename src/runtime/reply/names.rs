@@ -2,7 +2,7 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, clauses, sentences, word};
-use super::lines::{lines, unwrapped};
+use super::lines::{own_text, unwrapped};
 use super::read::ReadBy;
 use super::words::words;
 use crate::model::Text;
@@ -97,11 +97,10 @@ impl<'a> NameChoice<'a> {
             });
         }
         let said = unwrapped(said);
-        let own: Vec<&str> =
-            lines(&said).into_iter().filter(|line| !line.foreign).map(|line| line.text).collect();
-        let text = own.join("\n");
-        let filled = |line: &&&str| line.contains(|c: char| !c.is_whitespace());
-        let ends = [own.iter().find(filled), own.iter().rev().find(filled)];
+        let text = own_text(&said);
+        let mut filled = text.lines().filter(|line| !line.trim().is_empty());
+        let first = filled.next();
+        let ends = [first, filled.next_back().or(first)];
         let alone: Vec<&Text> =
             ends.into_iter().flatten().filter_map(|l| self.exactly(l)).collect();
         let plain = |name| Some(ChosenName { name, by: ReadBy::Plain, object: None });
@@ -119,6 +118,12 @@ impl<'a> NameChoice<'a> {
         let only = mentioned.iter().all(|name| *name == first);
         let parts = || sentences.iter().flat_map(|s| clauses(s));
         if only && parts().any(|clause| self.is_alone(clause, first)) {
+            return by_name(first);
+        }
+        if only
+            && let Some(before) = sentences.last().and_then(|last| self.before_end(last, first))
+            && Letters::new(before).find(&words().deny).is_none()
+        {
             return by_name(first);
         }
         let is_common = |name: &Text| Letters::new(name).one_of(0, &words().common).is_some();
@@ -143,6 +148,14 @@ impl<'a> NameChoice<'a> {
             None if only && self.person && !is_common(first) => by_name(first),
             None => None,
         }
+    }
+
+    /// Returns the text of a sentence before a common word that ends it, if that word is a name.
+    fn before_end<'t>(&self, sentence: &'t str, name: &Text) -> Option<&'t str> {
+        let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let before = bare.get(..bare.len().checked_sub(name.len())?)?;
+        let common = Letters::new(name).one_of(0, &words().common).is_some();
+        (common && self.ends_with(bare, name)).then_some(before)
     }
 
     /// Returns whether a clause is a name, except for names that it rules out.

@@ -1,5 +1,6 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
+use super::letters::sentences;
 use super::mentions::{length_of, mentions, own_paragraphs, without_inline_code};
 use crate::model::{Participant, SeatId};
 
@@ -12,8 +13,6 @@ pub struct DirectedQuestion {
     pub text: String,
 }
 
-/// Titles whose full stop does not end a sentence.
-const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Maximum length of a quoted question with the sentence before it, in bytes.
 const QUOTE_MAX: usize = 240;
 
@@ -37,9 +36,6 @@ pub fn questions(
         let mut last = Addressee::Nobody;
         let mut before = "";
         for sentence in sentences(&words).into_iter().map(str::trim) {
-            if !sentence.contains(char::is_alphanumeric) {
-                continue;
-            }
             let body = sentence.trim_end_matches(['.', '!', '?']);
             let mut to = mentions(body, by, roster);
             let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
@@ -63,25 +59,6 @@ pub fn questions(
         }
     }
     found
-}
-
-/// Splits a paragraph into sentences, each with its closing mark.
-fn sentences(paragraph: &str) -> Vec<&str> {
-    let mut all = vec![];
-    let mut begin = 0;
-    for (at, mark) in paragraph.match_indices(['.', '!', '?', '\n']) {
-        let so_far = &paragraph[begin..at];
-        let word = so_far.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let rest = &paragraph[at + mark.len()..];
-        let in_word = rest.starts_with(char::is_alphanumeric) && !word.is_empty();
-        if mark == "." && (TITLES.contains(&word) || in_word) {
-            continue;
-        }
-        all.push(&paragraph[begin..at + mark.len()]);
-        begin = at + mark.len();
-    }
-    all.push(&paragraph[begin..]);
-    all
 }
 
 /// The seat that the sentences so far addressed last.

@@ -19,8 +19,10 @@ pub struct WantedReply<'a> {
     pub before: Option<&'a str>,
     /// True if a person wrote the reply.
     pub person: bool,
-    /// The fields that are kept, and the rejected reply of the same turn.
+    /// The profile whose facts are kept, and the field that holds them.
     pub kept: Option<(&'a ProfileSpec, Option<&'a str>)>,
+    /// The rejected reply of the same turn.
+    pub rejected: Option<&'a str>,
     /// The field of its data with the public text.
     pub says: Option<&'a Text>,
     /// The number of answers that were voted on, if the reply presents the one that won.
@@ -37,6 +39,7 @@ impl<'a> WantedReply<'a> {
             before: None,
             person: false,
             kept: None,
+            rejected: None,
             says: None,
             presents: None,
         }

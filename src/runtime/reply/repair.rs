@@ -4,8 +4,7 @@
 //! must not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This
 //! module deliberately judges only the form, line by line, and adds no text of its own.
 
-use super::letters::Letters;
-use super::think::Splitter;
+use super::letters::{Letters, word};
 use super::words::words;
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
@@ -18,6 +17,8 @@ const NOBODYS: [&str; 8] =
 const OWN: &str = "assistant";
 /// Maximum number of further own names in front of a reply.
 const OWN_MAX: usize = 4;
+/// Number of bytes of a line that are compared with names.
+const NAME_MAX: usize = 256;
 /// Maximum length of a role in parentheses after a name, in characters.
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
@@ -67,11 +68,9 @@ enum Lead {
     IsText,
 }
 
-fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> RepairedReply {
-    let (said, thought) = Splitter::whole(reply);
-    let said = if said == reply { said } else { said.trim_end().to_owned() };
+fn repaired(said: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> RepairedReply {
     let names = Names::new(seat, roster);
-    let mut unwrapped = names.without_own_label(&said);
+    let mut unwrapped = names.without_own_label(said);
     for _ in 0..OWN_MAX {
         let Some(again) = unwrapped.as_deref().and_then(|text| names.without_own_label(text))
         else {
@@ -79,7 +78,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
         };
         unwrapped = Some(again);
     }
-    let whole = unwrapped.as_deref().unwrap_or(&said);
+    let whole = unwrapped.as_deref().unwrap_or(said);
     let begin = match lead {
         Lead::Announces => 0,
         Lead::IsText => lead_of(whole),
@@ -101,12 +100,10 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
     let goes_on =
         cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim().trim_end_matches('>')));
     RepairedReply {
-        repeats: false,
-        raw: changed.then(|| said.as_str().into()),
+        raw: changed.then(|| said.into()),
         text,
-        stance: None,
-        think: (!thought.is_empty()).then(|| thought.into()),
         impersonates: goes_on,
+        ..RepairedReply::default()
     }
 }
 
@@ -145,17 +142,17 @@ struct Label<'a> {
 }
 
 /// All names of the conversation that can be labels, longest first.
-struct Names(Vec<(String, Whose)>);
+struct Names(Vec<(Vec<char>, Whose)>);
 
 impl Names {
     fn new(seat: &SeatId, roster: &[&Participant]) -> Names {
-        let mut names: Vec<(String, Whose)> = vec![(OWN.into(), Whose::Own)];
+        let mut names: Vec<(Vec<char>, Whose)> = vec![(word(OWN), Whose::Own)];
         for p in roster {
             let whose = if p.id == *seat { Whose::Own } else { Whose::Others };
             let all = [&*p.id, &*p.name].into_iter().chain(p.aliases.iter().map(|a| &**a));
-            names.extend(all.map(|name| (name.to_lowercase(), whose)));
+            names.extend(all.map(|name| (word(name), whose)));
         }
-        names.extend(NOBODYS.iter().map(|name| ((*name).to_owned(), Whose::Others)));
+        names.extend(NOBODYS.iter().map(|name| (word(name), Whose::Others)));
         // a name that the speaker shares proves nothing, so its own names go first
         names.sort_by_key(|(name, whose)| (std::cmp::Reverse(name.len()), *whose == Whose::Others));
         Names(names)
@@ -267,27 +264,15 @@ impl Names {
 
     /// Parses a whole-word name at the beginning of a text; returns its owner and the rest.
     fn name<'a>(&self, text: &'a str) -> Option<(Whose, &'a str)> {
+        let line = text.lines().next().unwrap_or_default();
+        let letters = Letters::new(&line[..line.floor_char_boundary(NAME_MAX)]);
         self.0.iter().find_map(|(name, whose)| {
-            let rest = strip_name(text, name)?;
+            let rest = text.get(letters.byte(letters.word(0, name)?)..)?;
             let goes_on = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
             let ends = !rest.starts_with(goes_on) || after_verb(rest).len() < rest.len();
             ends.then_some((*whose, rest))
         })
     }
-}
-
-/// Strips a lower-case name from the beginning of a text, ignoring case.
-fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let mut wanted = name.chars();
-    for (at, c) in text.char_indices() {
-        if wanted.as_str().is_empty() {
-            return Some(&text[at..]);
-        }
-        if c.to_lowercase().any(|small| wanted.next() != Some(small)) {
-            return None;
-        }
-    }
-    wanted.as_str().is_empty().then_some("")
 }
 
 /// Returns the text after a role in parentheses, as in `Bo (joiner):`.
@@ -353,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_label_needs_its_marks_on_both_sides_and_a_lead_ends_with_its_line() {
-        let names = Names(vec![("bo".into(), Whose::Others)]);
+        let names = Names(vec![(word("bo"), Whose::Others)]);
         assert!(names.label("**Bo**\nHello").is_some());
         assert!(names.label("Bo**\nHello").is_none());
         assert!(names.label("* Bo: hello").is_none());

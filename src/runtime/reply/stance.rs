@@ -11,25 +11,6 @@ const CLOSING: [char; 10] = ['*', '_', '`', ']', ')', '】', '"', '”', '」', 
 /// Maximum length of a line that is kept, in bytes.
 const LINE_MAX_BYTES: usize = 400;
 
-/// A reply without its closing line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StanceApart {
-    /// The remaining text.
-    pub text: String,
-    /// The line after its label; the last one, if there are several.
-    pub line: Option<String>,
-}
-
-/// Takes the `STANCE:` line out of a whole reply.
-pub fn stance_apart(reply: &str) -> StanceApart {
-    let mut filter = StanceFilter::default();
-    let mut text = filter.push(reply);
-    text.push_str(&filter.finish());
-    let line = filter.line();
-    let text = if line.is_some() { text.trim_end().to_owned() } else { text };
-    StanceApart { text, line }
-}
-
 /// Returns the rest of a line behind a label in capitals, such as `DISSENT:`, in any case and dress.
 pub fn behind_label<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     label(line, &closing_row(name.trim_end_matches(':')), LabelLead::Word)
@@ -39,7 +20,7 @@ pub fn behind_label<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 /// Holds back the text of a stream that could be a closing line.
 #[derive(Clone, Debug)]
-pub struct StanceFilter {
+pub(super) struct StanceFilter {
     /// Text that may become the beginning of the line.
     held: String,
     /// True if `held` is at the beginning of a line of the reply.
@@ -80,7 +61,7 @@ enum Begins {
 
 impl StanceFilter {
     /// Adds a piece and returns the text that is certainly not part of the line.
-    pub fn push(&mut self, piece: &str) -> String {
+    pub(super) fn push(&mut self, piece: &str) -> String {
         let mut shown = String::new();
         for c in piece.chars() {
             if let Some(line) = &mut self.swallowed {
@@ -106,13 +87,13 @@ impl StanceFilter {
     }
 
     /// Returns the text that was held back and is not the line, at the end of the stream.
-    pub fn finish(&mut self) -> String {
+    pub(super) fn finish(&mut self) -> String {
         self.end_line();
         std::mem::take(&mut self.held)
     }
 
     /// Returns the last line that was taken out.
-    pub fn line(&mut self) -> Option<String> {
+    pub(super) fn line(&mut self) -> Option<String> {
         self.found.take()
     }
 
@@ -190,6 +171,7 @@ impl StanceFilter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stream::Speech;
     use super::*;
 
     const CASES: &[(&str, &str, Option<&str>)] = &[
@@ -216,12 +198,9 @@ mod tests {
     fn the_line_is_taken_out_however_the_stream_is_cut() {
         for (reply, text, line) in CASES {
             let line = line.map(str::to_owned);
-            let whole = stance_apart(reply);
-            assert_eq!(
-                whole,
-                StanceApart { text: (*text).to_owned(), line: line.clone() },
-                "{reply:?}"
-            );
+            let Speech { text: said, stance, .. } = Speech::new(reply, false, true);
+            let stance = stance.map(|line| line.to_string());
+            assert_eq!((&*said, stance), (*text, line.clone()), "{reply:?}");
             for (at, _) in reply.char_indices() {
                 let mut filter = StanceFilter::default();
                 let mut shown = filter.push(&reply[..at]);

@@ -2,7 +2,7 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
-use super::lines::{LabelLead, behind_marks, behind_sign, label, lines, unwrapped};
+use super::lines::{LabelLead, behind_marks, behind_sign, label, lines, own_text, unwrapped};
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::{WordRow, words};
 use crate::model::plan::results_in;
@@ -77,9 +77,7 @@ pub(super) fn message(
         let read = typed(found.kind, &text, given, found.to, siblings)?;
         return Ok(ReadReply { by, ..read });
     }
-    let own: Vec<&str> =
-        lines(said).into_iter().filter(|line| !line.foreign).map(|line| line.text).collect();
-    let asked = sentences(&own.join("\n")).last().is_some_and(|sentence| asks(sentence));
+    let asked = sentences(&own_text(said)).last().is_some_and(|sentence| asks(sentence));
     let kind = match (planner, asked) {
         (true, _) => MessageKind::Clarification,
         (false, true) => MessageKind::Question,
@@ -210,16 +208,10 @@ fn typed(
             return Err(not_working(to.as_ref(), siblings));
         }
         _ if words.is_empty() => return Err("it has no text after the message type".into()),
-        MessageKind::TaskComplete => format!("TASK COMPLETE: {words}"),
-        MessageKind::Question => format!("QUESTION: {words}"),
-        MessageKind::ProgressUpdate => format!("PROGRESS: {words}"),
-        MessageKind::Error => format!("ERROR: {words}"),
         MessageKind::SiblingMessage => {
             format!("TO {}: {words}", to.as_ref().map_or("", |to| &*to.0))
         }
-        MessageKind::PartialResult | MessageKind::Clarification | MessageKind::TaskAssignment => {
-            words.to_owned()
-        }
+        kind => kind.log_label().map_or(words.to_owned(), |label| format!("{label}: {words}")),
     };
     let mut structured = Map::from_iter([("type".to_owned(), json!(kind))]);
     structured.extend(to.map(|to| ("to".to_owned(), json!(to))));

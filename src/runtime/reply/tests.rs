@@ -11,8 +11,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 9] = [
-    ("votes", 130),
-    ("choices", 80),
+    ("votes", 187),
+    ("choices", 90),
     ("labels", 86),
     ("data", 42),
     ("answers", 33),
@@ -88,8 +88,8 @@ fn reading(case: &Case) -> Value {
             json!({"answer": read.structured["answer"]})
         }
         "line" => {
-            let apart = stance_apart(&case.reply);
-            json!({"line": apart.line, "text": apart.text})
+            let speech = Speech::new(&case.reply, true, true);
+            json!({"line": speech.stance, "text": speech.text})
         }
         "own" | "end" => json!({"text": own(case).text}),
         "think" => {
@@ -125,7 +125,9 @@ fn own(case: &Case) -> RepairedReply {
         })
         .collect();
     let roster: Vec<&Participant> = seats.iter().collect();
-    repair(&case.reply, &"s1".into(), &roster)
+    let Speech { text, think, .. } = Speech::new(&case.reply, true, false);
+    let think = (!think.is_empty()).then(|| think.into());
+    RepairedReply { think, ..repair(&text, &"s1".into(), &roster) }
 }
 
 /// Returns whether every part of `expect` is in a reading.
@@ -200,25 +202,59 @@ proptest! {
     }
 }
 
+/// The forms of replies, each with what a form of its kind needs.
+fn forms() -> Vec<Form> {
+    let among: Vec<(Text, SeatId)> =
+        vec![("Answer A".into(), "x1".into()), ("Answer B".into(), "x3".into())];
+    let seats = vec!["anna".into(), "bo".into()];
+    vec![
+        Form::Free,
+        Form::Markers(vec!["DEAL".into()]),
+        Form::Choice(seats.clone()),
+        Form::Schema(json!({"type": "object", "properties": {"n": {"type": "integer"}}})),
+        Form::Bid,
+        Form::Bids(seats.clone()),
+        Form::Judgement { sides: seats.clone(), points: true },
+        Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None },
+        Form::Ranking { most: None, among: among.clone() },
+        Form::Proposal { among, names: BTreeMap::new(), answers: true },
+        Form::Scores(seats.clone()),
+        Form::Plan { begun: vec![], over: vec![], most: 9 },
+        Form::Message { planner: false, given: false, siblings: vec!["bo".into()] },
+    ]
+}
+
+proptest! {
+    /// Signs of JSON, labels, TeX, quotations and tags in any order are read in every form, whole and streamed.
+    #[test]
+    fn any_reply_is_read(reply in r#"([{}\[\]",:'“”<>|/\\`#*>. \n]|VOTE|ANSWER|Answer A|TASK COMPLETE|boxed|think|\PC){0,60}"#) {
+        let speech = Speech::new(&reply, true, true);
+        for form in forms() {
+            let _ = read_in(&form, &[], &reply);
+            let _ = read_in(&corrected_form(form, Some(&reply)), &[], &speech.text);
+        }
+        let _ = mentions(&reply, None, &[]);
+        let _ = questions(&reply, None, &[]);
+    }
+}
+
 #[test]
 fn pieces_of_a_stream_do_not_change_its_reading() {
-    for case in cases("reasoning") {
-        let whole = Splitter::whole(&case.reply);
+    let files = FILES.iter().flat_map(|(file, _)| cases(file));
+    for case in files {
+        let whole = Speech::new(&case.reply, true, true);
         for (at, _) in case.reply.char_indices() {
-            let mut splitter = Splitter::default();
-            let (mut said, mut thought) = (String::new(), String::new());
-            let first = splitter.push(&case.reply[..at]);
-            let rest = splitter.push(&case.reply[at..]);
-            for (channel, part) in first.into_iter().chain(rest).chain(splitter.finish()) {
-                match channel {
-                    Channel::Say => said.push_str(&part),
-                    Channel::Think => thought.push_str(&part),
-                }
-            }
-            let unclosed = splitter.unclosed();
-            let (said, more) = Splitter::whole(&said);
-            let read = unclosed.map_or((said, thought + &more), |said| (said, String::new()));
-            assert_eq!(read, whole, "{:?} at {at}", case.reply);
+            let mut stream = Stream::new(true, true);
+            let mut parts = stream.push(&case.reply[..at]);
+            parts.extend(stream.push(&case.reply[at..]));
+            let end = stream.finish(true);
+            parts.extend(end.parts);
+            let said = parts.iter().filter(|(channel, _)| *channel == Channel::Say);
+            let said: String = said.map(|(_, text)| &**text).collect();
+            // a text before a closing mark without its opening is known as reasoning only at the end
+            let read = Speech::new(&said, true, true);
+            assert_eq!(read.text.trim_end(), whole.text.trim_end(), "{:?} at {at}", case.reply);
+            assert_eq!(end.stance.or(read.stance), whole.stance, "{:?} at {at}", case.reply);
         }
     }
 }

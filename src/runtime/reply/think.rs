@@ -59,7 +59,7 @@ enum Compared {
 
 /// Separates reasoning from speech in a stream of pieces.
 #[derive(Clone, Debug, Default)]
-pub struct Splitter {
+pub(super) struct Splitter {
     /// Text that may be the beginning of a mark.
     held: String,
     thinking: bool,
@@ -85,7 +85,7 @@ pub struct Splitter {
 
 impl Splitter {
     /// Adds a piece and returns the parts that are now certain, in order.
-    pub fn push(&mut self, piece: &str) -> Vec<(Channel, String)> {
+    pub(super) fn push(&mut self, piece: &str) -> Vec<(Channel, String)> {
         let mut out = vec![];
         self.held.push_str(piece);
         self.read(&mut out, false);
@@ -93,14 +93,14 @@ impl Splitter {
     }
 
     /// Returns the text that was held back, at the end of the stream.
-    pub fn finish(&mut self) -> Vec<(Channel, String)> {
+    pub(super) fn finish(&mut self) -> Vec<(Channel, String)> {
         let mut out = vec![];
         self.read(&mut out, true);
         out
     }
 
     /// Returns the reasoning of a mark that never closed, if the reply has no speech: it is the reply.
-    pub fn unclosed(&mut self) -> Option<String> {
+    pub(super) fn unclosed(&mut self) -> Option<String> {
         let only = self.thinking && !self.spoke;
         let open = std::mem::take(&mut self.open);
         (only && !open.trim().is_empty()).then_some(open)
@@ -108,7 +108,7 @@ impl Splitter {
 
     /// Separates a whole text into speech and reasoning. Text before a closing mark without its opening was reasoning;
     /// reasoning without a closing mark is the speech, if there is no other.
-    pub fn whole(text: &str) -> (String, String) {
+    pub(super) fn whole(text: &str) -> (String, String) {
         // most texts have no mark
         if !text.contains(['<', '[', '◁']) {
             return (text.to_owned(), String::new());

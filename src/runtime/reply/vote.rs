@@ -2,7 +2,7 @@
 
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, clauses, sentences, shape, word};
-use super::lines::{LabelLead, LineLabel, label, lines, unwrapped};
+use super::lines::{LabelLead, LineLabel, label, lines, own_text, unwrapped};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::{WordRow, words};
@@ -285,9 +285,7 @@ impl VoteReader<'_> {
 
     /// Returns the vote of a sentence, and its reason.
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
-        let own: Vec<&str> =
-            lines(said).into_iter().filter(|line| !line.foreign).map(|line| line.text).collect();
-        let text = own.join("\n");
+        let text = own_text(said);
         let sentences = sentences(&text);
         let short = text.unicode_words().count() <= SHORT_WORDS;
         let last = sentences.len().saturating_sub(1);
@@ -302,7 +300,7 @@ impl VoteReader<'_> {
             && short
             && let Some(sentence) = sentences.first()
         {
-            votes.extend(self.leads(sentence));
+            votes.extend(self.leads(sentence).or_else(|| self.follows_colon(&text)));
         }
         if votes.is_empty() && short && !self.answers {
             votes.extend(self.only_mentions(&text));
@@ -349,6 +347,12 @@ impl VoteReader<'_> {
                 && letters.char(first.end + 1).is_none_or(|c| !c.is_alphanumeric());
         let denied = letters.find(&words().deny).is_some();
         (first.start == begin && closed && !denied && first.answer == answer).then_some(answer)
+    }
+
+    /// Returns the answer whose label alone follows the last colon of a text, unless the text denies something.
+    fn follows_colon(&self, text: &str) -> Option<usize> {
+        let answer = self.exactly(text.rsplit_once([':', '：'])?.1)?;
+        self.only_mentions(text).filter(|only| *only == answer)
     }
 
     /// Returns the only answer that a short reply mentions, unless it denies something.

@@ -101,11 +101,22 @@ keys! {
         "The text that quotations in the reply are checked against; each is marked as found in it or not.");
     to = key(ONE_OR_MORE_NAMES, r#"["bo"]"#,
         "The participants or roles, or all, to whom a reply may whisper: a paragraph that begins `WHISPER NAME:`.");
-    keep = key(ValueKind::OneOf(&["profile"]), r#""profile""#,
+    keep = key(KEEP, r#""profile""#,
         "Keeps the facts of the reply as the profile, field by field: those in its field `profile` where the \
-         schema has one, else all of them. A fact stays until it changes; null deletes it.");
+         schema has one, else all of them; { profile = \"NAME\" } names another field. A fact stays until it \
+         changes; null deletes it.");
     says: Option<Text> = key(ValueKind::Line, r#""message""#,
         "The field of the reply that holds the words that everybody reads (default: the whole reply).");
+}
+
+/// `keep`: the facts of a reply that are kept.
+const KEEP: ValueKind =
+    ValueKind::AnyOf(&[ValueKind::OneOf(&["profile"]), ValueKind::Table(KEEP_TABLE)]);
+
+keys! {
+    /// The keys of `keep` as a table.
+    static KEEP_TABLE;
+    profile = key(ValueKind::Line, r#""updatedProfile""#, "The field of the reply that holds the facts.");
 }
 
 /// `context`: the part of a long conversation that a prompt keeps.

@@ -195,7 +195,7 @@ fn message(v: &View<'_>, step: &PlannedStep, m: &StepMessage) -> Vec<DetailPart>
         // its results follow in full
         summary_and_results(&m.text).0
     } else {
-        MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words)
+        m.kind.without_label(&m.text)
     };
     let words = text::label(words);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };

@@ -2,7 +2,7 @@
 //! on. They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but
 //! not the threads of other executors; the planner sees the whole plan.
 
-use crate::model::{MessageKind, Purpose, Seq, StepState, Text};
+use crate::model::{Purpose, Seq, StepState, Text};
 use crate::policy::prompt_parts::{PromptParts, PromptSection};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 
@@ -45,8 +45,7 @@ pub(super) fn parts(state: &State, turn: &Turn) -> Option<PromptParts> {
         sections.extend(waited.filter_map(|s| result(state, s)));
         sections.extend(state.sibling_messages(plan, step).into_iter().map(|m| {
             let by = state.seat(&m.from).map_or(&m.from.0, |s| &s.spec.name);
-            let words = MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words);
-            PromptSection::new("message", words.trim()).with("from", by.clone())
+            PromptSection::new("message", m.kind.without_label(&m.text)).with("from", by.clone())
         }));
     } else {
         sections.extend(whole(state, plan));

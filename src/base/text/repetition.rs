@@ -3,7 +3,7 @@
 //! Small models do both. Only words are compared: sentences with the same words are equal, regardless of the characters
 //! between the words.
 
-use crate::text::{KnownTrigrams, Trigrams, mixed};
+use super::likeness::{KnownTrigrams, Trigrams, mixed};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,0 +1,148 @@
+//! Canonical forms of answers: numbers, letters, texts and JSON that are spelled differently and mean the same.
+
+use super::answer::AnswerKind;
+use serde_json::{Map, Value};
+
+/// Characters around an answer.
+const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
+/// Maximum length of an answer, in bytes.
+const ANSWER_MAX: usize = 1_000;
+
+impl AnswerKind {
+    /// Returns an answer in canonical form, so that equal answers are equal strings; `None` if it is not of this kind.
+    pub fn canonical(self, text: &str) -> Option<String> {
+        let text = text.trim();
+        let canonical = match self {
+            AnswerKind::Number => number(text),
+            AnswerKind::Letter => letter(text),
+            AnswerKind::Text => {
+                let bare =
+                    text.trim_matches(DRESS).trim_end_matches(['.', '!']).trim_matches(DRESS);
+                let words: Vec<&str> = bare.split_whitespace().collect();
+                Some(words.join(" ").to_lowercase())
+            }
+            AnswerKind::Json => json_of(text).map(|value| sorted(&value).to_string()),
+        };
+        canonical.filter(|text| !text.is_empty() && text.len() <= ANSWER_MAX)
+    }
+}
+
+/// Returns the only number in a text: `$1,234.50` is 1234.5, and the right side of an equation counts.
+fn number(text: &str) -> Option<String> {
+    let text = &with_ascii_digits(text);
+    let text = text.rsplit(['=', '≈']).next()?;
+    // parentheses contain an explanation
+    let text = text
+        .split_once('(')
+        .map_or(text, |(before, _)| if before.trim().is_empty() { text } else { before });
+    let begin = text.find(|c: char| c.is_ascii_digit())?;
+    let before = text.get(..begin)?;
+    let point = before.ends_with('.');
+    let minus = before.trim_end_matches(['$', '€', '£', '.', ' ']).ends_with(['-', '−'])
+        && !before
+            .trim_end_matches(['-', '−', '$', '€', '£', '.', ' '])
+            .ends_with(char::is_alphanumeric);
+    let rest = text.get(begin..)?;
+    let mut end =
+        rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(rest.len());
+    let mut digits = rest.get(..end)?;
+    // a trailing point or comma ends the sentence and is not part of the number
+    digits = digits.trim_end_matches(['.', ',']);
+    end = digits.len();
+    let behind = rest.get(end..)?;
+    if let Some(value) = scientific(digits, behind) {
+        return number(&format!("{}{value}", if minus { "-" } else { "" }));
+    }
+    if behind.contains(|c: char| c.is_ascii_digit()) {
+        return fraction(digits, behind, minus);
+    }
+    let groups = digits.split('.').next()?.split(',').skip(1).all(|group| group.len() == 3);
+    let plain: String = digits.chars().filter(|c| *c != ',').collect();
+    if !groups || plain.matches('.').count() > usize::from(!point) {
+        return None;
+    }
+    let (whole, part) = match (point, plain.split_once('.')) {
+        (true, _) => (String::new(), plain),
+        (false, Some((whole, part))) => (whole.to_owned(), part.to_owned()),
+        (false, None) => (plain, String::new()),
+    };
+    let whole = whole.trim_start_matches('0');
+    let part = part.trim_end_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let sign = if minus && (whole != "0" || !part.is_empty()) { "-" } else { "" };
+    Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })
+}
+
+/// Returns a text with the digits of other scripts as ASCII digits.
+fn with_ascii_digits(text: &str) -> String {
+    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{ff10}'].map(u32::from);
+    let digit = |c: char| {
+        let place =
+            zeros.iter().find_map(|zero| u32::from(c).checked_sub(*zero).filter(|n| *n < 10));
+        place.and_then(|n| char::from_digit(n, 10)).unwrap_or(c)
+    };
+    text.chars().map(digit).collect()
+}
+
+/// Parses a number with an exponent, such as `1e3`; `None` if the text has any other number.
+fn scientific(digits: &str, behind: &str) -> Option<f64> {
+    let exponent = behind.strip_prefix(['e', 'E'])?;
+    let bare = exponent.trim_start_matches(['+', '-']);
+    let end = bare.find(|c: char| !c.is_ascii_digit()).unwrap_or(bare.len());
+    let rest = bare.get(end..)?;
+    if end == 0 || rest.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = exponent.get(..exponent.len() - rest.len())?;
+    format!("{digits}e{exponent}").parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Parses a fraction such as `3/4`; `None` if the text has any other second number.
+fn fraction(above: &str, behind: &str, minus: bool) -> Option<String> {
+    let below =
+        behind.trim_start().strip_prefix('/')?.trim().trim_end_matches(['.', '*', '`', ' ']);
+    let below: u64 = below.parse().ok().filter(|n| *n > 0)?;
+    let above: u64 = above.parse().ok()?;
+    let value = above as f64 / below as f64;
+    number(&format!("{}{value}", if minus { "-" } else { "" }))
+}
+
+fn letter(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(DRESS);
+    let lower = text.to_lowercase();
+    let skipped = ["option", "choice"].iter().find(|word| lower.starts_with(**word));
+    let text = text.get(skipped.map_or(0, |word| word.len())..)?;
+    let mut chars = text.trim_start_matches(DRESS).trim_start_matches(['(', '[']).chars();
+    let first = chars.next().filter(char::is_ascii_alphabetic)?;
+    let second = chars.next();
+    let alone = second.is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+    // "A dog" begins with an article
+    let words =
+        second.is_some_and(char::is_whitespace) && chars.next().is_some_and(char::is_alphanumeric);
+    (alone && !words).then(|| first.to_ascii_uppercase().to_string())
+}
+
+/// Returns the JSON value of a text, or else the first one that ends at its last bracket.
+fn json_of(text: &str) -> Option<Value> {
+    let bare = text.trim().trim_matches('`').trim();
+    let bare = bare.strip_prefix("json").unwrap_or(bare).trim();
+    let whole = serde_json::from_str(bare).ok();
+    whole.or_else(|| {
+        let ends = text.rfind(['}', ']'])? + 1;
+        let begins = text.char_indices().filter(|(_, c)| ['{', '['].contains(c)).map(|(at, _)| at);
+        begins.take(64).find_map(|at| serde_json::from_str(text.get(at..ends)?).ok())
+    })
+}
+
+/// Returns a value with sorted keys, so that equal values are equal strings.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            keys.into_iter().map(|k| (k.clone(), sorted(&map[k]))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}

@@ -1,0 +1,111 @@
+//! The stages that take parts out of a reply: reasoning and end tokens, then closing lines. A reply that streams and a
+//! whole one run the same stages.
+
+use super::read::{ReadReply, Unclear, WantedReply};
+use super::stance::StanceFilter;
+use super::think::Splitter;
+use crate::model::{Channel, Form, Text};
+use serde_json::Value;
+
+/// The filters of a reply while it streams.
+pub struct Stream {
+    /// Separates reasoning; `None` for voices that mark none.
+    splitter: Option<Splitter>,
+    /// Holds back the `STANCE:` line; `None` if the reply has none.
+    stance: Option<StanceFilter>,
+}
+
+/// Text that was held back until the end of a reply.
+#[derive(Default)]
+pub struct StreamEnd {
+    /// The text, in order.
+    pub parts: Vec<(Channel, Text)>,
+    /// The `STANCE:` line of the reply.
+    pub stance: Option<Text>,
+}
+
+/// A whole reply without the parts that are not speech.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Speech {
+    /// The speech.
+    pub text: String,
+    /// The reasoning.
+    pub think: String,
+    /// The `STANCE:` line; the last one, if there are several.
+    pub stance: Option<Text>,
+}
+
+impl Stream {
+    /// Returns the filters of a reply that may contain reasoning, or end with its stance.
+    pub fn new(reasons: bool, has_stance: bool) -> Stream {
+        Stream {
+            splitter: reasons.then(Splitter::default),
+            stance: has_stance.then(StanceFilter::default),
+        }
+    }
+
+    /// Adds a piece of speech and returns the parts that are now certain, in order.
+    pub fn push(&mut self, piece: &str) -> Vec<(Channel, Text)> {
+        let parts = match &mut self.splitter {
+            Some(splitter) => splitter.push(piece),
+            None => vec![(Channel::Say, piece.to_owned())],
+        };
+        self.without_stance(parts)
+    }
+
+    /// Returns the text that was held back, at the end of the call. If the model `stopped` by itself and its reasoning
+    /// never closed, that is its speech.
+    pub fn finish(mut self, stopped: bool) -> StreamEnd {
+        let mut held = self.splitter.as_mut().map(Splitter::finish).unwrap_or_default();
+        if stopped {
+            let unclosed = self.splitter.as_mut().and_then(Splitter::unclosed);
+            held.extend(unclosed.map(|speech| (Channel::Say, speech)));
+        }
+        let mut parts = self.without_stance(held);
+        let Some(filter) = &mut self.stance else { return StreamEnd { parts, stance: None } };
+        let rest = filter.finish();
+        if !rest.is_empty() {
+            parts.push((Channel::Say, rest.into()));
+        }
+        StreamEnd { parts, stance: filter.line().map(Text::from) }
+    }
+
+    fn without_stance(&mut self, parts: Vec<(Channel, String)>) -> Vec<(Channel, Text)> {
+        let mut kept = vec![];
+        for (channel, text) in parts {
+            let text = match &mut self.stance {
+                Some(filter) if channel == Channel::Say => filter.push(&text),
+                Some(_) | None => text,
+            };
+            if !text.is_empty() {
+                kept.push((channel, text.into()));
+            }
+        }
+        kept
+    }
+}
+
+impl Speech {
+    /// Takes the parts out of a whole reply.
+    pub fn new(reply: &str, reasons: bool, has_stance: bool) -> Speech {
+        let (said, think) =
+            if reasons { Splitter::whole(reply) } else { (reply.to_owned(), String::new()) };
+        let mut stream = Stream::new(false, has_stance);
+        let mut parts = stream.push(&said);
+        let StreamEnd { parts: rest, stance } = stream.finish(true);
+        parts.extend(rest);
+        let text: String = parts.iter().map(|(_, text)| &**text).collect();
+        let text = if text == reply && !has_stance { text } else { text.trim_end().to_owned() };
+        Speech { text, think, stance }
+    }
+}
+
+/// Reads the data of a model's reply outside a conversation; its reasoning does not count.
+///
+/// # Errors
+/// If the reply is unclear or does not match its form.
+pub fn read_alone(form: &Form, reply: &str, data: &Value) -> Result<Value, Unclear> {
+    let said = Speech::new(reply, true, false).text;
+    super::form::read(&WantedReply::new(form), &said, data)
+        .map(|ReadReply { structured, .. }| structured)
+}
