@@ -39,13 +39,13 @@
 //! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
 //! | default limits in money and tokens; the account that conversations and calls share | `runtime/ledger.rs` |
 //! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
-//! | positions between two poles (`STANCE:` lines) | `engine/stream.rs` and `reply/stance.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
+//! | positions between two poles (`STANCE:` lines) | `reply/stream.rs` and `reply/stance.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
 //! | polls before and after, and the swing | `engine/poll.rs`; `state/poll.rs` |
 //! | votes and verdicts: voters, judges, counting | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
 //! | prompts | [`prompt`]; the visibility of messages (whispers, phases) is in `state/seen.rs` |
 //! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |
 //! | session files: format, writing, locking | [`session`]; an incomplete last line is repaired by `session/repair.rs` |
-//! | answers in replies, and their aggregation | `reply/answer.rs` parses, `state/answers.rs` collects, [`aggregate`] counts |
+//! | answers in replies, and their aggregation | `reply/answer.rs` parses, `model/canonical.rs` makes equal answers equal texts, `state/answers.rs` collects, [`aggregate`] counts |
 //! | scenario files and their faults | [`scenario`], its keys in `keys.rs`; "From a scenario file to its seats" below |
 //! | filter for characters that may reach a terminal | [`text`] |
 //! | conditions and templates, and their limits | [`expr`] |

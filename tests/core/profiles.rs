@@ -148,7 +148,8 @@ async fn a_wrong_fact_is_asked_for_alone() {
     let field = json!({"type": "object", "required": ["home"], "properties": {"home": {"enum": ["flat", "house"]}}});
     let alone = json!({"type": "object", "required": ["updatedProfile"], "properties": {"updatedProfile": field}});
     assert_eq!(ran.seen[1].form, Form::Schema(alone.clone()));
-    let ask = ran.seen[1].messages.last().unwrap().text.to_string();
+    let rejected = ran.seen[1].prompt.rejected.as_ref().unwrap();
+    let ask = rejected.ask.as_ref().unwrap().to_string();
     assert!(ask.contains("\"tent\" is not one of [\"flat\",\"house\"]"), "{ask}");
     assert!(ask.ends_with(&alone.to_string()), "{ask}");
 }

@@ -1,6 +1,6 @@
 //! Token limit of a reply, if it has one: space for its text and for reasoning.
 
-use super::{State, Turn};
+use super::{Conversation, Seat, Turn};
 use crate::model::*;
 use crate::scenario::Advice;
 
@@ -29,12 +29,13 @@ const SHORT_TURN: (u32, u32) = (15, 40);
 /// Length of a long turn in words (min, max) in a debate with varied lengths.
 const LONG_TURN: (u32, u32) = (60, 110);
 
-impl State {
+impl Conversation {
     /// Returns the maximum number of tokens of the reply to a turn's next call; `None` if it is unlimited.
     pub fn reply_tokens(&self, turn: &Turn) -> Option<u32> {
         let seat = self.seat(&turn.seat)?;
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
-        if self.scenario.answer.is_some() && seat.widened == 0 {
+        let widened = self.widened(&model.name);
+        if self.scenario.answer.is_some() && widened == 0 {
             // in an experiment, replies of one arm must not be cut where those of another are not
             return model.max_tokens;
         }
@@ -56,7 +57,7 @@ impl State {
                 LOCAL_WORK_TOKENS
             }
             None => {
-                let words = self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD);
+                let words = self.max_words(turn).map_or(0, |most| most * TOKENS_PER_WORD);
                 tokens.max(words) + if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
             }
         });
@@ -64,7 +65,7 @@ impl State {
         let invited = self.shows(turn).is_some_and(|shows| shows.thinks);
         let thinks = model.effort.is_none() && (seat.thinks || invited);
         let bounded = bounded.map(|tokens| tokens + if thinks { THINKING_TOKENS } else { 0 });
-        match seat.widened {
+        match widened {
             0 => bounded,
             n => {
                 let wider = WIDER.saturating_pow(n.min(WIDER_TIMES));
@@ -74,8 +75,27 @@ impl State {
         }
     }
 
+    /// Returns how often the limit of a model was raised, for all seats that it speaks for.
+    fn widened(&self, model: &str) -> u32 {
+        let same = |seat: &&Seat| seat.spec.voice.as_model().is_some_and(|m| *m.name == *model);
+        self.seats.iter().filter(same).map(|seat| seat.widened).max().unwrap_or(0)
+    }
+
+    /// Raises the limit for the model of a turn whose reply reached it, unless another seat did so since the call.
+    pub(super) fn widen(&mut self, turn: TurnId) {
+        let Some(turn) = self.turns.get(&turn) else { return };
+        let current = self.reply_tokens(turn).map(u64::from);
+        let is_current = turn.parameters.max_tokens.is_none_or(|limit| Some(limit) >= current);
+        let model = self.seat(&turn.seat).and_then(|seat| seat.spec.voice.as_model());
+        let (seat, before) =
+            (turn.seat.clone(), model.map_or(0, |model| self.widened(&model.name)));
+        if is_current {
+            self.set_seat(&seat, |seat| seat.widened = before + 1);
+        }
+    }
+
     /// Returns the maximum number of words of a turn; `None` if neither phase, participant nor scenario limits it.
-    fn words_of(&self, turn: &Turn) -> Option<u32> {
+    fn max_words(&self, turn: &Turn) -> Option<u32> {
         if !turn.speaks() {
             return None;
         }

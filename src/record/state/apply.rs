@@ -353,8 +353,8 @@ impl Conversation {
             t.shrunk = true;
         } else if r.error.class == ErrorClass::Length {
             t.widened = true;
-            let seat = t.seat.clone();
-            self.set_seat(&seat, |s| s.widened += 1);
+            let turn = t.id;
+            self.widen(turn);
         } else if r.error.class == ErrorClass::Echo {
             t.echoed = true;
             t.rejected = Some(Rejected {

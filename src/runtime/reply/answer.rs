@@ -5,7 +5,7 @@
 
 use super::letters::{clauses, sentences};
 use super::lines::{LabelLead, label};
-use super::words::words;
+use super::words::{is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
@@ -13,31 +13,10 @@ use serde_json::{Map, Value, json};
 
 /// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
-/// Phrases before an answer, longest first; a colon, an equals sign or "is" follows.
-const LEADS: [&str; 6] =
-    ["the correct option", "the final answer", "final answer", "the answer", "my answer", "answer"];
-/// Words before such a phrase that only lead to it.
-const CONNECTIVES: [&str; 5] = ["so", "thus", "therefore", "hence", "then"];
 /// Marker that also counts within a line.
 const MARKER: &str = "ANSWER:";
-/// Phrases before a confidence.
-const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
-/// Phrases before a ranking, or before its first entry.
-const RANKED: [&str; 5] = ["final ranking", "my ranking", "ranking", "my vote", "vote"];
 /// Phrase before an answer in braces.
 const BRACED: &str = "{final answer:";
-/// Commands of TeX that draw a box.
-const BOXES: [&str; 2] = ["\\boxed", "\\fbox"];
-/// Contents of boxes that only repeat the request.
-const PLACEHOLDERS: [&str; 6] =
-    ["answer", "your answer", "final answer", "the answer", "number", "letter"];
-/// Commands of TeX with a numerator and a denominator.
-const FRACTIONS: [&str; 3] = ["frac", "dfrac", "tfrac"];
-/// Commands of TeX that only set a font or the size of a bracket.
-const FONTS: [&str; 11] = [
-    "text", "textbf", "textit", "textrm", "mathrm", "mathbf", "mathit", "mbox", "left", "right",
-    "circ",
-];
 /// Maximum length of a reply in text form that is an answer as a whole, in bytes.
 const BARE_MAX: usize = 80;
 
@@ -77,7 +56,8 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let text = said.trim();
     let short = kind == AnswerKind::Json || text.lines().count() == 1;
     let long = kind == AnswerKind::Text && text.len() > BARE_MAX;
-    let is_bare = short && !long && !BOXES.iter().any(|command| said.contains(command));
+    let is_bare =
+        short && !long && !marks().boxes.iter().any(|command| said.contains(command.as_str()));
     if is_bare { kind.canonical(text) } else { None }
 }
 
@@ -93,7 +73,7 @@ fn marked(said: &str) -> Option<&str> {
     let labelled = |line| label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
     let of_line = |line| {
         braced(line)
-            .or_else(|| after(line, &LEADS))
+            .or_else(|| after(line, &marks().leads))
             .or_else(|| labelled(line))
             .or_else(|| within(line))
     };
@@ -110,20 +90,20 @@ fn braced(line: &str) -> Option<&str> {
 
 /// Returns the answer in the last clause of a reply, as in "So, the answer is 6."
 fn at_the_end(said: &str) -> Option<&str> {
-    after(clauses(sentences(said).last()?).last()?, &LEADS)
+    after(clauses(sentences(said).last()?).last()?, &marks().leads)
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.
 fn following(said: &str) -> Option<&str> {
     let lines: Vec<&str> = said.lines().collect();
-    let at = lines.iter().rposition(|line| after(line, &LEADS).is_some())?;
+    let at = lines.iter().rposition(|line| after(line, &marks().leads).is_some())?;
     lines.get(at + 1..)?.iter().copied().find(|line| !line.trim().is_empty())
 }
 
 /// Returns the rest of a line after one of the phrases and a colon, an equals sign or "is".
-fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
+fn after<'a>(line: &'a str, leads: &[String]) -> Option<&'a str> {
     let line = line.trim_start_matches(DRESS);
-    let line = CONNECTIVES.iter().find_map(|word| without_word(line, word)).unwrap_or(line);
+    let line = marks().connectives.iter().find_map(|word| without_word(line, word)).unwrap_or(line);
     let rest = leads.iter().find_map(|lead| {
         let head = line.get(..lead.len())?;
         head.eq_ignore_ascii_case(lead).then(|| line.get(lead.len()..)).flatten()
@@ -153,11 +133,12 @@ fn within(line: &str) -> Option<&str> {
 pub fn last_box(said: &str) -> Option<&str> {
     let content = |(at, _): (usize, &str)| {
         let rest = said.get(at..)?;
-        let rest = BOXES.iter().find_map(|command| rest.strip_prefix(command))?;
+        let rest = marks().boxes.iter().find_map(|command| rest.strip_prefix(command.as_str()))?;
         boxed(rest.trim_start().strip_prefix('{')?).map(str::trim)
     };
     let holds = |content: &&str| {
-        !content.is_empty() && !PLACEHOLDERS.iter().any(|word| content.eq_ignore_ascii_case(word))
+        !content.is_empty()
+            && !marks().placeholders.iter().any(|word| content.eq_ignore_ascii_case(word))
     };
     said.rmatch_indices('\\').filter_map(content).find(holds)
 }
@@ -182,12 +163,12 @@ fn plain(kind: AnswerKind, tex: &str) -> String {
                     let sign = rest.chars().next().unwrap_or_default();
                     rest = rest.get(sign.len_utf8()..).unwrap_or_default();
                     out.extend(['$', '%', '&', '#', '_'].contains(&sign).then_some(sign));
-                } else if FRACTIONS.contains(&command) {
+                } else if is_in(&marks().fractions, command) {
                     let above = rest.strip_prefix('{').and_then(boxed).unwrap_or_default();
                     out.push_str(&plain(kind, above));
                     out.push('/');
                     rest = rest.get(above.len() + 2..).unwrap_or_default();
-                } else if !FONTS.contains(&command) {
+                } else if !is_in(&marks().fonts, command) {
                     out.push(' ');
                 }
             }
@@ -213,7 +194,7 @@ fn boxed(rest: &str) -> Option<&str> {
 
 /// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
-    let text = said.lines().rev().find_map(|line| after(line, &SURE))?;
+    let text = said.lines().rev().find_map(|line| after(line, &marks().sure))?;
     let digits: String = text
         .chars()
         .skip_while(|c| !c.is_ascii_digit() && *c != '.')
@@ -235,10 +216,10 @@ pub fn confidence(value: &Value) -> Option<f64> {
 /// Parses a ranking, best first, null without one; `most` is the number of entries asked for.
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value {
     let lines: Vec<&str> = said.lines().collect();
-    let Some(at) = lines.iter().rposition(|line| after(line, &RANKED).is_some()) else {
+    let Some(at) = lines.iter().rposition(|line| after(line, &marks().ranked).is_some()) else {
         return json!({ "ranking": null });
     };
-    let first = lines.get(at).and_then(|line| after(line, &RANKED)).unwrap_or_default();
+    let first = lines.get(at).and_then(|line| after(line, &marks().ranked)).unwrap_or_default();
     let rest = lines.get(at + 1..).unwrap_or_default().join("\n");
     let text = format!("{first}\n{rest}").to_lowercase();
     let place = |label: &Text| {

@@ -5,14 +5,11 @@
 //! module deliberately judges only the form, line by line, and adds no text of its own.
 
 use super::letters::{Letters, word};
-use super::words::words;
+use super::words::{is_in, marks, words};
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Speakers without a seat: names of the operator in prompts and chat formats.
-const NOBODYS: [&str; 8] =
-    [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
 /// Name of the model itself in chat formats.
 const OWN: &str = "assistant";
 /// Maximum number of further own names in front of a reply.
@@ -25,13 +22,6 @@ const ROLE_MAX_CHARS: usize = 40;
 const MARKS: [char; 3] = ['*', '_', '#'];
 /// Brackets around a name.
 const BRACKETS: [char; 4] = ['[', '(', '【', '（'];
-/// Prompt tags that begin a message: the text after them is not the speaker's.
-const OPENING: [&str; 6] =
-    ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
-/// Prompt tags that end a message, without the bracket that small models forget.
-const CLOSING: [&str; 5] = ["</said", "</host", "</request", "</moderator", "</guidance"];
-/// Info strings of fences that contain prose; other fences are code.
-const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
 /// A reply without text in the names of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,12 +74,12 @@ fn repaired(said: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> R
         Lead::IsText => lead_of(whole),
     };
     let rest = &whole[begin..];
-    let ended = CLOSING.iter().filter_map(|tag| {
-        let mut found = rest.match_indices(tag);
+    let ended = marks().closing.iter().filter_map(|tag| {
+        let mut found = rest.match_indices(tag.as_str());
         let whole_tag = |at: usize| !rest[at + tag.len()..].starts_with(char::is_alphanumeric);
         found.find(|(at, _)| whole_tag(*at)).map(|(at, _)| at)
     });
-    let tag = OPENING.iter().filter_map(|tag| rest.find(tag)).chain(ended).min();
+    let tag = marks().opening.iter().filter_map(|tag| rest.find(tag)).chain(ended).min();
     let cut = names.goes_on_at(whole, begin).into_iter().chain(tag.map(|at| begin + at)).min();
     let text = match cut {
         Some(at) => without_open_fence(whole[..at].trim_end()).to_owned(),
@@ -98,7 +88,7 @@ fn repaired(said: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> R
     let changed = unwrapped.is_some() || cut.is_some();
     // a closing tag at the very end is only a slip
     let goes_on =
-        cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim().trim_end_matches('>')));
+        cut.is_some_and(|at| !is_in(&marks().closing, whole[at..].trim().trim_end_matches('>')));
     RepairedReply {
         raw: changed.then(|| said.into()),
         text,
@@ -110,7 +100,7 @@ fn repaired(said: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> R
 /// Returns the byte offset behind the first non-empty line, or behind the tag at its beginning.
 fn lead_of(text: &str) -> usize {
     let begin = text.len() - text.trim_start().len();
-    let tagged = OPENING.iter().any(|tag| text[begin..].starts_with(tag));
+    let tagged = marks().opening.iter().any(|tag| text[begin..].starts_with(tag));
     let end = text[begin..].find(if tagged { '>' } else { '\n' });
     end.map_or(text.len(), |end| begin + end + 1)
 }
@@ -152,7 +142,8 @@ impl Names {
             let all = [&*p.id, &*p.name].into_iter().chain(p.aliases.iter().map(|a| &**a));
             names.extend(all.map(|name| (word(name), whose)));
         }
-        names.extend(NOBODYS.iter().map(|name| (word(name), Whose::Others)));
+        let nobodys = marks().speakers.iter().map(String::as_str).chain([OPERATOR]);
+        names.extend(nobodys.map(|name| (word(name), Whose::Others)));
         // a name that the speaker shares proves nothing, so its own names go first
         names.sort_by_key(|(name, whose)| (std::cmp::Reverse(name.len()), *whose == Whose::Others));
         Names(names)
@@ -197,7 +188,7 @@ impl Names {
             if let Some(info) = bare.strip_prefix("```").or_else(|| bare.strip_prefix("~~~")) {
                 fence = match fence {
                     Some(_) => None,
-                    None => Some(TALK.contains(&info.trim().to_lowercase().as_str())),
+                    None => Some(is_in(&marks().talk, &info.trim().to_lowercase())),
                 };
             } else if at >= begin
                 && fence != Some(false)
@@ -322,7 +313,7 @@ fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
 fn fence_around(text: &str) -> Option<&str> {
     let (info, body) = text.strip_prefix("```")?.split_once('\n')?;
     let body = body.strip_suffix("```")?;
-    (TALK.contains(&info.trim().to_lowercase().as_str()) && !body.contains("```")).then_some(body)
+    (is_in(&marks().talk, &info.trim().to_lowercase()) && !body.contains("```")).then_some(body)
 }
 
 /// Returns a text without a fence that opens on its last line.

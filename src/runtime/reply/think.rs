@@ -4,33 +4,9 @@
 //! result does not depend on how the stream is split into pieces. Marks in code or in quotes are plain text. Blanks and
 //! case inside a mark do not matter.
 
+use super::words::{Marks, is_in, marks};
 use crate::model::Channel;
 
-/// Marks around reasoning.
-const REASONING: [(&str, &str); 11] = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<thought>", "</thought>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<reflection>", "</reflection>"),
-    ("<seed:think>", "</seed:think>"),
-    ("[think]", "[/think]"),
-    ("◁think▷", "◁/think▷"),
-    ("<|start_thinking|>", "<|end_thinking|>"),
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
-    ("<|channel|>commentary<|message|>", "<|channel|>final<|message|>"),
-];
-/// Headers of the model's own role.
-const HEADERS: [&str; 2] = ["<|start|>assistant", "<|start_response|>"];
-/// Headers that count only at the beginning of a reply; elsewhere they begin another message.
-const FIRST_HEADERS: [&str; 3] = [
-    "<|im_start|>assistant",
-    "<start_of_turn>model",
-    "<|start_header_id|>assistant<|end_header_id|>",
-];
-/// Tokens that end a reply, besides `<|word|>`.
-const ENDS: [&str; 8] =
-    ["</s>", "<s>", "<eos>", "<bos>", "<end_of_turn>", "<start_of_turn>", "[inst]", "[/inst]"];
 /// Maximum length of a mark, in bytes; an incomplete one waits for the next piece.
 const MARK_MAX_BYTES: usize = 64;
 /// Bytes of a line that are needed to recognise a fence.
@@ -296,18 +272,18 @@ fn longest(text: &str, first: bool) -> Compared {
 }
 
 fn exact(mark: &str, first: bool) -> Option<Mark> {
-    if REASONING.iter().any(|(open, _)| *open == mark) {
+    if marks().reasoning.iter().any(|(open, _)| open == mark) {
         return Some(Mark::Opens);
     }
-    if REASONING.iter().any(|(_, close)| *close == mark) {
+    if marks().reasoning.iter().any(|(_, close)| close == mark) {
         return Some(Mark::Closes);
     }
-    if HEADERS.contains(&mark) || first && FIRST_HEADERS.contains(&mark) {
+    if is_in(&marks().headers, mark) || first && is_in(&marks().first_headers, mark) {
         return Some(Mark::Header);
     }
     let inside = token(mark).and_then(|inside| inside.strip_suffix(['|', '｜']));
     let named = mark.ends_with('>') && inside.is_some_and(|name| !name.is_empty());
-    (ENDS.contains(&mark) || named).then_some(Mark::Ends)
+    (is_in(&marks().ends, mark) || named).then_some(Mark::Ends)
 }
 
 /// Returns the text inside a token such as `<|word|>`, without its opening.
@@ -321,9 +297,10 @@ fn token(mark: &str) -> Option<&str> {
 
 /// Returns whether a longer mark begins with a text.
 fn begins(mark: &str, first: bool) -> bool {
-    let longer = |whole: &&str| whole.len() > mark.len() && whole.starts_with(mark);
-    let all = REASONING.iter().flat_map(|(open, close)| [open, close]).chain(&HEADERS).chain(&ENDS);
-    let headers = if first { &FIRST_HEADERS[..] } else { &[] };
+    let longer = |whole: &String| whole.len() > mark.len() && whole.starts_with(mark);
+    let Marks { reasoning, headers, first_headers, ends, .. } = marks();
+    let all = reasoning.iter().flat_map(|(open, close)| [open, close]).chain(headers).chain(ends);
+    let headers = if first { &first_headers[..] } else { &[] };
     let open = !mark.ends_with('>') && (mark == "<" || token(mark).is_some());
     open || all.chain(headers).any(longer)
 }

@@ -1,4 +1,4 @@
-//! Spellings of labels and of the words that give a vote or a name its meaning, in nine languages.
+//! Marks of chat formats, and spellings of labels and of the words that give a vote or a name its meaning, in nine languages.
 
 use super::letters::word;
 use serde::{Deserialize, Deserializer};
@@ -62,6 +62,33 @@ pub(super) struct WordTables {
     pub(super) courtesy: WordRow,
 }
 
+/// The rows of `marks.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Marks {
+    pub(super) reasoning: Vec<(String, String)>,
+    pub(super) headers: Vec<String>,
+    pub(super) first_headers: Vec<String>,
+    pub(super) ends: Vec<String>,
+    pub(super) speakers: Vec<String>,
+    pub(super) opening: Vec<String>,
+    pub(super) closing: Vec<String>,
+    pub(super) talk: Vec<String>,
+    pub(super) leads: Vec<String>,
+    pub(super) connectives: Vec<String>,
+    pub(super) sure: Vec<String>,
+    pub(super) ranked: Vec<String>,
+    pub(super) boxes: Vec<String>,
+    pub(super) placeholders: Vec<String>,
+    pub(super) fractions: Vec<String>,
+    pub(super) fonts: Vec<String>,
+}
+
+/// Returns whether a text is in a row.
+pub(super) fn is_in(row: &[String], text: &str) -> bool {
+    row.iter().any(|mark| mark == text)
+}
+
 /// Returns the row of one label.
 pub(super) fn closing_row(name: &str) -> WordRow {
     WordRow(vec![word(name)])
@@ -69,6 +96,14 @@ pub(super) fn closing_row(name: &str) -> WordRow {
 
 static WORDS: LazyLock<WordTables> =
     LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
+
+static MARKS: LazyLock<Marks> =
+    LazyLock::new(|| toml::from_str(include_str!("marks.toml")).unwrap_or_default());
+
+/// Returns the marks.
+pub(super) fn marks() -> &'static Marks {
+    &MARKS
+}
 
 /// Returns the tables.
 pub(super) fn words() -> &'static WordTables {
