@@ -21,12 +21,6 @@ impl Conversation {
         self.advice_for(&seat.spec)
     }
 
-    /// Returns whether any participant debates.
-    pub fn any_debates(&self) -> bool {
-        let speakers = self.seats.iter().map(|seat| &seat.spec).filter(|seat| seat.speaks);
-        speakers.map(|seat| self.advice_for(seat)).any(|advice| advice == Advice::Debate)
-    }
-
     /// Returns the advice of a seat, whatever its turn.
     pub fn advice_for(&self, seat: &Participant) -> Advice {
         Advice::new(&self.scenario, policies::traits(&self.scenario.policy.name), seat)

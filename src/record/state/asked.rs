@@ -53,7 +53,7 @@ impl Conversation {
 
     /// Returns whether a judge also lists unanswered points: in guided debates, unless its model is small.
     fn asks_for_points(&self, turn: &Turn) -> bool {
-        self.any_debates() && !self.is_small(turn)
+        self.scenario.debate == Debate::Guided && !self.is_small(turn)
     }
 
     /// Returns whether a turn's prompt is that of an outsider: a scribe, or one call for the bids of several seats.

@@ -95,6 +95,13 @@ impl Letters {
         (0..self.len()).find_map(|at| Some((at, self.one_of(at, words)?)))
     }
 
+    /// Returns whether one of some words is before an index in the same clause.
+    pub(super) fn is_behind(&self, at: usize, words: &[Vec<char>]) -> bool {
+        let is_comma = |i: usize| self.char(i).is_some_and(|c| COMMAS.contains(&c));
+        let begin = (0..at).rev().find(|i| is_comma(*i)).unwrap_or(0);
+        (begin..at).any(|i| self.one_of(i, words).is_some())
+    }
+
     /// Returns whether one of some words ends before an index, not counting blanks and marks between them.
     pub(super) fn follows(&self, at: usize, words: &[Vec<char>]) -> bool {
         let mark = |c: char| !c.is_alphanumeric() && !COMMAS.contains(&c);

@@ -78,6 +78,7 @@ impl<'a> NameChoice<'a> {
                 continue;
             }
             let out = letters.follows(at, &words().except)
+                || letters.is_behind(at, &words().than)
                 || !found.is_empty() && letters.follows(at, &words().over);
             if !out && !found.contains(&name) {
                 found.push(name);

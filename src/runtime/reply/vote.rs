@@ -367,6 +367,7 @@ impl VoteReader<'_> {
         let mut left: Vec<Mention> = vec![];
         for mention in self.mentions(&letters, text) {
             let out = letters.follows(mention.start, &words().except)
+                || letters.is_behind(mention.start, &words().than)
                 || !left.is_empty() && letters.follows(mention.start, &words().over);
             if !out {
                 left.push(mention);

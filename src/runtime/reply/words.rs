@@ -48,6 +48,8 @@ pub(super) struct WordTables {
     pub(super) except: WordRow,
     /// Words between a chosen name and one that is ruled out.
     pub(super) over: WordRow,
+    /// Words that rule out all names behind them in a clause.
+    pub(super) than: WordRow,
     /// Words of a sentence that gives the floor, a vote or an answer.
     pub(super) turn: WordRow,
     /// Options that are common words.
