@@ -13,14 +13,16 @@ fn export(house: &House, more: &[&str]) -> String {
     house.run(&[&["export", "--last", "--format"], more].concat()).code(0).out
 }
 
-/// Writes a session with an edited whisper, and an utterance that was edited and then hidden.
+/// Writes a session with an edited whisper, a hidden message of the operator, and an utterance that was edited and then hidden.
 fn secrets(house: &House) {
     let steer = house.file(
         "steer.jsonl",
         r#"{"after":{"utterance":1},"do":"whisper","to":"bo","text":"WHISPERED words","id":"w"}
 {"after":{"utterance":1},"do":"edit_queued","of":"w","text":"WHISPERED anew"}
 {"after":{"utterance":2},"do":"edit","utterance":2,"text":"EDITED words"}
+{"after":{"utterance":2},"do":"say","text":"WITHDRAWN words"}
 {"after":{"utterance":3},"do":"hide","utterance":2}
+{"after":{"utterance":3},"do":"hide","utterance":"h1"}
 "#,
     );
     let path = house.file("talk.toml", &talk(4, 9).replace("B1", "HIDDEN"));
@@ -87,7 +89,7 @@ fn private_content_is_omitted_unless_requested() {
     secrets(&house);
     for format in FORMATS {
         let out = export(&house, &[format]);
-        for secret in ["WHISPERED", "HIDDEN", "EDITED"] {
+        for secret in ["WHISPERED", "HIDDEN", "EDITED", "WITHDRAWN"] {
             assert!(!out.contains(secret), "{format} tells {secret}: {out}");
         }
         let whispers = export(&house, &[format, "--whispers"]);

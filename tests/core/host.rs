@@ -70,6 +70,28 @@ fn a_short_wish_stays_and_a_question_does_not() {
 }
 
 #[test]
+fn hiding_a_wish_ends_it() {
+    let shorter = "Please be shorter, both of you.";
+    let of = |what: &str| json!({"do": what, "utterance": "h1"});
+    let steer = [say(shorter), Value::Null, of("hide"), Value::Null, of("unhide")];
+    let turns = asked("[limits]\nutterances = 8", "", &steer);
+    let whole: Vec<bool> = turns.iter().map(|call| call.whole().contains(shorter)).collect();
+    assert_eq!(with(&turns, HOLDS), [false, false, true, false, false, true, true, true]);
+    assert_eq!(whole, [false, true, true, false, false, true, true, true], "nor is it read");
+    let model = |id| Participant { voice: VoiceSpec::Model(ModelSpec::default()), ..seat(id) };
+    let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 2}});
+    let opened = table(scenario, ["a", "b"].map(model).into());
+    let stage = stage(|_| Play::Words("Words of its own.".into(), 10));
+    let none = json!({"do": "hide", "utterance": "h2"});
+    let ran = runtime().block_on(play(opened, stage, &[say(shorter), none]));
+    let refused = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::CommandRefused(refused) => Some(refused.why.to_string()),
+        _ => None,
+    });
+    assert_eq!(refused.as_deref(), Some("no message h2; you have said 1 to all"));
+}
+
+#[test]
 fn a_question_that_made_room_for_the_host_is_asked_once_more() {
     let three = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
     let debt = "Ada asked you: \"Who pays, Cy?\" Answer that first.";

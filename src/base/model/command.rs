@@ -3,7 +3,7 @@
 use super::addressed::Addressed;
 use super::agent::AGENT_PREFIX;
 use super::answer::{Aggregation, AnswerTie};
-use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
+use super::ids::{MessageNumber, SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
 use super::participant::Participant;
 use super::plan::settable;
@@ -154,20 +154,20 @@ pub enum Command {
         /// The new text.
         text: Text,
     },
-    /// Hides a turn from later prompts and exports.
+    /// Hides a turn or a message of the operator from later prompts and exports.
     Hide {
-        /// Turn number.
-        #[schemars(range(min = 1))]
-        utterance: u32,
+        /// Turn number, or `h1` for the operator's first message to all.
+        #[schemars(schema_with = "message_number")]
+        utterance: MessageNumber,
         /// The reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
-    /// Shows a hidden turn again.
+    /// Shows a hidden turn or message again.
     Unhide {
-        /// Turn number.
-        #[schemars(range(min = 1))]
-        utterance: u32,
+        /// As in `hide`.
+        #[schemars(schema_with = "message_number")]
+        utterance: MessageNumber,
     },
     /// Calls a secret vote; without options it is yes or no.
     Vote {
@@ -267,6 +267,10 @@ enum OneOrMany {
     Many(Vec<SeatId>),
 }
 
+fn message_number(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^h[1-9][0-9]*$"}]})
+}
+
 fn ways_of_voting(_: &mut SchemaGenerator) -> Schema {
     let names = Aggregation::ALL.iter().filter(|(_, way)| way.counts_ballots());
     let names: Vec<&str> = names.map(|(name, _)| *name).collect();
@@ -354,8 +358,8 @@ commands! {
     Continue "continue" [] ["utterance"] "Continue the last turn that was cut, or the one named, as one message." ["batch.opened"] "you asked to continue a cut turn",
     Choose "choose" ["utterance", "alternative"] [] "Choose which version of a turn counts, numbered from 1." [] "version {alternative} of turn {utterance} chosen",
     Edit "edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." [] _,
-    Hide "hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." [] _,
-    Unhide "unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." [] "turn {utterance} shown again",
+    Hide "hide" ["utterance"] ["text"] "Hide a turn, or your first message (h1), in later prompts and exports; text says why." [] _,
+    Unhide "unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." [] _,
     Vote "vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count sets the method, tie the rule for a tie." ["batch.opened", "vote.closed"] _,
     Verdict "verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"] _,
     Decide "decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"] _,

@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{fmt, sync::Arc};
 
 /// Shared, untrusted text; `text` makes it safe to show.
@@ -100,6 +101,50 @@ name!(
     /// The key of a command: a command with the same key acts only once.
     Key
 );
+
+/// Number of a message, from 1: of a turn, or of a message of the operator to all, written `h1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub enum MessageNumber {
+    /// The number of a turn.
+    Turn(u32),
+    /// The number of a message of the operator, as prompts count them.
+    Host(u32),
+}
+
+impl MessageNumber {
+    /// Parses `h1`; `None` for other words.
+    pub fn of_host(word: &str) -> Option<MessageNumber> {
+        word.strip_prefix('h')?.parse().ok().map(MessageNumber::Host)
+    }
+}
+
+impl TryFrom<Value> for MessageNumber {
+    type Error = String;
+    fn try_from(value: Value) -> Result<Self, String> {
+        let turn = value.as_u64().and_then(|n| n.try_into().ok()).map(MessageNumber::Turn);
+        let of_host = || MessageNumber::of_host(value.as_str()?);
+        turn.or_else(of_host).ok_or_else(|| format!("{value} is neither a turn number nor like \"h1\""))
+    }
+}
+
+impl From<MessageNumber> for Value {
+    fn from(number: MessageNumber) -> Value {
+        match number {
+            MessageNumber::Turn(number) => number.into(),
+            MessageNumber::Host(number) => format!("h{number}").into(),
+        }
+    }
+}
+
+impl fmt::Display for MessageNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageNumber::Turn(number) => write!(f, "turn {number}"),
+            MessageNumber::Host(number) => write!(f, "message h{number}"),
+        }
+    }
+}
 
 /// Wall-clock time in milliseconds since the Unix epoch; for information only, never for decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

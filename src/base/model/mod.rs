@@ -56,7 +56,7 @@ pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
 pub use http::{HttpSpec, ReplyAt, SessionFrom};
-pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
+pub use ids::{BatchId, CallId, Key, MessageNumber, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use language_model::{Fallback, ModelSpec, PROGRAM, is_served};
 pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};

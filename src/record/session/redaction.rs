@@ -260,6 +260,8 @@ impl Redaction {
                     match &mut Arc::make_mut(given).line.command {
                         Command::Whisper(words) => *words = words.clone().with_text(mark()),
                         Command::Note { text, .. }
+                        | Command::Say { text, .. }
+                        | Command::CutIn { text, .. }
                         | Command::Edit { text, .. }
                         | Command::EditQueued { text, .. } => *text = mark(),
                         _ => {}

@@ -151,14 +151,14 @@ impl Conversation {
                 self.keep_again();
             }
             Command::Hide { utterance, .. } => {
-                if let Some(e) = self.entry_mut(*utterance) {
+                if let Some(e) = self.message_mut(*utterance) {
                     e.hidden = Some(seq);
                     e.changed = Some(seq);
                 }
                 self.keep_again();
             }
             Command::Unhide { utterance } => {
-                if let Some(e) = self.entry_mut(*utterance) {
+                if let Some(e) = self.message_mut(*utterance) {
                     e.hidden = None;
                     e.changed = Some(seq);
                 }
@@ -207,7 +207,12 @@ impl Conversation {
     }
 
     fn entry_mut(&mut self, number: u32) -> Option<&mut super::Entry> {
-        self.entries.find_last_mut(|e| e.number == Some(number))
+        self.message_mut(MessageNumber::Turn(number))
+    }
+
+    fn message_mut(&mut self, number: MessageNumber) -> Option<&mut super::Entry> {
+        let seq = self.message(number)?.seq;
+        self.entries.find_last_mut(|e| e.seq == seq)
     }
 
     /// Promises the floor to a seat in the deepest open thread that contains it, or only in `thread`.

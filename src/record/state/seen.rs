@@ -87,6 +87,20 @@ impl Conversation {
         self.entries.iter().filter(|e| e.is_by_host())
     }
 
+    /// Returns the number of an operator's message, from 1; `None` if it is not one to all.
+    pub fn number_of_host(&self, entry: &Entry) -> Option<u32> {
+        let place = self.host_messages().position(|other| other.seq == entry.seq)?;
+        u32::try_from(place + 1).ok()
+    }
+
+    /// Returns a message by its number.
+    pub fn message(&self, number: MessageNumber) -> Option<&Entry> {
+        match number {
+            MessageNumber::Turn(number) => self.utterance(number),
+            MessageNumber::Host(number) => self.host_messages().nth((number as usize).checked_sub(1)?),
+        }
+    }
+
     /// Returns the operator's public messages that no turn with words has read yet, as far as a turn sees them.
     pub fn unread<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let mut found: Vec<&Entry> = vec![];

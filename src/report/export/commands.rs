@@ -40,8 +40,9 @@ pub(super) fn given(
         }
         Command::Hide { utterance, text } => {
             let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
-            note(format!("turn {utterance} hidden{why}"))
+            note(format!("{utterance} hidden{why}"))
         }
+        Command::Unhide { utterance } => note(format!("{utterance} shown again")),
         Command::Join { .. } => match &given.targets.participant {
             Some(p) => {
                 let model = p.voice.as_model().map(|model| format!(" ({})", model.name));

@@ -160,8 +160,9 @@ impl Private {
             out.whispered = whisperers(records, &seats, self.whispered);
         }
         if !reveal.hidden {
-            let hidden = state.entries.iter().filter(|e| e.hidden.is_some());
-            let hidden: BTreeSet<u32> = hidden.filter_map(|e| e.number).collect();
+            let all = || state.entries.iter().filter(|e| e.hidden.is_some());
+            out.commands.extend(all().filter_map(|e| e.of.clone()));
+            let hidden: BTreeSet<u32> = all().filter_map(|e| e.number).collect();
             if !hidden.is_empty() {
                 out.add_utterances(records.iter(), &hidden);
             }

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Clone, Debug, Default)]
 pub struct Narrator {
     hidden: BTreeSet<u32>,
+    /// Keys of the operator's hidden messages.
+    hidden_messages: BTreeSet<Key>,
     asked: HashMap<Key, &'static str>,
     /// The title to open with, where it is not the one of that moment.
     pub(super) title: Option<Text>,
@@ -32,9 +34,10 @@ pub struct Narrator {
 impl Narrator {
     /// Creates a narrator for a finished conversation or one from a file; its hidden utterances are left out.
     pub fn leaving_out(whole: &State) -> Narrator {
-        let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
-        let hidden = hidden.filter_map(|e| e.number).collect();
-        Narrator { hidden, ..Narrator::default() }
+        let all = || whole.entries.iter().filter(|e| e.hidden.is_some());
+        let hidden = all().filter_map(|e| e.number).collect();
+        let hidden_messages = all().filter_map(|e| e.of.clone()).collect();
+        Narrator { hidden, hidden_messages, ..Narrator::default() }
     }
 
     /// Returns the narration of an event; `state` is the one right after it. Repeated failures with the same reason are
@@ -132,7 +135,7 @@ impl Narrator {
                 let twice = state.pending_command(&said.of).is_some_and(|d| d.placed.len() > 1);
                 let entry = state.entries.last().filter(|e| e.of.as_ref() == Some(&said.of));
                 match entry {
-                    Some(entry) if !twice => {
+                    Some(entry) if !twice && !self.hidden_messages.contains(&said.of) => {
                         vec![operators(state, entry)]
                     }
                     Some(_) | None => vec![],

@@ -7,7 +7,7 @@ use crate::model::contract::WHISPER;
 use crate::model::*;
 use crate::reply;
 use crate::scenario;
-use crate::state::{Note, Seat, State, Thread, Turn};
+use crate::state::{Entry, Note, Seat, State, Thread, Turn};
 use crate::steer::line::private;
 
 /// The largest command of the operator, in bytes of its JSON.
@@ -203,22 +203,18 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                 return Err(format!("turn {utterance} has {have} {texts} to choose from").into());
             }
         }
-        Command::Edit { utterance, .. }
-        | Command::Hide { utterance, .. }
-        | Command::Unhide { utterance } => {
-            let entry =
-                state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
-            match (&line.command, entry.hidden) {
-                (Command::Edit { .. }, Some(_)) => {
-                    return Err(
-                        format!("turn {utterance} is hidden: `unhide` shows it again").into()
-                    );
-                }
-                (Command::Edit { text, .. }, None) => whispers_nothing(state, text)?,
-                (Command::Unhide { .. }, None) => {
-                    return Err(format!("turn {utterance} is not hidden").into());
-                }
-                _ => {}
+        Command::Edit { utterance, text } => {
+            if message(state, MessageNumber::Turn(*utterance))?.hidden.is_some() {
+                return Err(format!("turn {utterance} is hidden: `unhide` shows it again").into());
+            }
+            whispers_nothing(state, text)?;
+        }
+        Command::Hide { utterance, .. } => {
+            message(state, *utterance)?;
+        }
+        Command::Unhide { utterance } => {
+            if message(state, *utterance)?.hidden.is_none() {
+                return Err(format!("{utterance} is not hidden").into());
             }
         }
         Command::Vote { question, options, count, .. } => {
@@ -344,6 +340,16 @@ fn begun(state: &State, re: Option<u32>) -> Result<(), Refusal> {
         }
         Some(_) | None => Ok(()),
     }
+}
+
+fn message(state: &State, number: MessageNumber) -> Result<&Entry, Refusal> {
+    state.message(number).ok_or_else(|| match number {
+        MessageNumber::Turn(number) => no_utterance(state, number).into(),
+        MessageNumber::Host(_) => {
+            let said = state.host_messages().count();
+            format!("no {number}; you have said {said} to all").into()
+        }
+    })
 }
 
 fn no_utterance(state: &State, number: u32) -> String {

@@ -343,7 +343,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
     match entry.seat() {
         None => {
             let number =
-                if state.numbers_turns(turn) { said_to_all::number(state, entry) } else { None };
+                if state.numbers_turns(turn) { state.number_of_host(entry) } else { None };
             let material = entry.material.clone();
             Block::Operator { number, text, whisper: entry.is_whisper(), material }
         }

@@ -16,12 +16,6 @@ const ASKS: [char; 3] = ['?', '？', '؟'];
 pub(super) const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished without \
      talking about it.";
 
-/// Returns the number of a message in prompts, from 1; `None` if it is not one to all.
-pub(super) fn number(state: &State, entry: &Entry) -> Option<u32> {
-    let place = state.host_messages().position(|other| other.seq == entry.seq)?;
-    u32::try_from(place + 1).ok()
-}
-
 /// Returns the latest message without an addressee that no turn with words has read yet.
 pub(super) fn open(state: &State, turn: &Turn) -> Option<Text> {
     let unread = state.unread(turn).into_iter().rfind(|entry| is_to_all(state, turn, entry));

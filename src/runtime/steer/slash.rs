@@ -8,7 +8,7 @@ mod pairs;
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;
-use crate::model::{Command, Key, SeatId, SteerLine};
+use crate::model::{Command, Key, MessageNumber, SeatId, SteerLine};
 use crate::state::State;
 use serde_json::{Map, Value};
 
@@ -147,7 +147,8 @@ fn value(
             Some(Value::from(seat(word, state)?.to_string()))
         }
         "utterance" | "alternative" | "n" | "step" | "before" => {
-            match word.trim_start_matches(['u', '#']).parse::<u32>() {
+            let turn = word.trim_start_matches(['u', '#']).parse::<u32>().map(MessageNumber::Turn);
+            match turn.or_else(|e| MessageNumber::of_host(word).ok_or(e)) {
                 Ok(number) => Some(number.into()),
                 Err(_) if needed => return Err(format!("not a number: `{word}`").into()),
                 Err(_) => None,
@@ -343,6 +344,7 @@ mod tests {
             ("/step 3", Command::Step { n: 3 }),
             ("/step", Command::Step { n: 1 }),
             ("/pause now", Command::PauseNow {}),
+            ("/hide h2", Command::Hide { utterance: MessageNumber::Host(2), text: None }),
             ("/edit u2 better", Command::Edit { utterance: 2, text: "better".into() }),
             ("/end final", Command::End { final_round: true }),
             (

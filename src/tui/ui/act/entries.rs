@@ -59,10 +59,10 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
 /// Lists the actions for the marked message.
 pub(in crate::ui) fn menu(screen: &mut Screen) {
     let at = screen.reading();
-    let number = match screen.transcript.shown(at) {
-        Some(RowView::Words(entry, _)) => entry.number,
-        Some(RowView::Speaking(turn)) => turn.number,
-        Some(RowView::Aside(..)) | None => None,
+    let (number, of_host) = match screen.transcript.shown(at) {
+        Some(RowView::Words(entry, _)) => (entry.number, screen.transcript.state().number_of_host(entry)),
+        Some(RowView::Speaking(turn)) => (turn.number, None),
+        Some(RowView::Aside(..)) | None => (None, None),
     };
     let listed = LISTED
         .iter()
@@ -71,6 +71,9 @@ pub(in crate::ui) fn menu(screen: &mut Screen) {
         let action = match (listed.action(), number) {
             (Some(row), _) => EntryAction::Action(row),
             (None, Some(number)) => EntryAction::Begin(format!("{} {number} ", listed.line())),
+            (None, None) if listed.name == "hide" => {
+                EntryAction::Begin(format!("{} h{} ", listed.line(), of_host?))
+            }
             (None, None) => return None,
         };
         Some(ListEntry::new(listed.name, listed.meaning(), action))
