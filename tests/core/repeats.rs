@@ -76,29 +76,32 @@ async fn whoever_thinks_has_room_for_it() {
         Play::Words(format!("<think>well, {n}</think> I hold the point number {n} of them."), 10)
     });
     let ran = play(local(4), stage, &[]).await;
-    assert_eq!(most(&ran), [320, 320, 320 + 1_024, 320 + 1_024], "seen once, remembered");
+    assert_eq!(most(&ran), [320, 4_416, 4_416, 4_416], "seen once, remembered for the model");
 }
 
 #[tokio::test]
-async fn a_reply_without_a_word_left_is_tried_once_with_four_times_as_many() {
+async fn a_reply_without_a_word_left_is_tried_once_with_room_to_think() {
     let stage = stage(|ask| match (&*ask.seat.id, ask.parameters.max_tokens) {
-        (_, Some(320)) => Play::Fail(5, ErrorClass::Length),
+        (_, Some(0..4_096)) => Play::Fail(5, ErrorClass::Length),
         _ => Play::Words(
             format!("{} has the point number {}.", ask.seat.id, ask.number.unwrap_or(0)),
             10,
         ),
     });
     let ran = play(local(4), stage, &[]).await;
-    assert_eq!(
-        most(&ran),
-        [320, 1_280, 1_280, 1_280, 1_280],
-        "the model's other seat does not pay again"
-    );
+    assert_eq!(most(&ran), [320, 4_416, 4_416, 4_416, 4_416], "one call lost, for all seats");
+    let mut narrow = local(2);
+    narrow.participants.iter_mut().for_each(|seat| seat.window = Some(4_096));
+    let lost = crate::harness::stage(|ask| match ask.parameters.max_tokens {
+        Some(320) => Play::Fail(5, ErrorClass::Length),
+        _ => Play::Words(format!("Point {}.", ask.number.unwrap_or(0)), 10),
+    });
+    assert_eq!(most(&play(narrow, lost, &[]).await)[..2], [320, 320 + 2_048]);
     assert_eq!((ran.state.failed, ran.texts().len()), (0, 4));
     // a model that never reaches a word fails as before
     let never = crate::harness::stage(|_| Play::Fail(5, ErrorClass::Length));
     let ran = play(local(2), never, &[]).await;
-    assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 1_280], "{:?}", most(&ran));
+    assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 4_416], "{:?}", most(&ran));
 }
 
 #[tokio::test]
@@ -113,7 +116,7 @@ async fn data_that_is_cut_at_its_limit_is_said_so_and_has_more_room() {
         _ => Play::Words("{\"a\": \"it ends\"}".into(), 10),
     });
     let ran = play(table, stage, &[]).await;
-    assert_eq!(most(&ran), [1_024, 4_096]);
+    assert_eq!(most(&ran), [1_024, 5_120]);
     let why = ran.events.iter().find_map(|e| match &e.kind {
         Kind::CallRetried(retried) => Some(retried.error.text.to_string()),
         _ => None,

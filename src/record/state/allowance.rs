@@ -1,11 +1,13 @@
 //! Token limit of a reply, if it has one: space for its text and for reasoning.
 
-use super::{Conversation, Seat, Turn};
+use super::{Conversation, Turn};
 use crate::model::*;
 use crate::scenario::Advice;
 
 /// Tokens for reasoning in addition to the reply, if the model was seen or invited to think.
 const THINKING_TOKENS: u32 = 1_024;
+/// The same for local models, which cost nothing: at most half of a known context window.
+const LOCAL_THINKING_TOKENS: u32 = 4_096;
 /// Token limit of replies by local models that are work, such as data in the form of a schema.
 const LOCAL_WORK_TOKENS: u32 = 1_024;
 /// Token limit of a turn, or of a result, in the layout for small models.
@@ -34,8 +36,7 @@ impl Conversation {
     pub fn reply_tokens(&self, turn: &Turn) -> Option<u32> {
         let seat = self.seat(&turn.seat)?;
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
-        let widened = self.widened(&model.name);
-        if self.scenario.answer.is_some() && widened == 0 {
+        if self.scenario.answer.is_some() && seat.widened == 0 {
             // in an experiment, replies of one arm must not be cut where those of another are not
             return model.max_tokens;
         }
@@ -64,21 +65,20 @@ impl Conversation {
         // with an effort, the wire format requests tokens for reasoning itself
         let invited = self.shows(turn).is_some_and(|shows| shows.thinks);
         let thinks = model.effort.is_none() && (seat.thinks || invited);
-        let bounded = bounded.map(|tokens| tokens + if thinks { THINKING_TOKENS } else { 0 });
-        match widened {
+        let local = || LOCAL_THINKING_TOKENS.min(seat.spec.window.map_or(u32::MAX, |all| all / 2));
+        let thinking = if seat.spec.local { local() } else { THINKING_TOKENS };
+        let spoken = bounded.unwrap_or(0);
+        let bounded = bounded.map(|tokens| tokens + if thinks { thinking } else { 0 });
+        match seat.widened {
             0 => bounded,
             n => {
                 let wider = WIDER.saturating_pow(n.min(WIDER_TIMES));
                 let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(wider);
+                // whatever used all tokens before a word of a local model was thinking
+                let most = if seat.spec.local { most.max(spoken + thinking) } else { most };
                 Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
             }
         }
-    }
-
-    /// Returns how often the limit of a model was raised, for all seats that it speaks for.
-    fn widened(&self, model: &str) -> u32 {
-        let same = |seat: &&Seat| seat.spec.voice.as_model().is_some_and(|m| *m.name == *model);
-        self.seats.iter().filter(same).map(|seat| seat.widened).max().unwrap_or(0)
     }
 
     /// Raises the limit for the model of a turn whose reply reached it, unless another seat did so since the call.
@@ -86,11 +86,10 @@ impl Conversation {
         let Some(turn) = self.turns.get(&turn) else { return };
         let current = self.reply_tokens(turn).map(u64::from);
         let is_current = turn.parameters.max_tokens.is_none_or(|limit| Some(limit) >= current);
-        let model = self.seat(&turn.seat).and_then(|seat| seat.spec.voice.as_model());
-        let (seat, before) =
-            (turn.seat.clone(), model.map_or(0, |model| self.widened(&model.name)));
+        let seat = turn.seat.clone();
+        let times = self.seat(&seat).map_or(0, |seat| seat.widened + 1);
         if is_current {
-            self.set_seat(&seat, |seat| seat.widened = before + 1);
+            self.set_model_of(&seat, |seat| seat.widened = times);
         }
     }
 

@@ -198,6 +198,14 @@ impl Conversation {
         }
     }
 
+    /// Changes every seat with the model of one, and that seat.
+    pub(super) fn set_model_of(&mut self, id: &str, change: impl Fn(&mut Seat)) {
+        let name = |seat: &Seat| seat.spec.voice.as_model().map(|model| model.name.clone());
+        let model = self.seat(id).and_then(|seat| name(seat)).filter(|name| !name.is_empty());
+        let has_it = |s: &Seat| s.spec.id == id || model.is_some() && name(s) == model;
+        self.seats.iter_mut().filter(|seat| has_it(seat)).for_each(change);
+    }
+
     /// Adds a participant, or brings it back to its seat.
     pub(super) fn take_seat(&mut self, p: &Participant) {
         let spec = Arc::new(p.clone());
@@ -382,7 +390,7 @@ impl Conversation {
             self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
         }
         if e.think.is_some() {
-            self.set_seat(&turn.seat, |s| s.thinks = true);
+            self.set_model_of(&turn.seat, |s| s.thinks = true);
         }
         if e.agent.is_some() {
             self.set_seat(&turn.seat, |s| s.agent.clone_from(&e.agent));
