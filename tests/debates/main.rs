@@ -91,6 +91,8 @@ struct Options {
     model: String,
     /// Folder of the sessions: written to, or only read without an endpoint.
     folder: PathBuf,
+    /// Other sessions that are scored, in place of those of the folder.
+    sessions: Vec<PathBuf>,
     /// Number of topics that are played and scored.
     topics: usize,
     /// Additional arguments of `colloquium run`.
@@ -103,6 +105,7 @@ fn options() -> Result<Options, String> {
         endpoint: None,
         model: String::new(),
         folder: env::temp_dir().join("colloquium-debates"),
+        sessions: vec![],
         topics: TOPICS.len(),
         more: vec![],
     };
@@ -114,6 +117,7 @@ fn options() -> Result<Options, String> {
             "--endpoint" => options.endpoint = Some(value()?),
             "--model" => options.model = value()?,
             "--folder" => options.folder = value()?.into(),
+            "--session" => options.sessions.push(value()?.into()),
             "--topics" => {
                 options.topics = value()?.parse().map_err(|e| format!("--topics: {e}"))?;
             }
@@ -123,7 +127,7 @@ fn options() -> Result<Options, String> {
             other => {
                 return Err(format!(
                     "unknown argument {other}; --endpoint URL --model NAME plays and scores, --folder FOLDER alone scores \
-                     the sessions in it, --topics N takes the first N topics, --program PATH plays another build, and what follows a second -- goes to \
+                     the sessions in it, --session FILE scores any session, --topics N takes the first N topics, --program PATH plays another build, and what follows a second -- goes to \
                      `colloquium run`"
                 ));
             }
@@ -185,6 +189,17 @@ fn session(folder: &Path, name: &str, number: usize) -> PathBuf {
 fn print(options: &Options) -> Result<(), String> {
     println!("{}", Scores::HEAD);
     let mut all = Scores::default();
+    for path in &options.sessions {
+        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut scores = Scores::default();
+        scores.add(&Session::read(&text, "", &[]));
+        println!("{}", scores.row(&path.display().to_string()));
+        all.merge(&scores);
+    }
+    if !options.sessions.is_empty() {
+        println!("{}", all.row("**all**"));
+        return Ok(());
+    }
     for name in SCENARIOS {
         let mut scores = Scores::default();
         for (number, (topic, words)) in TOPICS.iter().take(options.topics).enumerate() {

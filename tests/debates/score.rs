@@ -36,6 +36,8 @@ const ATTRIBUTES: [&str; 10] = [
 ];
 /// Minimum length of a word by which an answer refers to its question, in characters.
 const CONTENT_WORD: usize = 4;
+/// Maximum number of words of a message of the host that counts as a wish.
+const WISH: usize = 25;
 /// Example reasons from the prompts.
 const EXAMPLES: [&str; 3] = ["one sentence", "two sentences", "one line"];
 
@@ -44,6 +46,10 @@ struct Said {
     who: String,
     words: String,
     finish: String,
+    /// Position between the poles.
+    at: Option<i64>,
+    /// True if the turn was asked to doubt an agreement or its own proposal.
+    doubts: bool,
 }
 
 /// One debate.
@@ -60,6 +66,14 @@ pub struct Session<'a> {
     owed: Vec<(String, String, usize)>,
     /// True if the conversation has a result.
     has_result: bool,
+    /// Texts of the host's commands, by key.
+    commands: HashMap<String, String>,
+    /// Messages of the host to all, with the number of turns before.
+    host: Vec<(String, usize)>,
+    /// Participants with a side, and whether it is that of the first pole.
+    sides: HashMap<String, bool>,
+    /// Tokens of the first prompt.
+    first_prompt: Option<u64>,
 }
 
 impl<'a> Session<'a> {
@@ -74,6 +88,10 @@ impl<'a> Session<'a> {
             names: HashMap::new(),
             owed: vec![],
             has_result: false,
+            commands: HashMap::new(),
+            host: vec![],
+            sides: HashMap::new(),
+            first_prompt: None,
         };
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         for event in events {
@@ -82,6 +100,15 @@ impl<'a> Session<'a> {
                 Some("turn.ended" | "call.retried") => {}
                 Some("result.given") => session.has_result = true,
                 Some("batch.opened") => session.owe(data),
+                Some("command.given") => session.note_command(data),
+                Some("human.said") => {
+                    let text = data["of"].as_str().and_then(|key| session.commands.get(key));
+                    session.host.extend(text.map(|text| (text.clone(), session.said.len())));
+                }
+                Some("call.started") => {
+                    let tokens = data["parameters"]["prompt_tokens"].as_u64();
+                    session.first_prompt = session.first_prompt.or(tokens);
+                }
                 _ => session.name(data),
             }
             if event["kind"] != "turn.ended" && event["kind"] != "call.retried" {
@@ -107,7 +134,12 @@ impl<'a> Session<'a> {
                     session.chosen.push((what, part("why")));
                 }
             } else if !text("text").trim().is_empty() {
-                session.said.push(Said { who, words: text("text"), finish: text("finish") });
+                let stance = text("stance").replace('\u{2212}', "-");
+                let at = stance.split('|').next().and_then(|at| at.trim().parse().ok());
+                let act = data["act"]["kind"].as_str();
+                let doubts = matches!(act, Some("doubt" | "premortem"));
+                let (words, finish) = (text("text"), text("finish"));
+                session.said.push(Said { who, words, finish, at, doubts });
             }
         }
         session
@@ -118,6 +150,12 @@ impl<'a> Session<'a> {
         for seat in opened["participants"].as_array().into_iter().flatten() {
             if let (Some(id), Some(name)) = (seat["id"].as_str(), seat["name"].as_str()) {
                 self.names.insert(id.to_owned(), name.to_lowercase());
+                let first = match seat["side"].as_str() {
+                    Some("yes") => true,
+                    Some("no") => false,
+                    Some(_) | None => continue,
+                };
+                self.sides.insert(id.to_owned(), first);
             }
         }
     }
@@ -133,18 +171,71 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Notes the text of a message to all.
+    fn note_command(&mut self, given: &Value) {
+        let to_all =
+            matches!(given["do"].as_str(), Some("say" | "cut_in")) && given["to"].is_null();
+        if let (true, Some(key), Some(text)) =
+            (to_all, given["key"].as_str(), given["text"].as_str())
+        {
+            self.commands.insert(key.to_owned(), text.to_owned());
+        }
+    }
+
+    /// Returns the number of messages of the host that the next turn took up with a word.
+    fn taken_up(&self) -> usize {
+        let taken = |(text, at): &&(String, usize)| {
+            let asked = content_words(text);
+            self.said.get(*at).is_some_and(|next| {
+                content_words(&next.words).iter().any(|word| asked.contains(word))
+            })
+        };
+        self.host.iter().filter(taken).count()
+    }
+
+    /// Returns the mean number of words of the turns before and after the first wish of the host.
+    fn around_wish(&self) -> Option<(usize, usize)> {
+        let is_wish = |text: &str| !text.contains('?') && text.split_whitespace().count() <= WISH;
+        let (_, at) = self.host.iter().find(|(text, _)| is_wish(text))?;
+        let (before, after) = self.said.split_at_checked(*at)?;
+        let mean = |said: &[Said]| {
+            let words: usize = said.iter().map(|s| s.words.split_whitespace().count()).sum();
+            words.checked_div(said.len())
+        };
+        Some((mean(before)?, mean(after)?))
+    }
+
+    /// Returns the last position of each participant after a number of turns.
+    fn positions(&self, turns: usize) -> HashMap<&str, i64> {
+        let said = self.said.iter().take(turns);
+        said.filter_map(|said| Some((&*said.who, said.at?))).collect()
+    }
+
+    /// Returns the largest distance between two positions after two thirds of the turns.
+    fn apart(&self) -> Option<i64> {
+        let at = self.positions(self.said.len() * 2 / 3);
+        Some(at.values().max()? - at.values().min()?)
+    }
+
+    /// Returns the number of participants with a side and a position, and how many of them end on their side.
+    fn on_their_side(&self) -> (usize, usize) {
+        let at = self.positions(self.said.len());
+        let sided: Vec<bool> = self
+            .sides
+            .iter()
+            .filter_map(|(id, first)| Some(at.get(&**id)?.signum() == if *first { 1 } else { -1 }))
+            .collect();
+        (sided.len(), sided.iter().filter(|kept| **kept).count())
+    }
+
     /// Returns the number of owed questions whose seat took them up in its next turn.
     fn answered(&self) -> usize {
-        let words = |text: &str| -> Vec<String> {
-            let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-            words.filter(|word| word.chars().count() >= CONTENT_WORD).collect()
-        };
         let answers = |(to, quote, from): &&(String, String, usize)| {
             let next = self.said.iter().skip(*from).find(|said| said.who == *to);
-            let asked = words(quote);
+            let asked = content_words(quote);
             let named = |word: &String| self.names.values().any(|name| name == word);
             next.is_some_and(|said| {
-                words(&said.words).iter().any(|word| asked.contains(word) && !named(word))
+                content_words(&said.words).iter().any(|word| asked.contains(word) && !named(word))
             })
         };
         self.owed.iter().filter(answers).count()
@@ -222,6 +313,12 @@ fn repeats_itself(words: &str) -> bool {
     counts.values().any(|n| *n >= 3)
 }
 
+/// Returns the words of a text that are not short, in lower case.
+fn content_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.filter(|word| word.chars().count() >= CONTENT_WORD).collect()
+}
+
 fn is_reason(chosen: &str, why: &str) -> bool {
     let why = why.trim().trim_end_matches('.').to_lowercase();
     why.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count() >= REASON
@@ -250,14 +347,25 @@ pub struct Scores {
     results: usize,
     choices: usize,
     reasons: usize,
+    host: usize,
+    taken_up: usize,
+    /// Mean words of the turns before and after a wish, of each debate with one.
+    wishes: Vec<(usize, usize)>,
+    doubts: usize,
+    /// Distance between the positions at two thirds, of each debate with positions.
+    apart: Vec<i64>,
+    sided: usize,
+    kept: usize,
+    first_prompts: Vec<u64>,
 }
 
 impl Scores {
     /// Header of the table.
     pub const HEAD: &'static str = "| scenario | turns | words a turn | first turn on topic | turns on topic | echoes | repeats within | \
          repeats between | in another's name | empty | restating | own echoes | questions answered | last words | results | \
-         choices with a reason |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+         choices with a reason | host taken up | words before, after a wish | doubts | apart at two thirds | side kept | \
+         first prompt |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
     /// Adds one debate.
     pub fn add(&mut self, session: &Session<'_>) {
@@ -283,6 +391,15 @@ impl Scores {
         self.results += usize::from(session.has_result);
         self.choices += session.chosen.len();
         self.reasons += session.chosen.iter().filter(|(what, why)| is_reason(what, why)).count();
+        self.host += session.host.len();
+        self.taken_up += session.taken_up();
+        self.wishes.extend(session.around_wish());
+        self.doubts += session.said.iter().filter(|said| said.doubts).count();
+        self.apart.extend(session.apart());
+        let (sided, kept) = session.on_their_side();
+        self.sided += sided;
+        self.kept += kept;
+        self.first_prompts.extend(session.first_prompt);
     }
 
     /// Adds the scores of other debates.
@@ -305,14 +422,30 @@ impl Scores {
         self.results += other.results;
         self.choices += other.choices;
         self.reasons += other.reasons;
+        self.host += other.host;
+        self.taken_up += other.taken_up;
+        self.wishes.extend(&other.wishes);
+        self.doubts += other.doubts;
+        self.apart.extend(&other.apart);
+        self.sided += other.sided;
+        self.kept += other.kept;
+        self.first_prompts.extend(&other.first_prompts);
     }
 
     /// Returns the scores as a row of the table.
     pub fn row(&self, name: &str) -> String {
         let of = |part: usize, whole: usize| format!("{part} of {whole}");
+        let wished = |pick: fn(&(usize, usize)) -> usize| {
+            self.wishes.iter().map(pick).sum::<usize>().checked_div(self.wishes.len())
+        };
+        let wished = wished(|w| w.0).zip(wished(|w| w.1));
+        let wished = wished.map_or("–".into(), |(before, after)| format!("{before}, {after}"));
+        let apart: Vec<String> = self.apart.iter().map(i64::to_string).collect();
+        let prompt = self.first_prompts.iter().sum::<u64>();
+        let prompt = prompt.checked_div(self.first_prompts.len() as u64).unwrap_or(0);
         let reasons = if self.choices == 0 { "–".into() } else { of(self.reasons, self.choices) };
         format!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {reasons} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {reasons} | {} | {wished} | {} | {} | {} | {prompt} |",
             self.turns,
             self.words / self.turns.max(1),
             of(self.on_topic, self.debates),
@@ -327,6 +460,10 @@ impl Scores {
             of(self.answered, self.owed),
             of(self.last_words, self.debates),
             of(self.results, self.debates),
+            of(self.taken_up, self.host),
+            self.doubts,
+            apart.join(" "),
+            of(self.kept, self.sided),
         )
     }
 }
