@@ -27,7 +27,7 @@ fn the_cast_for_a_topic_is_asked_for_once_and_sits_in_the_prompts() {
     assert!(asked[0].contains("You cast a debate"), "{}", asked[0]);
     assert!(asked[0].contains("Should the gate be shut at ten?"), "{}", asked[0]);
     for words in [
-        "You are Nora, night porter. You want the gate kept open until two.",
+        "You are Nora, night porter. Your answer is yes. You want the gate kept open until two.",
         "over the gate. You would change your mind if nobody came after midnight. You speak so: slow, with pauses.",
         "Emil (baker, says no), Cy (cleaner)",
     ] {

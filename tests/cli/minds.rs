@@ -53,8 +53,11 @@ fn a_topic_and_words_are_a_table_of_different_models() {
     let cost = house.run(&["analyze", "--last", "--table", "cost"]).code(0).out;
     assert!(cost.lines().any(|row| row.contains("Zoe") && row.contains("near:bee")), "{cost}");
     let asked = server.asked.lock().unwrap();
-    let identity = "You are Zoe (bee), and you speak as yourself.";
+    let identity = "You are Zoe (bee), and you speak as yourself. The others are other AI models. Say how sure you are; invent \
+                    no source.";
     assert!(asked.iter().any(|body| body.contains(identity)), "{asked:?}");
+    let of_people = |body: &String| body.contains("your own counts") || body.contains("(says ");
+    assert!(!asked.iter().any(of_people), "neither a side nor own counts: {asked:?}");
 }
 
 #[test]

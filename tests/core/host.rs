@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished \
                     without talking about it.";
-const HOLDS: &str = "The host said, and it still holds, also against the rules above: ";
+const HOLDS: &str =
+    "The host said, and unless taken back it still holds, also against the rules above: ";
 
 fn say(text: &str) -> Value {
     json!({"do": "say", "text": text})
@@ -41,6 +42,7 @@ fn a_message_to_all_is_the_task_of_the_next_turn() {
     let mo = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nspeaks = false\n";
     let chosen = calls(opened(&(two(moderated, "") + mo), |_| {}), &[say("Who pays?")]);
     let picks: Vec<&Call> = chosen.iter().filter(|c| c.purpose == Purpose::Pick).collect();
+    assert!(picks[0].last().ends_with("\"choice\" is your choice, \"why\" is that clause."));
     let told = "The host has just said: \"Who pays?\" Who is to take it up?";
     assert!(picks[1].last().contains(told), "{}", picks[1].last());
     assert!(!picks[2].last().contains(told), "{}", picks[2].last());

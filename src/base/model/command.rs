@@ -358,7 +358,7 @@ commands! {
     Continue "continue" [] ["utterance"] "Continue the last turn that was cut, or the one named, as one message." ["batch.opened"] "you asked to continue a cut turn",
     Choose "choose" ["utterance", "alternative"] [] "Choose which version of a turn counts, numbered from 1." [] "version {alternative} of turn {utterance} chosen",
     Edit "edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." [] _,
-    Hide "hide" ["utterance"] ["text"] "Hide a turn, or your first message (h1), in later prompts and exports; text says why." [] _,
+    Hide "hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." [] _,
     Unhide "unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." [] _,
     Vote "vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count sets the method, tie the rule for a tie." ["batch.opened", "vote.closed"] _,
     Verdict "verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"] _,

@@ -124,7 +124,8 @@ impl TryFrom<Value> for MessageNumber {
     fn try_from(value: Value) -> Result<Self, String> {
         let turn = value.as_u64().and_then(|n| n.try_into().ok()).map(MessageNumber::Turn);
         let of_host = || MessageNumber::of_host(value.as_str()?);
-        turn.or_else(of_host).ok_or_else(|| format!("{value} is neither a turn number nor like \"h1\""))
+        turn.or_else(of_host)
+            .ok_or_else(|| format!("{value} is neither a turn number nor like \"h1\""))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::output;
 use crate::cli::play::editor;
+use crate::model::participant::{NO, YES};
 use crate::model::{Form, Message, ModelSpec, Participant, Purpose, Role, SeatId, VoiceSpec};
 use crate::prompt;
 use crate::reply::read_alone;
@@ -193,7 +194,12 @@ fn apply(loaded: &mut Loaded, people: Vec<Person>) {
             seat.name = plain(name).into();
         }
         let speaks = if speaks.is_empty() { speaks } else { format!(" You speak so: {speaks}.") };
-        let (trade, about) = (plain(trade), plain(format!("{wants} {loses} {changes}{speaks}")));
+        let side = match seat.side.as_deref() {
+            Some(side @ (YES | NO)) => format!("Your answer is {side}. "),
+            Some(_) | None => String::new(),
+        };
+        let about = plain(format!("{side}{wants} {loses} {changes}{speaks}"));
+        let trade = plain(trade);
         seat.persona = Some(format!("You are {}, {trade}. {about}", seat.name).into());
         seat.role = Some(trade.into());
     }

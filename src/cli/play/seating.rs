@@ -61,9 +61,12 @@ pub fn seat(
     Ok(())
 }
 
-/// Returns the sentence of a participant whose model is hidden.
+/// Rest of the identity of a model without a person. A model has counted nothing itself.
+const AS_ITSELF: &str = ", and you speak as yourself. The others are other AI models. Say how sure you are; invent no source.";
+
+/// Returns the identity of a participant whose model is hidden.
 fn anonymous(name: &str) -> String {
-    format!("You are {name}, and you speak as yourself. The others are other AI models.")
+    format!("You are {name}{AS_ITSELF}")
 }
 
 /// Returns the sentence by which a model knows itself.
@@ -76,5 +79,5 @@ fn identity(name: &str, mind: &Seated) -> String {
     let model = (!model.is_empty()).then(|| model.to_owned());
     let about: Vec<String> = model.into_iter().chain(maker).collect();
     let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-    format!("You are {name}{about}, and you speak as yourself. The others are other AI models.")
+    format!("You are {name}{about}{AS_ITSELF}")
 }

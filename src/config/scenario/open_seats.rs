@@ -85,6 +85,7 @@ impl Loaded {
             seat.name = speaker.name.as_str().into();
             seat.aliases = vec![];
             seat.role = None;
+            seat.side = None;
             seat.persona = Some(speaker.identity.as_str().into());
         }
     }

@@ -364,6 +364,7 @@ impl Conversation {
                 whispers: Box::default(),
                 horizon: seq,
                 heard: seq,
+                asked: None,
                 labels: super::Labels::new(),
                 role: None,
             }],

@@ -243,6 +243,7 @@ mod tests {
                 whispers: Box::default(),
                 horizon: Seq(1),
                 heard: Seq(1),
+                asked: None,
                 labels: crate::state::Labels::new(),
                 role: None,
             }],

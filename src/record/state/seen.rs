@@ -97,7 +97,9 @@ impl Conversation {
     pub fn message(&self, number: MessageNumber) -> Option<&Entry> {
         match number {
             MessageNumber::Turn(number) => self.utterance(number),
-            MessageNumber::Host(number) => self.host_messages().nth((number as usize).checked_sub(1)?),
+            MessageNumber::Host(number) => {
+                self.host_messages().nth((number as usize).checked_sub(1)?)
+            }
         }
     }
 

@@ -67,9 +67,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
 
 fn describe(analysis: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
     match what {
-        MomentKind::Command(given) => {
-            (given.line.command.name(), command(analysis, given))
-        }
+        MomentKind::Command(given) => (given.line.command.name(), command(analysis, given)),
         MomentKind::Retried(turn, why) => {
             let who = analysis.turn_log.spent(*turn).map(|t| name(analysis.state, &t.seat));
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
@@ -106,7 +104,12 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
 /// Returns the arguments and public text of a command.
 fn command(analysis: &Analysis<'_>, given: &CommandGiven) -> String {
     let command = &given.line.command;
-    if analysis.state.entries.iter().any(|e| e.hidden.is_some() && e.of.as_ref() == Some(&given.key)) {
+    if analysis
+        .state
+        .entries
+        .iter()
+        .any(|e| e.hidden.is_some() && e.of.as_ref() == Some(&given.key))
+    {
         return "hidden".into();
     }
     let hidden = |n: u32| analysis.state.utterance(n).is_some_and(|e| e.hidden.is_some());

@@ -84,6 +84,8 @@ impl Failing {
 /// given about it.
 pub(super) fn asked_again(who: &str, purpose: Purpose, retried: &CallRetried) -> String {
     let error = &retried.error;
+    // the participant lends its voice only
+    let who = if purpose == Purpose::Result { "the scribe" } else { who };
     if let (Some(ask), Purpose::Speak, None) = (&retried.ask, purpose, &error.field) {
         let question = ask.split_inclusive(['?', '.']).next().unwrap_or(ask);
         return format!("{who} was asked: {}", text::label(question));

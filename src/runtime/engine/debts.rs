@@ -45,18 +45,29 @@ fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
         let Some(text) = asking_text(entry, place) else { continue };
         let known = owed.iter().any(|debt| debt.from.as_ref() == entry.seat());
         let questions = reply::questions(text, entry.seat(), &roster);
-        let question = questions.into_iter().rfind(|question| question.to == turn.seat);
+        let named = questions.into_iter().rfind(|question| question.to == turn.seat);
+        let question = named.map(|question| question.text);
+        let question = question.or_else(|| question_without_name(state, turn, entry, text));
         if let (Some(question), false) = (question, known) {
             owed.push(QuestionDebt {
                 from: entry.seat().cloned(),
                 to: turn.seat.clone(),
                 turn: entry.version().turn,
-                quote: shortened(&question.text).into(),
+                quote: shortened(&question).into(),
             });
         }
     }
     owed.reverse();
     owed
+}
+
+/// Returns the last question of a message to a seat that it does not name: its act put one to that seat, or it ends with
+/// one and only the two talk.
+fn question_without_name(state: &State, turn: &Turn, entry: &Entry, text: &str) -> Option<String> {
+    let seats = &state.threads.get(&turn.thread)?.seats;
+    let both = seats.len() == 2 && entry.seat().is_some_and(|seat| seats.contains(seat));
+    let asks = entry.version().asked.as_ref() == Some(&turn.seat);
+    (asks || both && text.trim_end().ends_with('?')).then(|| reply::last_question(text)).flatten()
 }
 
 /// Returns the text of a public message that may hold a question.

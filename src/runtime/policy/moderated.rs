@@ -57,7 +57,7 @@ const STREAK: u64 = 2;
 const END: &str = "end";
 /// Task of the moderator.
 const TASK: &str =
-    "You choose who speaks and say in one clause what they are to take up; they read that clause.";
+    "You choose who speaks and tell them in one clause what to take up; they read that clause.";
 /// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 

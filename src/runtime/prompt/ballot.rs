@@ -30,7 +30,7 @@ fn earlier(state: &State, seat: &SeatId) -> Option<String> {
     let ballots = &state.polled(PollTime::Before)?.vote.ballots;
     let ballot = ballots.iter().find(|ballot| ballot.seat == *seat)?;
     let choice = quoted(ballot.choice.as_deref()?);
-    let why = quoted(ballot.why.trim());
+    let why = quoted(ballot.why.trim().trim_end_matches('.'));
     let because = if why.is_empty() { String::new() } else { format!(", because: \"{why}\"") };
     Some(format!("Before the debate you voted \"{choice}\"{because}. "))
 }
@@ -73,10 +73,12 @@ pub(super) fn swing(state: &State) -> Option<String> {
                 name(m.seat),
                 choice(m.from),
                 choice(m.to),
-                quoted(m.why.trim())
+                quoted(m.why.trim().trim_end_matches('.'))
             )
         })
         .collect();
-    let moved = if moved.is_empty() { "nobody moved".to_owned() } else { moved.join("; ") };
-    Some(format!("Votes gained since before the first turn: {}. {moved}.", gains.join(", ")))
+    let moved = if moved.is_empty() { "Nobody moved".to_owned() } else { moved.join("; ") };
+    let winner = swing.winner.map_or("nobody gains".to_owned(), |winner| format!("{winner} wins"));
+    let gains = gains.join(", ");
+    Some(format!("Votes gained since before the first turn: {gains}; {winner}. {moved}."))
 }

@@ -40,7 +40,7 @@ const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard
 /// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let question = form::question(state, turn);
-    let reply = form::reply(&state.contract_of(turn), state.is_small(turn));
+    let reply = form::reply(&state.contract_of(turn), turn.purpose, state.is_small(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {
         all.extend(phase(state, turn));
@@ -85,9 +85,11 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
         of_name.map(|(_, ask)| (*ask).to_owned())
     };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn));
-    let task = task.or_else(usual).map_or(String::new(), |task| format!(" {}", task.trim()));
+    let task = task.or_else(usual).unwrap_or_default();
+    let task = if task.trim().is_empty() { String::new() } else { format!(" {}", task.trim()) };
     let last_phase = state.scenario.phases.last().is_some_and(|last| last.name == phase.name);
     let last = last_phase
+        && talks(state, turn)
         && state.scenario.phases.len() > 1
         && u64::from(round) >= rounds
         && is_last_in_round(state, turn);
@@ -329,6 +331,7 @@ pub fn act_room(state: &State, turn: &Turn) -> ActRoom {
         CueTask::Host(_) | CueTask::LastWords => ActRoom::Nothing,
         CueTask::Answer(_) => ActRoom::Beside,
         CueTask::Fairly(_) | CueTask::Free if has_clause(state, turn) => ActRoom::Beside,
+        CueTask::Free if mentioned(state, turn).is_some() => ActRoom::Beside,
         CueTask::Fairly(_) => ActRoom::Doubt,
         CueTask::Free => ActRoom::Any,
     }

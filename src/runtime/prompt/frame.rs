@@ -157,9 +157,11 @@ fn goal(seat: &Participant) -> String {
 
 /// Returns true if a persona begins with the participant's name.
 pub(super) fn introduces(persona: &str, name: &str) -> bool {
-    let begins = format!("you are {}", name.to_lowercase());
+    let name = name.to_lowercase();
     let persona = persona.to_lowercase();
-    persona.strip_prefix(&begins).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    let rest = persona.strip_prefix("you are ").map(|rest| rest.trim_start_matches("the "));
+    let rest = rest.and_then(|rest| rest.strip_prefix(&*name));
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Returns true if all participants know a seat under the same label.
@@ -264,7 +266,9 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     );
     let bring = (guided && state.scenario.phases.is_empty()).then_some(BRING);
     let say = [Some(&*say), bring].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let figures = guided.then(|| FIGURES.to_owned());
+    // models that speak as themselves have counted nothing
+    let has_rule = persona.contains("invent no source");
+    let figures = (guided && !has_rule).then(|| FIGURES.to_owned());
     let last = [figures, hands_over(state, turn, persona)];
     let last = last.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let price = guided.then(|| PRICE.to_owned());
@@ -405,6 +409,7 @@ mod tests {
         for (persona, expected) in [
             ("You are Ada, a planner.", true),
             ("you are ada.", true),
+            ("You are the Ada of this table.", true),
             ("You are Adam.", false),
             ("You plan cities.", false),
             ("", false),

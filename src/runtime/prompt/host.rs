@@ -50,11 +50,13 @@ fn of_vote(vote: &VoteClosed) -> String {
         .iter()
         .map(|option| format!("{option} {}", vote.counts.get(option).copied().unwrap_or(0)))
         .collect();
-    let winner = match &vote.winner {
-        Some(winner) => format!("{winner} wins"),
-        None => "no winner".into(),
+    let winner = match (vote.poll, &vote.winner) {
+        // the swing decides
+        (Some(_), _) => String::new(),
+        (None, Some(winner)) => format!("; {winner} wins"),
+        (None, None) => "; no winner".into(),
     };
-    format!("The vote \"{}\": {}; {winner}.", vote.question.trim(), counts.join(", "))
+    format!("The vote \"{}\": {}{winner}.", vote.question.trim(), counts.join(", "))
 }
 
 fn of_verdict(verdict: &VerdictGiven) -> String {

@@ -74,7 +74,7 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 17;
+pub const WORDING: u32 = 18;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};
@@ -342,8 +342,7 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => {
-            let number =
-                if state.numbers_turns(turn) { state.number_of_host(entry) } else { None };
+            let number = if state.numbers_turns(turn) { state.number_of_host(entry) } else { None };
             let material = entry.material.clone();
             Block::Operator { number, text, whisper: entry.is_whisper(), material }
         }

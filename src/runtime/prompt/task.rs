@@ -3,7 +3,7 @@
 use super::persona::rendered;
 use super::{escape, messages};
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
-use crate::model::{Aggregation, AnswerKind, Contract, Form, SeatId, Text};
+use crate::model::{Aggregation, AnswerKind, Contract, Form, Purpose, SeatId, Text};
 use crate::state::{State, Turn};
 
 /// Rule for speakers whose quotations are checked.
@@ -21,7 +21,7 @@ pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
         .into_iter()
         .chain(question(state, turn))
         .chain(phase)
-        .chain(reply(&state.contract_of(turn), false))
+        .chain(reply(&state.contract_of(turn), turn.purpose, false))
         .chain(goes_on)
         .collect();
     (!all.is_empty()).then(|| all.join("\n").into())
@@ -45,16 +45,21 @@ pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
 
 /// Returns the required form of a reply and the rule for checked quotations; `None` if any text is valid.
 /// `shows` is true for small models, which need an example.
-pub(super) fn reply(contract: &Contract, shows: bool) -> Option<String> {
+pub(super) fn reply(contract: &Contract, purpose: Purpose, shows: bool) -> Option<String> {
     let quotes = contract.quotes.as_ref().map(|_| QUOTES.to_owned());
-    let all: Vec<String> = quotes.into_iter().chain(form(&contract.form, shows)).collect();
+    let all: Vec<String> = quotes.into_iter().chain(form(&contract.form, purpose, shows)).collect();
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// Returns the required form of a reply; `None` if any text is valid. Examples contain neither a reason nor a score:
 /// small models copy them, and an example about another subject that stops before the reason cannot pass for an answer.
-fn form(form: &Form, shows: bool) -> Option<String> {
+fn form(form: &Form, purpose: Purpose, shows: bool) -> Option<String> {
     match form {
+        // whoever is chosen reads it
+        Form::Choice(options) if purpose == Purpose::Pick && !shows => Some(format!(
+            "Choose one of: {}.\nAnswer with one JSON object and nothing else: \"choice\" is your choice, \"why\" is that clause.",
+            quoted(options)
+        )),
         Form::Free => None,
         Form::Markers(markers) => Some(format!(
             "Where it applies, put one of these alone on the last line: {}.",

@@ -30,7 +30,7 @@ mod words;
 pub use answer::{disagrees, last_box};
 pub use form::read;
 pub use mentions::{asked, mentions};
-pub use questions::{DirectedQuestion, called, questions};
+pub use questions::{DirectedQuestion, called, last_question, questions};
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;

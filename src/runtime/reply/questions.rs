@@ -61,6 +61,15 @@ pub fn questions(
     found
 }
 
+/// Returns the last question in a text, to whomever it is put; code and quotes do not count.
+pub fn last_question(text: &str) -> Option<String> {
+    let paragraphs = own_paragraphs(text).into_iter().rev();
+    paragraphs.map(|paragraph| without_inline_code(&paragraph)).find_map(|words| {
+        let question = sentences(&words).into_iter().rfind(|s| s.trim_end().ends_with('?'))?;
+        Some(question.trim().to_owned())
+    })
+}
+
 /// The seat that the sentences so far addressed last.
 enum Addressee {
     Nobody,
@@ -114,7 +123,8 @@ fn without_lead(part: &str) -> &str {
 }
 
 fn is_lead(word: &str) -> bool {
-    BEFORE_NAMES.split(' ').any(|lead| lead.eq_ignore_ascii_case(word))
+    let is_title = || TITLES.contains(&word.trim_end_matches('.'));
+    BEFORE_NAMES.split(' ').any(|lead| lead.eq_ignore_ascii_case(word)) || is_title()
 }
 
 /// Returns the seat that a text addresses at its beginning: its name, followed by a comma or a colon.
@@ -165,6 +175,7 @@ mod tests {
             ),
             ("“Ann, is it?” he asked.", &["ann: Ann, is it?"]),
             ("So, Cy: who drives?", &["cy: So, Cy: who drives?"]),
+            ("Mr Cy, who drives?", &["cy: Mr Cy, who drives?"]),
             (
                 "But Cy, it costs. And what do you pay?",
                 &["cy: But Cy, it costs. And what do you pay?"],

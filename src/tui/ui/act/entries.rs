@@ -60,7 +60,9 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
 pub(in crate::ui) fn menu(screen: &mut Screen) {
     let at = screen.reading();
     let (number, of_host) = match screen.transcript.shown(at) {
-        Some(RowView::Words(entry, _)) => (entry.number, screen.transcript.state().number_of_host(entry)),
+        Some(RowView::Words(entry, _)) => {
+            (entry.number, screen.transcript.state().number_of_host(entry))
+        }
         Some(RowView::Speaking(turn)) => (turn.number, None),
         Some(RowView::Aside(..)) | None => (None, None),
     };

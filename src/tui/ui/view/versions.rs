@@ -111,7 +111,10 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     let edit = EntryAction::Begin(format!("/edit {utterance} {}", entry.text()));
     entries.push(listed("edit", "edit what later prompts contain".into(), edit));
     if entry.hidden.is_none() {
-        let hide = EntryAction::Send(Command::Hide { utterance: MessageNumber::Turn(utterance), text: None });
+        let hide = EntryAction::Send(Command::Hide {
+            utterance: MessageNumber::Turn(utterance),
+            text: None,
+        });
         entries.push(listed("hide", "hide from later prompts and exports".into(), hide));
     }
     Some(List::with_entries(format!("Versions of {name}"), entries))
