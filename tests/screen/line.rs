@@ -336,6 +336,25 @@ fn letters_write_on_a_marked_message_and_enter_opens_its_menu() {
 }
 
 #[test]
+fn a_message_of_ones_own_is_hidden_from_its_menu() {
+    let mut stage = on_line(Stage::new(100, 30).during(6, 2));
+    let given =
+        json!({"key": "0:9", "do": "say", "text": "Be brief.", "targets": {"threads": [0]}});
+    stage.happens("operator", "command.given", given);
+    stage.happens("operator", "human.said", json!({"of": "0:9"}));
+    stage.press(&[Esc]);
+    let is_found = (0..6).any(|_| {
+        stage.press(&[Enter]);
+        let is_own = stage.text().contains("This message");
+        is_own || !stage.press(&[Esc, Up]).is_empty()
+    });
+    assert!(is_found, "no menu of the message: {}", stage.text());
+    typed(&mut stage, "hide");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.composer.text(), "/hide h1 ");
+}
+
+#[test]
 fn the_palette_has_a_row_for_each_verb_and_participant() {
     let mut stage = speaking();
     stage.chord('p');
