@@ -4,10 +4,13 @@ use serde::Deserialize;
 use std::fmt;
 
 /// Maximum bytes of an id.
-pub const ID_MAX: usize = 128;
+const ID_MAX: usize = 128;
 
-/// The id of a saved session: a file name without its ending, never a path.
+/// The id of a saved session: a file name without its ending, never a path. Over HTTP, MCP clients of the later era
+/// repeat it in the header `Mcp-Param-Session`, so that a proxy can choose the server of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "mcp", schemars(description = "", extend("minLength" = 1, "maxLength" = ID_MAX, "x-mcp-header" = "Session")))]
 #[serde(try_from = "String")]
 pub struct SavedId(String);
 

@@ -1,5 +1,7 @@
 //! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
+use super::talking::WAIT_MAX;
+use super::tools::undescribed;
 use super::values::{ClientText, GivenName, ModelName};
 use crate::cli::args::{ModelOptions, Play, RunOptions, SteerSource};
 use crate::cli::context::Context;
@@ -9,61 +11,119 @@ use crate::model::{Command, Key, Limits, SteerLine, Trigger, Usd};
 use crate::policy;
 use crate::scenario::{self, Loaded, TurnOrder};
 use crate::state::policies;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 
 /// The panels that answer a question.
 pub const PANELS: [&str; 2] = ["council", "review"];
 /// Participants of a cast.
-pub const CAST_MAX: usize = 12;
+const CAST_MAX: usize = 12;
 /// Texts of material.
-pub const MATERIAL_MAX: usize = 100;
+const MATERIAL_MAX: usize = 100;
 /// Seconds that the caller may take for its turn.
 const CALLER_SECONDS: i64 = 300;
 
-/// Topic and cast of a client's conversation.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// Topic, cast and limits of a client's conversation.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Wanted {
-    /// The name of a scenario or panel.
-    pub scenario: Option<GivenName>,
-    /// Participants of the client's own.
-    pub cast: Vec<Member>,
-    /// The topic or the question.
-    pub topic: Option<ClientText>,
+    /// A name from list_scenarios (default: the panel `council`).
+    scenario: Option<GivenName>,
+    /// Participants of your own, in place of a scenario.
+    #[schemars(length(max = CAST_MAX))]
+    cast: Vec<Member>,
+    topic: Option<ClientText>,
+    #[serde(flatten)]
+    pub panel: Panel,
+    #[schemars(range(min = 1, max = 500))]
+    max_turns: Option<u32>,
+    /// Running time; only lowers the limit.
+    #[schemars(range(min = 1, max = 86_400))]
+    max_seconds: Option<u64>,
+    /// Only lowers the limit.
+    #[schemars(range(min = 1, max = 100_000_000))]
+    max_tokens: Option<u64>,
+}
+
+/// Arguments of all tools that start a conversation.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Panel {
     /// Texts that everybody reads first.
-    pub material: Vec<ClientText>,
-    /// The caller's own answer.
-    pub opinion: Option<ClientText>,
-    /// The model of participants that name none.
-    pub model: Option<ModelName>,
-    /// Rehearsed lines alone.
+    #[schemars(length(max = MATERIAL_MAX))]
+    material: Vec<ClientText>,
+    /// Your own answer, shown to the panel after its first, blind answers.
+    opinion: Option<ClientText>,
+    /// A family such as claude, provider:name, or several with commas, for participants without a model.
+    model: Option<ModelName>,
+    /// Play the rehearsed lines of the scenario; no model is called.
     pub rehearsed: bool,
-    /// Limits.
-    pub max_turns: Option<u32>,
-    /// Seconds.
-    pub max_seconds: Option<u64>,
-    /// Tokens.
-    pub max_tokens: Option<u64>,
-    /// Dollars.
-    pub max_usd: Option<f64>,
+    /// Dollars (default 0.25), within the budget of the settings.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10_000))]
+    max_usd: Option<f64>,
+    /// The same key never starts two conversations.
+    pub key: Option<GivenName>,
+}
+
+/// Let several models talk about a topic and wait for the result: answer, dissent, verdict, cost and the end of the
+/// transcript. If it is not over within deadline_seconds, the result is partial (complete: false) and the conversation
+/// goes on: call `wait` with its session. A conversation costs at most 0.25 dollars (200,000 tokens for models without a
+/// known price) unless max_usd or the user's settings say otherwise.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Convene {
+    #[serde(flatten)]
+    pub wanted: Wanted,
+    /// How long to wait (default 45).
+    #[schemars(range(min = 1, max = WAIT_MAX))]
+    pub deadline_seconds: Option<u64>,
+}
+
+/// Start a conversation and return at once with its session and the ids of its participants; the arguments are those of
+/// `convene`. The same key never starts two. It costs at most 0.25 dollars (200,000 tokens for models without a known
+/// price) unless max_usd or the user's settings say otherwise.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = undescribed)]
+pub struct Start {
+    #[serde(flatten)]
+    pub wanted: Wanted,
+}
+
+/// Ask the panel `council` a question and wait for its answer, dissent and cost. As `convene`, with fewer choices.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = undescribed)]
+pub struct Ask {
+    question: ClientText,
+    #[serde(flatten)]
+    panel: Panel,
+    #[schemars(range(min = 1, max = WAIT_MAX))]
+    deadline_seconds: Option<u64>,
+}
+
+impl From<Ask> for Convene {
+    fn from(ask: Ask) -> Convene {
+        let Ask { question, panel, deadline_seconds } = ask;
+        Convene {
+            wanted: Wanted { topic: Some(question), panel, ..Wanted::default() },
+            deadline_seconds,
+        }
+    }
 }
 
 /// A participant of a client's own.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Member {
-    /// The name that the others see; the id is made from its place.
-    pub name: GivenName,
-    /// Its description for its own prompt.
-    pub persona: Option<ClientText>,
-    /// The role, shown to everybody at the table.
-    pub role: Option<GivenName>,
-    /// A word for its model, if not the one for all.
-    pub model: Option<ModelName>,
-    /// The caller speaks for it, with `say`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(description = "")]
+struct Member {
+    /// The name that the others see.
+    name: GivenName,
+    persona: Option<ClientText>,
+    /// The role, shown to everybody.
+    role: Option<GivenName>,
+    /// A family such as claude, or provider:name (default: the user's default model).
+    model: Option<ModelName>,
+    /// You speak for it yourself, with `say`.
     #[serde(default)]
-    pub caller: bool,
+    caller: bool,
 }
 
 impl Wanted {
@@ -87,9 +147,6 @@ impl Wanted {
 
     fn own(&self) -> Result<FoundScenario, Failure> {
         let fix = "as in {\"name\": \"Ada\", \"persona\": \"You plan cities.\"}";
-        if self.cast.len() > CAST_MAX {
-            return Err(Failure::usage(format!("a cast has at most {CAST_MAX} participants"), fix));
-        }
         let mut members = vec![];
         for (at, member) in self.cast.iter().enumerate() {
             let mut table = Table::new();
@@ -126,7 +183,7 @@ impl Wanted {
     /// # Errors
     /// When `max_usd` is not an amount of dollars.
     pub fn limits(&self) -> Result<Limits, Failure> {
-        let usd = self.max_usd.map(Usd::try_from).transpose().map_err(|_| {
+        let usd = self.panel.max_usd.map(Usd::try_from).transpose().map_err(|_| {
             Failure::usage("max_usd is not an amount in dollars", "as in {\"max_usd\": 0.50}")
         })?;
         Ok(Limits { usd, tokens: self.max_tokens, seconds: self.max_seconds, ..Limits::default() })
@@ -135,10 +192,10 @@ impl Wanted {
     /// Returns the options of the conversation, with the models of the server for participants that name none. Its other
     /// limits are set by the gate.
     pub fn options(&self, models: &ModelOptions) -> RunOptions {
-        let own = self.model.as_ref().map(|model| model.as_str().to_owned());
+        let own = self.panel.model.as_ref().map(|model| model.as_str().to_owned());
         let play = Play {
             headless: true,
-            rehearsed: self.rehearsed,
+            rehearsed: self.panel.rehearsed,
             // the words of a caller in its seat come while it runs
             steer: self.has_caller().then_some(SteerSource::Caller),
             max_utterances: self.max_turns,
@@ -157,17 +214,13 @@ impl Wanted {
     /// answer, shown when all others are complete.
     ///
     /// # Errors
-    /// When there is too much material, or the scenario has faults.
+    /// When the scenario has faults.
     pub fn lines(&self, found: &FoundScenario) -> Result<Vec<(Key, SteerLine)>, Failure> {
-        if self.material.len() > MATERIAL_MAX {
-            let message = format!("there are more than {MATERIAL_MAX} texts of material");
-            return Err(Failure::usage(message, "join some of them"));
-        }
         let said = |text: ClientText| {
             SteerLine::from(Command::Say { text: text.into(), re: None, material: None })
         };
-        let mut lines: Vec<SteerLine> = self.material.iter().cloned().map(said).collect();
-        if let Some(opinion) = &self.opinion {
+        let mut lines: Vec<SteerLine> = self.panel.material.iter().cloned().map(said).collect();
+        if let Some(opinion) = &self.panel.opinion {
             let loaded = scenario::load(&found.source, &policy::rows())?;
             let (head, trigger) = match blind_turns(&loaded) {
                 Some(utterance) => (

@@ -1,5 +1,6 @@
 //! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
+use super::open::Interest;
 use crate::cli::play::assemble::random;
 use crate::cli::play::next::Setup;
 use crate::cli::runtime::block_on;
@@ -26,17 +27,6 @@ const BEGINS_WITHIN: Duration = Duration::from_secs(10);
 const LOOKS: Duration = Duration::from_millis(10);
 /// Longest time in which a client that has gone goes unnoticed.
 const SLICE: Duration = Duration::from_millis(200);
-
-/// The interest of a caller in the answer of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interest {
-    /// It waits.
-    Waiting,
-    /// Its connection is closed.
-    Gone,
-    /// It cancelled the call.
-    Cancelled,
-}
 
 /// The progress of a running conversation.
 #[derive(Debug, Default)]

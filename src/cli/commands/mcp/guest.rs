@@ -10,7 +10,9 @@ use crate::live::client::Received;
 use crate::model::{Command, Key, Kind, SteerLine};
 use crate::state::State;
 use crate::text;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -19,15 +21,21 @@ const NAME: &str = "mcp";
 /// Time for the first receipt of a command.
 const RECEIPT_WITHIN: Duration = Duration::from_secs(5);
 
+/// A conversation that another program runs.
+#[derive(Serialize, JsonSchema)]
+pub struct OtherSession {
+    session: String,
+    title: String,
+    state: String,
+}
+
 /// Lists the running conversations that take clients.
-pub fn list(context: &Context) -> Result<Vec<Value>, Failure> {
+pub fn list(context: &Context) -> Result<Vec<OtherSession>, Failure> {
     let all = block_on(async { Ok(introductions(context).await) })?;
-    let one = |hello: &crate::live::protocol::Hello| {
-        json!({
-            "session": text::line(&hello.session),
-            "title": text::line(&hello.title),
-            "state": text::line(&doing(hello)),
-        })
+    let one = |hello: &crate::live::protocol::Hello| OtherSession {
+        session: text::line(&hello.session).into_owned(),
+        title: text::line(&hello.title).into_owned(),
+        state: text::line(&doing(hello)).into_owned(),
     };
     Ok(all.iter().map(one).collect())
 }
@@ -62,7 +70,7 @@ pub fn give(
     line: &SteerLine,
     state: &State,
     context: &Context,
-) -> Result<Value, Failure> {
+) -> Result<&'static str, Failure> {
     check(&line.command, state.limit.is_some())?;
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let running = RunningSession::at(path, context)?;
@@ -90,8 +98,7 @@ pub fn give(
         };
         Ok(timeout(RECEIPT_WITHIN, first).await.unwrap_or(Ok("sent")))
     })?;
-    let is = receipt.map_err(|why| Failure::new(Exit::Failed, text::line(&why).into_owned()))?;
-    Ok(json!({"session": id.as_str(), "taken": true, "is": is}))
+    receipt.map_err(|why| Failure::new(Exit::Failed, text::line(&why).into_owned()))
 }
 
 /// Returns the receipt of a command that an event reports, or the reason for a refusal.

@@ -5,9 +5,7 @@
 //! disconnects or a signal arrives, each conversation is saved up to its last event; it continues when a client asks for
 //! it again.
 
-mod answers;
 mod bounds;
-mod call;
 mod cast;
 mod claims;
 mod connections;
@@ -17,10 +15,10 @@ mod http;
 mod jobs;
 mod lines;
 mod open;
-mod outputs;
 mod protocol;
-mod report;
+mod reading;
 mod service;
+mod talking;
 mod tasks;
 #[cfg(test)]
 #[cfg(target_os = "linux")]

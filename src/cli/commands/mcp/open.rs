@@ -1,6 +1,5 @@
 //! Requests in progress, so that a client can cancel one.
 
-use super::convened::Interest;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -9,6 +8,17 @@ use std::sync::Arc;
 pub const CANCELLED: &str = "notifications/cancelled";
 /// Requests that are answered at once.
 const AT_ONCE: usize = 32;
+
+/// The interest of a caller in the answer of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// It waits.
+    Waiting,
+    /// Its connection is closed.
+    Gone,
+    /// It cancelled the call.
+    Cancelled,
+}
 
 /// The requests that are being answered, by the client's session and the request's id.
 #[derive(Clone, Default)]

@@ -5,16 +5,16 @@
 //! server, and `wait`, `tail` and `steer` work on it.
 
 use super::jobs::Jobs;
-use super::protocol;
-use super::report;
+use super::protocol::wrong;
+use super::reading;
+use super::tools::completed;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
 use crate::model::{StopReason, Wall};
-use crate::rpc::{BAD_PARAMS, RpcError};
 use jiff::Timestamp;
-use rmcp::model::{DetailedTask, Task, TaskPayload, TaskStatus};
+use rmcp::model::{DetailedTask, ErrorData, Task, TaskPayload, TaskStatus};
 use serde_json::Value;
 
 /// Tools whose calls become tasks.
@@ -22,24 +22,23 @@ pub const TOOLS: [&str; 2] = ["ask", "convene"];
 /// Milliseconds after which a client asks again.
 const POLL_MS: u64 = 2_000;
 
-fn unknown(failure: Failure) -> RpcError {
-    RpcError { code: BAD_PARAMS, message: failure.with_hint() }
+fn unknown(failure: Failure) -> ErrorData {
+    wrong(failure.with_hint())
 }
 
-fn parse(id: &str) -> Result<SavedId, RpcError> {
-    let id = SavedId::try_from(id.to_owned());
-    id.map_err(|message| RpcError { code: BAD_PARAMS, message })
+fn parse(id: &str) -> Result<SavedId, ErrorData> {
+    SavedId::try_from(id.to_owned()).map_err(wrong)
 }
 
 /// Returns the state of a task; a conversation that was interrupted by a restart continues.
 ///
 /// # Errors
 /// When no task has this id, or its session cannot be read.
-pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, RpcError> {
+pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, ErrorData> {
     let id = parse(id)?;
     let job = jobs.going_on(&id, context).map_err(unknown)?;
     let is_over = job.is_over();
-    let log = report::read(&id, context).map_err(unknown)?;
+    let log = reading::read(id.as_str(), context).map_err(unknown)?;
     let state = fold(&log);
     let time = |at: Option<Wall>| {
         let at = at.and_then(|at| Timestamp::from_millisecond(at.0).ok());
@@ -56,10 +55,10 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, R
         None if !is_over => TaskPayload::Working,
         // the result of a conversation without an end says that it is not complete
         Some(_) | None => {
-            let result = report::result(&log).map_err(unknown)?;
-            let mut result = protocol::completed(&result);
-            result["resultType"] = "complete".into();
-            match result {
+            let internal = |e: serde_json::Error| ErrorData::internal_error(e.to_string(), None);
+            let report = reading::report(&log).map_err(unknown)?;
+            let data = serde_json::to_value(report).map_err(internal)?;
+            match serde_json::to_value(completed(&data)).map_err(internal)? {
                 Value::Object(result) => TaskPayload::Completed { result },
                 _ => TaskPayload::Working,
             }
@@ -69,7 +68,7 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, R
 }
 
 /// Ends the conversation of a task.
-pub fn cancel(id: &str, jobs: &Jobs, context: &Context) -> Result<(), RpcError> {
+pub fn cancel(id: &str, jobs: &Jobs, context: &Context) -> Result<(), ErrorData> {
     jobs.going_on(&parse(id)?, context).map_err(unknown)?.stop();
     Ok(())
 }

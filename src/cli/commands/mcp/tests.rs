@@ -1,13 +1,12 @@
 //! Calls all tools with hostile values in every argument: no call may have an effect, hang, or use much memory.
 //!
-//! The arguments come from the schemas of [`TOOLS`], so that a new argument is covered automatically.
+//! The arguments come from the schemas of [`tools`], so that a new argument is covered automatically.
 
 use super::bounds::Bounds;
-use super::call::COMMANDS;
-use super::convened::Interest;
 use super::jobs::Jobs;
-use super::protocol;
-use super::tools::TOOLS;
+use super::open::Interest;
+use super::talking::COMMANDS;
+use super::tools::{ServedTool, ToolCall, tools};
 use crate::cli::args::{Global, ModelOptions};
 use crate::cli::context::Context;
 use crate::cli::{hostile_values, program};
@@ -134,14 +133,21 @@ impl Walk {
     fn call(&self, tool: &str, arguments: Value) -> Value {
         let (context, jobs, (tx, rx)) = (self.context.again(), self.jobs.clone(), mpsc::channel());
         let shown: String = arguments.to_string().chars().take(300).collect();
-        let params = json!({"name": tool, "arguments": arguments});
+        let tool = named(tool);
+        let name = tool.row.name.clone();
         thread::spawn(move || {
-            let tell = |_| Interest::Waiting;
+            let arguments = arguments.as_object().cloned().unwrap_or_default();
+            let tell = &|_| Interest::Waiting;
+            let (jobs, context, arguments) = (&jobs, &context, &arguments);
+            let call = ToolCall { jobs, context, arguments, as_task: false, tell };
             // the test has ended if nobody receives it
-            let _ = tx.send(protocol::answer("tools/call", &params, &jobs, &context, &tell));
+            let _ = tx.send((tool.answer)(&call));
         });
-        let answer = rx.recv_timeout(HANG).unwrap_or_else(|e| panic!("{tool} {shown}: {e}"));
-        answer.unwrap_or_else(|e| json!({"isError": true, "error": e.message}))
+        let answer = rx.recv_timeout(HANG).unwrap_or_else(|e| panic!("{name} {shown}: {e}"));
+        match answer {
+            Ok(result) => json!(result),
+            Err(e) => json!({"isError": true, "error": e.message}),
+        }
     }
 
     /// Returns valid arguments for a call in which the value of a place acts.
@@ -179,6 +185,11 @@ impl Walk {
         assert_eq!(self.connections.load(Ordering::SeqCst), 0, "{context}");
         assert_eq!(children(), "", "{context}: a process was started");
     }
+}
+
+/// Returns a tool by its name.
+fn named(name: &str) -> ServedTool {
+    tools().into_iter().find(|tool| tool.row.name == name).unwrap()
 }
 
 /// Returns the ids of this process's children.
@@ -300,7 +311,7 @@ fn no_value_of_any_argument_acts_hangs_or_takes_memory() {
 /// Runs the calling test once for each tool.
 fn walk_over_all() {
     let own = thread::current().name().unwrap().to_owned();
-    let waiting = Mutex::new(TOOLS.iter());
+    let waiting = Mutex::new(tools().into_iter());
     let carried_out = AtomicUsize::new(0);
     let walk = || {
         loop {
@@ -309,12 +320,12 @@ fn walk_over_all() {
             let mut command = program::command(env::current_exe().unwrap(), home.path());
             command
                 .args(["--exact", &own, "--nocapture", "--include-ignored"])
-                .env(WALKED_TOOL, tool.name);
+                .env(WALKED_TOOL, &*tool.row.name);
             let ran = command.output().unwrap();
             let (out, err) =
                 (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
             let passed = ran.status.success() && out.contains("1 passed");
-            assert!(passed, "{}: {out}\n{err}", tool.name);
+            assert!(passed, "{}: {out}\n{err}", tool.row.name);
             let count = out.lines().find_map(|line| line.strip_prefix(CARRIED_OUT));
             carried_out.fetch_add(count.unwrap().parse().unwrap(), Ordering::SeqCst);
         }
@@ -334,21 +345,20 @@ fn walk_over(name: &str, step: usize) {
     let values: Vec<Value> = values.collect();
     assert!(values.len() >= 40);
     let mut taken = 0;
-    let tool = TOOLS.iter().find(|tool| tool.name == name).unwrap();
     let mut all = vec![];
-    places(&tool.schema(), &vec![], &mut all);
+    places(&json!(named(name).row.input_schema), &vec![], &mut all);
     let rotated = |(n, place)| values.iter().skip(n % step).step_by(step).map(move |v| (place, v));
     for (place, value) in all.iter().enumerate().flat_map(rotated) {
         walk.begin_running();
-        let mut arguments = walk.base(tool.name, place);
+        let mut arguments = walk.base(name, place);
         put(&mut arguments, place, value.clone());
-        if tool.name == "convene" && place[0] != "deadline_seconds" {
+        if name == "convene" && place[0] != "deadline_seconds" {
             arguments["deadline_seconds"] = json!(1);
         }
         let shown: String = value.to_string().chars().take(100).collect();
-        let context = format!("{} {} = {shown}", tool.name, place.join("."));
+        let context = format!("{name} {} = {shown}", place.join("."));
         let (before, _) = memory();
-        let answer = walk.call(tool.name, arguments);
+        let answer = walk.call(name, arguments);
         let (_, peak) = memory();
         assert!(peak.saturating_sub(before) < MEMORY_KIB, "{context}: {before} to {peak} KiB");
         assert!(!answer.to_string().contains("secret words"), "{context}: {answer}");
@@ -367,9 +377,8 @@ fn walk_over(name: &str, step: usize) {
 
 #[test]
 fn a_place_inside_a_list_is_found() {
-    let convene = TOOLS.iter().find(|tool| tool.name == "convene").unwrap();
     let mut all = vec![];
-    places(&convene.schema(), &vec![], &mut all);
+    places(&json!(named("convene").row.input_schema), &vec![], &mut all);
     let found: Vec<String> = all.iter().map(|place| place.join(".")).collect();
     for place in ["topic", "cast", "cast.0", "cast.0.model", "material.0", "key"] {
         assert!(found.contains(&place.to_owned()), "{place}: {found:?}");

@@ -5,33 +5,35 @@
 
 use crate::cli::args::Topic;
 use crate::cli::models::minds::Mind;
-use crate::cli::saved_id::ID_MAX;
 use crate::model::Text;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use std::fmt;
 
 /// Bytes of a text.
-pub const TEXT_MAX: usize = 64 << 10;
+const TEXT_MAX: usize = 64 << 10;
 /// Bytes of a name, a role or a key.
-pub const NAME_MAX: usize = 200;
+const NAME_MAX: usize = 200;
 /// Characters that open something in a template.
 const TEMPLATES: [&str; 3] = ["{{", "{%", "{#"];
 
 /// Words for people and models: a topic, a persona, a remark. They are never read as an option.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(description = "", extend("maxLength" = TEXT_MAX))]
 pub struct ClientText(String);
 
 /// A name or a role: one line, without templates.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(description = "", extend("maxLength" = NAME_MAX))]
 pub struct GivenName(String);
 
 /// Words for models, as `claude`, `PROVIDER:NAME` or a list with commas; never an agent and never a recording, which are a
 /// program and a file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(description = "", extend("maxLength" = NAME_MAX))]
 pub struct ModelName(String);
 
 impl TryFrom<String> for ClientText {
@@ -130,30 +132,6 @@ impl ModelName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Returns the schema of a text.
-pub fn text(description: &str) -> Value {
-    json!({"type": "string", "maxLength": TEXT_MAX, "description": description})
-}
-
-/// Returns the schema of a name, a role or a key.
-pub fn name(description: &str) -> Value {
-    json!({"type": "string", "maxLength": NAME_MAX, "description": description})
-}
-
-/// Returns the schema of a whole number.
-pub fn count(least: u64, most: u64, description: &str) -> Value {
-    json!({"type": "integer", "minimum": least, "maximum": most, "description": description})
-}
-
-/// Returns the schema of the id of a session. Over HTTP, clients of the later era repeat it in the header
-/// `Mcp-Param-Session`, so that a proxy can choose the server of a conversation.
-pub fn session() -> Value {
-    json!({
-        "type": "string", "minLength": 1, "maxLength": ID_MAX, "description": "the id of a session",
-        "x-mcp-header": "Session",
-    })
 }
 
 #[cfg(test)]

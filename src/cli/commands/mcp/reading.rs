@@ -1,0 +1,419 @@
+//! Tools that read sessions. Everything is read from the session only, without what is not meant for everybody.
+
+use super::cast::PANELS;
+use super::open::Interest;
+use super::talking::WAIT_MAX;
+use super::tools::ToolCall;
+use crate::analysis::{self, Analysis};
+use crate::catalogue::{self, Query};
+use crate::cli::commands::ask::{Dissent, found};
+use crate::cli::context::Context;
+use crate::cli::error::{Exit, Failure};
+use crate::cli::saved_id::SavedId;
+use crate::cli::session_file::{fold_records, unreadable};
+use crate::cli::source;
+use crate::export::{self, Narrated, Narrator, discreet, figures};
+use crate::model::payload::Ended;
+use crate::model::{Reveal, Seq, Text};
+use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
+use crate::session::{self, Follower, Log, Record, holder};
+use crate::state::State;
+use crate::text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Characters of the end of a transcript that a result holds.
+const END_CHARS: usize = 4_000;
+/// Characters that one page of a transcript has.
+const PAGE_CHARS: usize = 40_000;
+/// Places that a search names.
+const HITS_MAX: usize = 100;
+/// Lines that one slice of a tail has.
+const TAIL_LINES: usize = 200;
+/// Largest cursor.
+const CURSOR_MAX: u64 = 1 << 53;
+/// Time between two looks at a session.
+const NAP: Duration = Duration::from_millis(200);
+const NAPS_PER_SECOND: u64 = 5;
+
+/// List the scenarios and panels that a conversation can be started with.
+#[derive(Deserialize, JsonSchema)]
+pub struct ListScenarios {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Scenarios {
+    scenarios: Vec<Scenario>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Scenario {
+    /// For `scenario` of `convene` and `start`.
+    name: String,
+    kind: ScenarioKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
+}
+
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ScenarioKind {
+    Panel,
+    Scenario,
+    Protocol,
+    Own,
+}
+
+pub fn list_scenarios(_: ListScenarios, call: &ToolCall<'_>) -> Result<Scenarios, Failure> {
+    let row = |kind, name: &str, text: &str| Scenario {
+        name: name.to_owned(),
+        kind,
+        about: Some(about(text)),
+    };
+    let panel = |name: &&str| Some(row(ScenarioKind::Panel, name, scenario::panel(name)?));
+    let bundled = bundled_names()
+        .map(|name| (ScenarioKind::Scenario, name))
+        .chain(protocol_names().map(|name| (ScenarioKind::Protocol, name)))
+        .filter(|(_, name)| !PANELS.contains(name))
+        .filter_map(|(kind, name)| Some(row(kind, name, bundled(name)?)));
+    let own = source::own_names(&call.context.paths);
+    let own = own.iter().map(|name| Scenario {
+        name: text::line(name).into_owned(),
+        kind: ScenarioKind::Own,
+        about: None,
+    });
+    Ok(Scenarios { scenarios: PANELS.iter().filter_map(panel).chain(bundled).chain(own).collect() })
+}
+
+/// Reads a session by its id.
+///
+/// # Errors
+/// When there is no such session, or it cannot be read.
+pub fn read(id: &str, context: &Context) -> Result<Log, Failure> {
+    let path = context.paths.sessions().join(format!("{id}.jsonl"));
+    if !path.is_file() {
+        let hint = "`status` lists the running conversations";
+        return Err(Failure::usage(format!("no session `{id}`"), hint));
+    }
+    Ok(session::read(&path)?)
+}
+
+/// Returns the events that clients may know. All reports are made from these.
+fn shown(records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, Failure> {
+    Ok(discreet(records, Reveal::default())?)
+}
+
+/// Return the state of a conversation: the result if it has ended, else a partial one.
+#[derive(Deserialize, JsonSchema)]
+pub struct ResultOf {
+    session: SavedId,
+}
+
+/// The result of a conversation, which is partial until its end.
+#[derive(Serialize, JsonSchema)]
+pub struct Conversation {
+    session: String,
+    state: Standing,
+    /// True if the conversation has ended.
+    complete: bool,
+    /// Reason of the end.
+    reason: Option<String>,
+    /// Participants, steps or results that are missing.
+    losses: Vec<String>,
+    /// Details of the reason.
+    cause: Option<Text>,
+    title: String,
+    /// Verdict, or the last contribution.
+    answer: Option<String>,
+    /// Opinion of those who disagree.
+    dissent: Option<String>,
+    /// How the verdict came about.
+    verdict: Option<Text>,
+    turns: u32,
+    failed_turns: u32,
+    /// True if no model was called.
+    rehearsed: bool,
+    tokens: Option<u64>,
+    usd: Option<f64>,
+    seats: Vec<SeatReport>,
+    transcript_end: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    Running,
+    Stopped,
+    Ended,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SeatReport {
+    id: Text,
+    name: Text,
+    /// Model or other source of its words.
+    voice: String,
+    turns: u32,
+    speaking: bool,
+    /// Reason of its failure.
+    failed: Option<Text>,
+}
+
+pub fn result(asked: ResultOf, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
+    state(asked.session.as_str(), call.context)
+}
+
+/// Returns the state of a session.
+pub fn state(id: &str, context: &Context) -> Result<Conversation, Failure> {
+    let log = read(id, context)?;
+    if log.records.is_empty() {
+        return Err(Failure::new(Exit::Session, format!("{id} is empty")));
+    }
+    report(&log)
+}
+
+/// Reports where a conversation stands and what came of it.
+pub fn report(log: &Log) -> Result<Conversation, Failure> {
+    let records = shown(&log.records)?;
+    let state = &fold_records(&records);
+    let ended = state.ended.as_ref();
+    let runs = ended.is_none() && holder(&log.files).is_some();
+    let found = if ended.is_some() { found(state) } else { None };
+    let (answer, dissent) = found.unzip();
+    let spent = state.spent();
+    let seats = state.seats.iter().map(|seat| SeatReport {
+        id: seat.spec.id.0.clone(),
+        name: seat.spec.name.clone(),
+        voice: seat.spec.voice.label(),
+        turns: seat.utterances,
+        speaking: state.calls().any(|turn| turn.seat == seat.spec.id),
+        failed: seat.failed.as_ref().map(|error| error.text.clone()),
+    });
+    let text = export::whole(records.iter().map(|r| &*r.event), export::text::spell);
+    let losses = ended.map_or(vec![], |_| export::losses(state));
+    // "as planned" only without losses
+    let how = |end: &Ended| match losses[..] {
+        [_, ..] if end.reason.is_length() => export::how_it_ended(state, end),
+        _ => export::ended(end.reason),
+    };
+    Ok(Conversation {
+        session: log.files.id(),
+        state: match (ended, runs) {
+            (Some(_), _) => Standing::Ended,
+            (None, true) => Standing::Running,
+            (None, false) => Standing::Stopped,
+        },
+        complete: ended.is_some(),
+        reason: ended.map(how),
+        losses,
+        cause: ended.and_then(|end| end.text.clone()),
+        title: state.shown_title().to_string(),
+        answer,
+        dissent: dissent.as_ref().and_then(Dissent::opinion).map(str::to_owned),
+        verdict: state.verdict.as_ref().map(|(verdict, _)| verdict.how.clone()),
+        turns: state.utterances,
+        failed_turns: state.failed,
+        rehearsed: state.rehearsed,
+        tokens: spent.used().map(|used| used.tokens()),
+        usd: spent.cost().map(f64::from),
+        seats: seats.collect(),
+        transcript_end: text.chars().skip(text.chars().count().saturating_sub(END_CHARS)).collect(),
+    })
+}
+
+/// Returns a conversation as text, without what was not meant for everybody.
+pub fn transcript(log: &Log) -> Result<String, Failure> {
+    let records = shown(&log.records)?;
+    Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
+}
+
+/// Read the transcript of a session, a page at a time: pass `next` of the last call as `from`.
+#[derive(Deserialize, JsonSchema)]
+pub struct ReadSession {
+    session: SavedId,
+    /// First character (default 0).
+    #[serde(default)]
+    #[schemars(range(max = CURSOR_MAX))]
+    from: u64,
+}
+
+/// A page of a transcript.
+#[derive(Serialize, JsonSchema)]
+pub struct Page {
+    session: String,
+    text: String,
+    /// Length of the transcript.
+    characters: usize,
+    next: Option<usize>,
+}
+
+pub fn read_session(asked: ReadSession, call: &ToolCall<'_>) -> Result<Page, Failure> {
+    let log = read(asked.session.as_str(), call.context)?;
+    let from = usize::try_from(asked.from).unwrap_or(usize::MAX);
+    let text = transcript(&log)?;
+    let characters = text.chars().count();
+    let page: String = text.chars().skip(from).take(PAGE_CHARS).collect();
+    let next = from.saturating_add(page.chars().count());
+    let next = (next < characters).then_some(next);
+    Ok(Page { session: log.files.id(), text: page, characters, next })
+}
+
+/// Return the messages of any session after a cursor: pass `next` of the last call as `after`. With `seconds`, wait that
+/// long for the next message of a running conversation.
+#[derive(Deserialize, JsonSchema)]
+pub struct TailOf {
+    session: SavedId,
+    /// Cursor (default 0: the beginning).
+    #[serde(default)]
+    #[schemars(range(max = CURSOR_MAX))]
+    after: u64,
+    /// How long to wait (default 0).
+    #[serde(default)]
+    #[schemars(range(max = WAIT_MAX))]
+    seconds: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Tail {
+    session: String,
+    /// Messages after the cursor.
+    lines: Vec<String>,
+    /// Cursor for the next call.
+    next: u64,
+    /// True if the conversation has ended.
+    ended: bool,
+}
+
+pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<Tail, Failure> {
+    let Log { survey, mut records } = read(asked.session.as_str(), call.context)?;
+    let mut follower = Follower::behind(&survey)?;
+    let mut naps = asked.seconds * NAPS_PER_SECOND;
+    let mut known = None;
+    loop {
+        // told again only once it has grown
+        if known.replace(records.len()) != Some(records.len()) {
+            let slice = told(&records, survey.files.id(), asked.after)?;
+            if !slice.lines.is_empty() || slice.ended || !follower.is_written() || naps == 0 {
+                return Ok(slice);
+            }
+        }
+        if naps == 0 || (call.tell)(0) != Interest::Waiting {
+            return told(&records, survey.files.id(), asked.after);
+        }
+        naps -= 1;
+        thread::sleep(NAP);
+        records.extend(follower.fresh()?);
+    }
+}
+
+/// Returns what was told after an event, at most one slice.
+fn told(records: &[Arc<Record>], session: String, after: u64) -> Result<Tail, Failure> {
+    let mut state = State::default();
+    let mut narrator = Narrator::default();
+    let mut tail = Tail { session, lines: vec![], next: after, ended: false };
+    for record in &shown(records)? {
+        state.apply(&record.event);
+        let told = narrator.narrate(&state, &record.event);
+        if record.event.seq.0 <= after {
+            continue;
+        }
+        if tail.lines.len() >= TAIL_LINES {
+            break;
+        }
+        tail.next = record.event.seq.0;
+        tail.lines.extend(told.iter().map(export::text::spell));
+    }
+    Ok(Tail { ended: state.ended.is_some(), ..tail })
+}
+
+/// Find where words were said in the saved sessions, whispers and hidden turns left out.
+#[derive(Deserialize, JsonSchema)]
+pub struct SearchSessions {
+    #[schemars(length(min = 1, max = 500))]
+    words: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Hits {
+    hits: Vec<Hit>,
+    found: usize,
+    /// True if there are more.
+    more: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Hit {
+    session: String,
+    who: Option<String>,
+    turn: Option<u32>,
+    excerpt: String,
+}
+
+pub fn search_sessions(asked: SearchSessions, call: &ToolCall<'_>) -> Result<Hits, Failure> {
+    let long = |_| Failure::usage("the query is too long", "search for a few of these words");
+    let query = Query::new(&asked.words).map_err(long)?;
+    let folder = call.context.paths.sessions();
+    let mut ids = vec![];
+    let each = |found: Vec<catalogue::Hit>| ids.extend(found.first().map(|hit| hit.id.clone()));
+    catalogue::search(&folder, &query, each).map_err(unreadable(&folder))?;
+    let mut hits = vec![];
+    for id in ids {
+        // skips damaged sessions
+        let Ok(log) = read(&id, call.context) else { continue };
+        hits.extend(shown_hits(&log, &query)?);
+        if hits.len() >= HITS_MAX {
+            break;
+        }
+    }
+    let more = hits.len() >= HITS_MAX;
+    hits.truncate(HITS_MAX);
+    Ok(Hits { found: hits.len(), hits, more })
+}
+
+/// Returns the places of a transcript that have the words.
+fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Hit>, Failure> {
+    let mut state = State::default();
+    let mut narrator = Narrator::default();
+    let mut hits = vec![];
+    for record in &shown(&log.records)? {
+        state.apply(&record.event);
+        for told in narrator.narrate(&state, &record.event) {
+            let (who, turn, words) = match told {
+                Narrated::Words { place, who, body } => (Some(who), place.parse().ok(), body),
+                Narrated::Opening { title, topic, .. } => {
+                    (None, None, [title, topic.unwrap_or_default()].join("\n"))
+                }
+                Narrated::Note(_) => continue,
+            };
+            let session = text::line(&log.files.id()).into_owned();
+            let excerpt = query.excerpt(&words);
+            hits.extend(excerpt.map(|excerpt| Hit { session, who, turn, excerpt }));
+        }
+    }
+    Ok(hits)
+}
+
+/// Return the figures of a session: shares, speed, cost, votes, mentions and more.
+#[derive(Deserialize, JsonSchema)]
+pub struct Analyze {
+    session: SavedId,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Figures {
+    session: String,
+    /// Tables, each with its title, what it counts, and its rows.
+    #[schemars(with = "Map<String, Value>")]
+    figures: Value,
+}
+
+pub fn analyze(asked: Analyze, call: &ToolCall<'_>) -> Result<Figures, Failure> {
+    let log = read(asked.session.as_str(), call.context)?;
+    let records = shown(&log.records)?;
+    let (state, turn_log) = analysis::fold(records.iter().map(|record| &*record.event));
+    let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
+    Ok(Figures { session: log.files.id(), figures: figures::json(&tables) })
+}
