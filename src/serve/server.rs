@@ -10,27 +10,25 @@ use crate::clock::Clock;
 use crate::live::client::{ClientError, greet};
 use crate::live::protocol::Attach;
 use crate::model::{Ms, SeatId};
-use crate::net::WebListener;
-use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use crate::net::{VisitLimits, WebListener, accept};
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::task::AbortHandle;
 
-/// Maximum number of connections: a page has one for its events, and others for its files and commands.
-const CONNECTIONS_MAX: usize = WATCHERS_MAX + 100;
-/// Time for the head of a request.
-const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// Pause after a failed accept. If the system is out of file descriptors, an immediate retry fails as well.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Maximum number of connections with their response: a page has one for its events, and others for its files and
+/// commands.
+const ANSWERED_MAX: usize = WATCHERS_MAX + 100;
+/// Maximum number of connections without a response.
+const UNANSWERED_MAX: usize = 100;
+/// Maximum length of the head of a request, in bytes.
+const HEAD_MAX: usize = 400 << 10;
 
 /// Pages to serve.
 pub struct PageServer {
@@ -171,56 +169,17 @@ impl OpenServer {
     /// Serves pages; never returns.
     pub async fn serve(&self) {
         let router = TowerToHyperService::new(routes(self.pages.clone()));
-        let mut visitors = Visitors::default();
-        loop {
-            let Ok(stream) = self.listener.accept().await else {
-                tokio::time::sleep(PAUSE).await;
-                continue;
-            };
-            // without a place the connection is closed
-            if !visitors.make_room() {
-                continue;
-            }
-            let is_answered = Arc::new(AtomicBool::new(false));
-            let answered = is_answered.clone();
-            let router = router.clone();
-            let service = service_fn(move |request| {
-                let (response, answered) = (router.call(request), answered.clone());
-                async move {
-                    let response = response.await;
-                    answered.store(true, Ordering::Relaxed);
-                    response
+        let limits = VisitLimits { unproved: UNANSWERED_MAX, head: HEAD_MAX };
+        accept(&self.listener, limits, move |request, visit| {
+            let response = router.call(request);
+            async move {
+                let response = response.await;
+                if visit.prove(ANSWERED_MAX) {
+                    return response;
                 }
-            });
-            let mut connection = http1::Builder::new();
-            // a connection that is kept may close just when a command is sent on it
-            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
-            let serving = tokio::spawn(async move {
-                // the browser may leave at any time
-                let _ = connection.serve_connection(TokioIo::new(stream), service).await;
-            });
-            visitors.open.push_back((is_answered, serving.abort_handle()));
-        }
-    }
-}
-
-/// Open connections, the oldest first, and whether they have their response.
-#[derive(Default)]
-struct Visitors {
-    open: VecDeque<(Arc<AtomicBool>, AbortHandle)>,
-}
-
-impl Visitors {
-    /// Makes room for a connection: beyond the limit, the oldest one that waits for its response is closed, so that silent
-    /// connections keep nobody out. Returns false if all have their response.
-    fn make_room(&mut self) -> bool {
-        self.open.retain(|(_, connection)| !connection.is_finished());
-        if self.open.len() < CONNECTIONS_MAX {
-            return true;
-        }
-        let waits = self.open.iter().position(|(answered, _)| !answered.load(Ordering::Relaxed));
-        let oldest = waits.and_then(|place| self.open.remove(place));
-        oldest.iter().for_each(|(_, connection)| connection.abort());
-        oldest.is_some()
+                Ok(StatusCode::SERVICE_UNAVAILABLE.into_response())
+            }
+        })
+        .await;
     }
 }

@@ -1,35 +1,35 @@
-//! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
+//! A conversation of a client: it runs on a task; threads wait for it, send it commands and stop it.
 
 use super::open::Interest;
 use crate::cli::play::assemble::random;
 use crate::cli::play::next::Setup;
-use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner};
-use crate::host::{self, Leave};
+use crate::host::{Leave, RunningConversation};
+use crate::ledger::RunBudget;
 use crate::model::{Key, Kind, Seq, SteerLine};
 use crate::session::{Item, SessionFiles, holder};
 use futures::FutureExt;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
-use tokio::time::sleep;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 
 /// Time limit until a command is accepted or refused.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);
-/// Time limit in which a conversation creates its file.
-const BEGINS_WITHIN: Duration = Duration::from_secs(10);
-/// Time between two looks for the file.
-const LOOKS: Duration = Duration::from_millis(10);
+/// Looks for the file of a new conversation, which are ten seconds.
+const LOOKS: u32 = 1_000;
 /// Longest time in which a client that has gone goes unnoticed.
 const SLICE: Duration = Duration::from_millis(200);
 
 /// The progress of a running conversation.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Pulse {
     /// The first event of this run; earlier ones are read from the session.
     begins: Seq,
@@ -38,6 +38,8 @@ struct Pulse {
     /// Events so far.
     events: u64,
     over: bool,
+    /// Number of commands so far.
+    sent: u32,
     /// Results of commands by key: the reason for a refusal, or `None`.
     heard: BTreeMap<Key, Option<String>>,
 }
@@ -46,53 +48,66 @@ struct Pulse {
 pub struct Convened {
     /// The id of the session that the conversation is kept in.
     pub id: String,
-    /// The session, if another process runs it.
-    elsewhere: Option<SessionFiles>,
+    files: SessionFiles,
+    runtime: Handle,
     orders: Mutex<Option<mpsc::Sender<Input>>>,
     leave: watch::Sender<Leave>,
-    pulse: Mutex<Pulse>,
-    changed: Condvar,
-    /// Number of commands so far.
-    sent: AtomicU32,
+    pulse: watch::Sender<Pulse>,
     /// Random part of its command keys: an earlier server used others.
     dice: u64,
 }
 
 impl Convened {
-    /// Returns a conversation that is about to run.
-    pub fn new(setup: &Setup) -> Arc<Convened> {
-        let begins = setup.conversation.state().next_seq;
-        let commands = setup.conversation.commands.clone();
-        Arc::new(Convened {
-            orders: Mutex::new(Some(commands)),
-            pulse: Mutex::new(Pulse { begins, ..Pulse::default() }),
-            ..Convened::ended(setup.conversation.files.id())
-        })
+    /// Runs a conversation on a task to its end, at most for a number of seconds; `sockets` is the folder for clients.
+    pub fn start(
+        setup: Setup,
+        seconds: u64,
+        sockets: Option<PathBuf>,
+        runtime: &Handle,
+    ) -> (Arc<Convened>, JoinHandle<()>) {
+        let Setup { mut conversation, budget, .. } = setup;
+        let _entered = runtime.enter();
+        // without a socket, nobody can attach
+        let _ = sockets.map(|folder| conversation.open(folder, Owner::Program));
+        let begins = conversation.state().next_seq;
+        let job = Arc::new(Convened {
+            orders: Mutex::new(Some(conversation.commands.clone())),
+            pulse: watch::Sender::new(Pulse { begins, ..Pulse::default() }),
+            ..Convened::past(conversation.files.clone(), runtime)
+        });
+        let task = runtime.spawn(play(conversation.start(), budget, job.clone(), seconds));
+        (job, task)
     }
 
-    /// Returns a conversation that does not run.
-    pub fn ended(id: String) -> Convened {
+    /// Returns a conversation that does not run here: it has ended, or another process runs it.
+    pub fn past(files: SessionFiles, runtime: &Handle) -> Convened {
         Convened {
-            id,
-            elsewhere: None,
+            id: files.id(),
+            files,
+            runtime: runtime.clone(),
             orders: Mutex::default(),
             leave: watch::Sender::new(Leave::Stay),
-            pulse: Mutex::new(Pulse { over: true, ..Pulse::default() }),
-            changed: Condvar::new(),
-            sent: AtomicU32::default(),
+            pulse: watch::Sender::new(Pulse { over: true, ..Pulse::default() }),
             dice: random(),
         }
     }
 
-    /// Returns a conversation that another process runs.
-    pub fn elsewhere(files: SessionFiles) -> Convened {
-        let id = files.id();
-        Convened { elsewhere: Some(files), ..Convened::ended(id) }
-    }
-
     /// Returns whether it runs here.
     pub fn runs(&self) -> bool {
-        !self.pulse.lock().over
+        !self.pulse.borrow().over
+    }
+
+    /// Returns whether it runs nowhere.
+    pub fn is_over(&self) -> bool {
+        !self.runs() && holder(&self.files).is_none()
+    }
+
+    /// Waits until its progress satisfies a condition or it is over; returns false if that takes too long.
+    fn until(&self, within: Duration, is: impl Fn(&Pulse) -> bool) -> bool {
+        let mut pulse = self.pulse.subscribe();
+        let change =
+            async { timeout(within, pulse.wait_for(|now| now.over || is(now))).await.is_ok() };
+        self.runtime.block_on(change)
     }
 
     /// Waits for its end, at most for a time; passes on the number of turns when it changes. Returns early if the caller
@@ -101,21 +116,20 @@ impl Convened {
         // counted in slices: no clock is read here
         let mut left = within;
         loop {
-            let turns = self.pulse.lock().turns;
+            let turns = self.pulse.borrow().turns;
             let interest = tell(turns);
             if interest != Interest::Waiting || self.is_over() || left.is_zero() {
                 return interest;
             }
             let slice = left.min(SLICE);
-            let same = |pulse: &mut Pulse| pulse.turns == turns && self.pends(pulse);
-            if self.changed.wait_while_for(&mut self.pulse.lock(), same, slice).timed_out() {
+            let is_here = self.runs();
+            if !is_here {
+                thread::sleep(slice);
+            }
+            if !is_here || !self.until(slice, |now| now.turns != turns) {
                 left = left.saturating_sub(slice);
             }
         }
-    }
-
-    fn pends(&self, pulse: &Pulse) -> bool {
-        !pulse.over || self.elsewhere.is_some()
     }
 
     /// Returns whether a client stopped it.
@@ -123,30 +137,21 @@ impl Convened {
         *self.leave.borrow() == Leave::End
     }
 
-    /// Returns whether it runs nowhere.
-    pub fn is_over(&self) -> bool {
-        match &self.elsewhere {
-            Some(files) => holder(files).is_none(),
-            None => !self.runs(),
-        }
-    }
-
     /// Waits until its file exists: the events are known slightly earlier.
-    pub fn begins(&self, path: &Path) {
-        let mut left = BEGINS_WITHIN;
-        while self.runs() && !path.is_file() && !left.is_zero() {
-            self.changed.wait_for(&mut self.pulse.lock(), LOOKS);
-            left = left.saturating_sub(LOOKS);
+    pub fn begins(&self) {
+        for _ in 0..LOOKS {
+            if !self.runs() || self.files.log().is_file() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
         }
     }
 
     /// Waits a moment for something to happen; returns whether it still runs.
     pub fn nap(&self) -> bool {
-        let mut pulse = self.pulse.lock();
-        let events = pulse.events;
-        let idle = |pulse: &mut Pulse| !pulse.over && pulse.events == events;
-        self.changed.wait_while_for(&mut pulse, idle, SLICE);
-        !pulse.over
+        let events = self.pulse.borrow().events;
+        self.until(SLICE, |now| now.events != events);
+        self.runs()
     }
 
     /// Sends the conversation an operator command.
@@ -157,18 +162,23 @@ impl Convened {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";
         let orders = self.orders.lock().clone().ok_or_else(over)?;
-        let number = self.sent.fetch_add(1, Ordering::SeqCst);
+        let mut number = 0;
+        self.pulse.send_if_modified(|pulse| {
+            number = pulse.sent;
+            pulse.sent += 1;
+            false
+        });
         let key: Key = format!("mcp:{:016x}:{number}", self.dice).into();
         orders
             .try_send(Input::Command { key: key.clone(), line })
             .map_err(|_| "too many commands wait; try again".to_owned())?;
-        let mut pulse = self.pulse.lock();
-        let unheard = |pulse: &mut Pulse| !pulse.over && !pulse.heard.contains_key(&key);
-        self.changed.wait_while_for(&mut pulse, unheard, HEARD_WITHIN);
-        match pulse.heard.remove(&key).flatten() {
-            Some(why) => Err(why),
-            None => Ok(()),
-        }
+        self.until(HEARD_WITHIN, |now| now.heard.contains_key(&key));
+        let mut heard = None;
+        self.pulse.send_if_modified(|pulse| {
+            heard = pulse.heard.remove(&key).flatten();
+            false
+        });
+        heard.map_or(Ok(()), Err)
     }
 
     /// Ends the conversation, as an operator would.
@@ -183,58 +193,60 @@ impl Convened {
 
     fn take(&self, item: &Item) {
         let Item::Event(record) = item else { return };
-        let mut pulse = self.pulse.lock();
-        pulse.events += 1;
-        let past = record.event.seq < pulse.begins;
-        match &record.event.kind {
-            Kind::CommandGiven(given) => {
-                pulse.heard.insert(given.key.clone(), None);
+        self.pulse.send_modify(|pulse| {
+            pulse.events += 1;
+            let past = record.event.seq < pulse.begins;
+            match &record.event.kind {
+                Kind::CommandGiven(given) => {
+                    pulse.heard.insert(given.key.clone(), None);
+                }
+                Kind::CommandRefused(refused) => {
+                    pulse.heard.insert(refused.key.clone(), Some(refused.why.to_string()));
+                }
+                Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
+                // nobody raises a limit or repairs what failed: the end follows
+                Kind::LimitReached(_) if !past => *self.orders.lock() = None,
+                Kind::Paused(_) if !past && record.event.cause.is_none() => {
+                    *self.orders.lock() = None;
+                }
+                _ => {}
             }
-            Kind::CommandRefused(refused) => {
-                pulse.heard.insert(refused.key.clone(), Some(refused.why.to_string()));
-            }
-            Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
-            // nobody raises a limit or repairs what failed: the end follows
-            Kind::LimitReached(_) if !past => *self.orders.lock() = None,
-            Kind::Paused(_) if !past && record.event.cause.is_none() => *self.orders.lock() = None,
-            _ => {}
-        }
-        self.changed.notify_all();
+        });
     }
 }
 
-/// Runs a conversation to its end, at most for a number of seconds; `sockets` is the folder for clients.
-pub fn play(setup: Setup, job: &Convened, seconds: u64, sockets: Option<PathBuf>) {
-    let Setup { mut conversation, budget, .. } = setup;
-    let done = block_on(async {
-        // without a socket, nobody can attach
-        let _ = sockets.map(|folder| conversation.open(folder, Owner::Program));
-        let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
-        // that of the job remains
-        drop(commands);
-        let mut leave = job.leave.subscribe();
-        // somebody may have stopped it before it began
-        leave.mark_changed();
-        // the time of the conversation stops while it is paused, this time does not
-        let late = pin!(sleep(Duration::from_secs(seconds)));
-        let mut late = late.fuse();
-        loop {
-            tokio::select! { biased;
-                Ok(()) = leave.changed() => run.leave(*leave.borrow_and_update()),
-                () = &mut late => run.leave(Leave::End),
-                item = tail.next() => match item {
-                    Some(item) => job.take(&item),
-                    None => break,
-                }
+/// Attends a conversation to its end.
+async fn play(
+    running: RunningConversation,
+    budget: Option<RunBudget>,
+    job: Arc<Convened>,
+    seconds: u64,
+) {
+    let RunningConversation { mut tail, commands, mut run } = running;
+    // that of the job remains
+    drop(commands);
+    let mut leave = job.leave.subscribe();
+    // somebody may have stopped it before it began
+    leave.mark_changed();
+    // the time of the conversation stops while it is paused, this time does not
+    let late = pin!(sleep(Duration::from_secs(seconds)));
+    let mut late = late.fuse();
+    loop {
+        tokio::select! { biased;
+            Ok(()) = leave.changed() => run.leave(*leave.borrow_and_update()),
+            () = &mut late => run.leave(Leave::End),
+            item = tail.next() => match item {
+                Some(item) => job.take(&item),
+                None => break,
             }
         }
-        // a fault of the disk shows in the session, which is read for every answer
-        Ok(run.stopped().await.state.clone())
-    });
-    *job.orders.lock() = None;
-    if let (Some(budget), Ok(state)) = (budget, done) {
-        budget.charge(&state);
     }
-    job.pulse.lock().over = true;
-    job.changed.notify_all();
+    // a fault of the disk shows in the session, which is read for every answer
+    let end = run.stopped().await;
+    if let Some(budget) = budget {
+        budget.charge(&end.state);
+    }
+    *job.orders.lock() = None;
+    drop(run);
+    job.pulse.send_modify(|pulse| pulse.over = true);
 }

@@ -4,14 +4,12 @@
 //! Sessions exist only for the ids of requests: two clients of the earlier era may use the same id, and one must not
 //! cancel the request of the other.
 
-use super::connections::{Connection, Connections};
 use super::open::{CANCELLED, OpenRequests};
 use super::service::McpService;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::random;
-use crate::cli::runtime::block_on;
-use crate::net::WebListener;
+use crate::net::{Visit, VisitLimits, WebListener, accept};
 use crate::rpc::{self, NO_MESSAGE, RpcError, RpcMessage};
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -29,6 +27,8 @@ use tokio::time::timeout;
 const PATH: &str = "/mcp";
 /// The header that names the session of a client.
 const SESSION: &str = "mcp-session-id";
+/// Maximum number of connections that are being answered.
+const ANSWERED: usize = 64;
 /// Maximum length of a body, in bytes.
 const BODY_MAX: usize = 4 << 20;
 /// Time limit for the body of a request.
@@ -43,7 +43,7 @@ struct Gate {
 }
 
 /// Serves an address of this machine until the program is stopped.
-pub fn serve(
+pub async fn serve(
     address: SocketAddr,
     service: McpService,
     open: OpenRequests,
@@ -54,35 +54,32 @@ pub fn serve(
         return Err(Failure::usage(message, "use an address of this one, such as 127.0.0.1:7333"));
     }
     let refused = |e| Failure::new(Exit::Failed, format!("cannot listen on {address}: {e}"));
-    block_on(async {
-        let listener = WebListener::bind(address).await.map_err(refused)?;
-        let token = format!("{:016x}{:016x}", random(), random());
-        let at = listener.address();
-        context.say(&format!("serving MCP on http://{at}{PATH}; stop with Ctrl-C"));
-        context.say(&format!("clients send the header: Authorization: Bearer {token}"));
-        let config = StreamableHttpServerConfig::default()
-            .with_legacy_session_mode(false)
-            .with_json_response(true)
-            .with_max_request_body_bytes(BODY_MAX);
-        let service =
-            StreamableHttpService::new(move || Ok(service.clone()), Arc::default(), config);
-        let gate = Arc::new(Gate { token, at, open, service });
-        Connections::default()
-            .serve(&listener, move |request, connection| {
-                let gate = gate.clone();
-                async move { gate.answer(request, &connection).await }
-            })
-            .await;
-        Ok(())
+    let listener = WebListener::bind(address).await.map_err(refused)?;
+    let token = format!("{:016x}{:016x}", random(), random());
+    let at = listener.address();
+    context.say(&format!("serving MCP on http://{at}{PATH}; stop with Ctrl-C"));
+    context.say(&format!("clients send the header: Authorization: Bearer {token}"));
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_MAX);
+    let service = StreamableHttpService::new(move || Ok(service.clone()), Arc::default(), config);
+    let gate = Arc::new(Gate { token, at, open, service });
+    let limits = VisitLimits { unproved: 32, head: 16 << 10 };
+    accept(&listener, limits, move |request, visit| {
+        let gate = gate.clone();
+        async move { Ok(gate.answer(request.map(Body::new), &visit).await) }
     })
+    .await;
+    Ok(())
 }
 
 impl Gate {
-    async fn answer(&self, request: Request<Body>, connection: &Connection) -> Response {
+    async fn answer(&self, request: Request<Body>, visit: &Visit) -> Response {
         if let Some(status) = self.refusal(&request) {
             return status.into_response();
         }
-        if !connection.prove() {
+        if !visit.prove(ANSWERED) {
             return StatusCode::SERVICE_UNAVAILABLE.into_response();
         }
         let (mut head, body) = request.into_parts();

@@ -1,11 +1,11 @@
-//! Conversations started by clients, each on its own thread and with its own session file.
+//! Conversations started by clients, each on its own task and with its own session file.
 //!
 //! Results are read from the session, so that a restarted server has them too. A conversation that stopped with its
 //! server continues when a client waits for it.
 
 use super::bounds::Bounds;
 use super::claims::{Claim, claim};
-use super::convened::{Convened, play};
+use super::convened::Convened;
 use super::values::GivenName;
 use crate::cli::args::{ModelOptions, SteerSource};
 use crate::cli::commands::resume;
@@ -20,14 +20,16 @@ use crate::model::{Command, Participant};
 use crate::own_file::{OwnFile, create_folder};
 use crate::session::{self, holder};
 use crate::state::State;
+use futures::future::join_all;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc as channel};
-use std::thread;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 /// Folder of the notes on conversations, in the data folder: a file per session and a file per key.
 const FOLDER: &str = "mcp";
@@ -44,21 +46,25 @@ pub struct Jobs {
     /// True once the server ends: nothing starts any more.
     leaving: AtomicBool,
     folder: PathBuf,
-    threads: Mutex<Vec<thread::JoinHandle<()>>>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// Runs all conversations.
+    runtime: Runtime,
 }
 
 impl Jobs {
     /// Returns a server's conversations, of which none runs yet.
-    pub fn new(bounds: Bounds, models: ModelOptions, context: &Context) -> Jobs {
-        Jobs {
+    pub fn new(bounds: Bounds, models: ModelOptions, context: &Context) -> Result<Jobs, Failure> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        Ok(Jobs {
             bounds: Arc::new(bounds),
             models,
             all: Mutex::default(),
             starting: Mutex::default(),
             leaving: AtomicBool::default(),
             folder: context.paths.data.join(FOLDER),
-            threads: Mutex::default(),
-        }
+            tasks: Mutex::default(),
+            runtime: runtime.map_err(refused)?,
+        })
     }
 
     /// Returns a conversation that was started here.
@@ -82,7 +88,7 @@ impl Jobs {
         key: Option<&GivenName>,
         arguments: &Value,
         context: &Context,
-        begin: impl FnOnce(&Context, usize) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(usize) -> Result<Setup, Failure>,
     ) -> Result<Arc<Convened>, Failure> {
         let _one = self.starting.lock();
         create_folder(&self.folder).map_err(|e| self.unwritable(&e))?;
@@ -136,20 +142,16 @@ impl Jobs {
         let path = context.paths.sessions().join(format!("{id}.jsonl"));
         let log = session::read(&path)?;
         let state = State::fold(log.events());
-        if state.ended.is_some() || state.is_finished() {
-            return Ok(Arc::new(Convened::ended(id.to_string())));
-        }
-        if holder(&log.files).is_some() {
-            return Ok(Arc::new(Convened::elsewhere(log.files.clone())));
+        if state.ended.is_some() || state.is_finished() || holder(&log.files).is_some() {
+            return Ok(Arc::new(Convened::past(log.files.clone(), self.runtime.handle())));
         }
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
         let models = ModelOptions { model: None, is_client: true, ..self.models.clone() };
-        let bounds = self.bounds.clone();
-        self.begun(context, move |context, places| {
+        self.begun(context, |places| {
             let opened = open_for_output(&path)?;
             let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-            let budget = bounds.reserve(&seats, &state.limits, &state, places)?;
+            let budget = self.bounds.reserve(&seats, &state.limits, &state, places)?;
             let commands = vec![Command::Limit { set: budget.limits.clone() }];
             let mut resume = Resume { path, commands, ..Resume::default() };
             resume.play.headless = true;
@@ -164,7 +166,7 @@ impl Jobs {
     fn begun(
         &self,
         context: &Context,
-        begin: impl FnOnce(&Context, usize) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(usize) -> Result<Setup, Failure>,
     ) -> Result<Arc<Convened>, Failure> {
         if self.leaving.load(Ordering::SeqCst) {
             return Err(Failure::new(Exit::Terminated, "the server ends"));
@@ -174,28 +176,13 @@ impl Jobs {
             let fix = "wait for one of them to end, or raise mcp.max_running in the settings";
             return Err(Failure::usage(message, fix));
         }
-        let places = self.places();
-        let seconds = self.bounds.seconds;
-        let (own, (tx, rx)) = (context.again(), channel::channel());
-        let thread = thread::Builder::new().name("conversation".into()).spawn(move || {
-            let setup = match begin(&own, places) {
-                Ok(setup) => setup,
-                Err(failure) => {
-                    // the caller waits for it
-                    let _ = tx.send(Err(failure));
-                    return;
-                }
-            };
-            let job = Convened::new(&setup);
-            let _ = tx.send(Ok(job.clone()));
-            play(setup, &job, seconds, door::folder(&own));
-        });
-        let thread = thread.map_err(refused)?;
-        let job =
-            rx.recv().unwrap_or_else(|_| Err(Failure::new(Exit::Failed, "it ended at once")))?;
+        let setup = begin(self.places())?;
+        let sockets = door::folder(context);
+        let (job, task) =
+            Convened::start(setup, self.bounds.seconds, sockets, self.runtime.handle());
         // its session can be read as soon as anybody knows its id
-        job.begins(&context.paths.sessions().join(format!("{}.jsonl", job.id)));
-        self.threads.lock().push(thread);
+        job.begins();
+        self.tasks.lock().push(task);
         self.all.lock().insert(job.id.clone(), job.clone());
         if self.leaving.load(Ordering::SeqCst) {
             job.leave();
@@ -209,10 +196,8 @@ impl Jobs {
         for job in self.running() {
             job.leave();
         }
-        let threads: Vec<thread::JoinHandle<()>> = self.threads.lock().drain(..).collect();
-        for thread in threads {
-            // a thread that panicked has nothing more to write
-            let _ = thread.join();
-        }
+        let tasks: Vec<JoinHandle<()>> = self.tasks.lock().drain(..).collect();
+        // a task that panicked has nothing more to write
+        self.runtime.block_on(join_all(tasks));
     }
 }

@@ -8,7 +8,6 @@
 mod bounds;
 mod cast;
 mod claims;
-mod connections;
 mod convened;
 mod guest;
 mod http;
@@ -29,7 +28,7 @@ mod values;
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::play::signals::{Signals, at_once};
+use crate::cli::play::signals::{Signals, at_once, unless_told_again};
 use crate::cli::runtime::{block_on, refused};
 use bounds::Bounds;
 use clap::Args;
@@ -38,10 +37,9 @@ use lines::Lines;
 use open::OpenRequests;
 use rmcp::ServiceExt;
 use service::McpService;
-use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
 
 /// Serve the Model Context Protocol: let other programs start, follow and read conversations
 #[derive(Debug, Args)]
@@ -57,57 +55,48 @@ impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), self.models, context));
-        leave_on_signals(&jobs)?;
+        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), self.models, context)?);
         let service = McpService::new(jobs.clone(), context);
         let open = OpenRequests::default();
         let served = match self.http {
-            Some(address) => http::serve(address, service, open, context),
-            None => serve(service, open),
+            Some(address) => attended(&jobs, http::serve(address, service, open, context)),
+            None => {
+                let (lines, writer) = Lines::new(open).map_err(refused)?;
+                let served = attended(&jobs, async {
+                    // fails only if the client goes before its first request
+                    if let Ok(running) = service.serve(lines).await {
+                        // a fault of the connection ends it, as the client does
+                        let _ = running.waiting().await;
+                    }
+                    Ok(())
+                });
+                // a writer that panicked has nothing more to write
+                let _ = writer.join();
+                served
+            }
         };
         jobs.leave();
         served.map(|()| Exit::Done)
     }
 }
 
-/// Ends the program when a signal says so, once the conversations are written to their last event; a second signal ends
-/// it at once. The signals are caught on return: later, clients could take the file descriptors that this needs.
-fn leave_on_signals(jobs: &Arc<Jobs>) -> Result<(), Failure> {
-    let jobs = jobs.clone();
-    let (told, caught) = mpsc::channel();
-    let watch = move || {
-        let ready = told.clone();
-        let watched: Result<(), Failure> = block_on(async {
-            let mut signals = Signals::listen().map_err(refused)?;
-            // the program waits for this
-            let _ = ready.send(Ok(()));
-            let code = signals.next().await;
-            let left = tokio::task::spawn_blocking(move || jobs.leave());
-            tokio::select! {
-                again = signals.next() => at_once(again),
-                _ = left => at_once(code),
+/// Serves until the client goes. A signal ends the program, once the conversations are written to their last event; a
+/// second one ends it at once.
+fn attended(
+    jobs: &Arc<Jobs>,
+    serving: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    block_on(async {
+        // before the first connection: clients could take the file descriptors that this needs
+        let mut signals = Signals::listen().map_err(refused)?;
+        tokio::select! { biased;
+            code = signals.next() => {
+                let jobs = jobs.clone();
+                let left = spawn_blocking(move || jobs.leave());
+                let _ = unless_told_again(&mut signals, left).await;
+                at_once(code)
             }
-        });
-        // nobody waits for more than the first message
-        let _ = told.send(watched);
-    };
-    thread::Builder::new().name("signals".into()).spawn(watch).map_err(refused)?;
-    let ended = |_| refused(io::Error::other("signals cannot be caught"));
-    caught.recv().map_err(ended)?
-}
-
-/// Serves standard input and output until the client goes.
-fn serve(service: McpService, open: OpenRequests) -> Result<(), Failure> {
-    let (lines, writer) = Lines::new(open).map_err(refused)?;
-    let served = block_on(async {
-        // fails only if the client goes before its first request
-        if let Ok(running) = service.serve(lines).await {
-            // a fault of the connection ends it, as the client does
-            let _ = running.waiting().await;
+            served = serving => served,
         }
-        Ok(())
-    });
-    // a writer that panicked has nothing more to write
-    let _ = writer.join();
-    served
+    })
 }

@@ -32,25 +32,8 @@ pub const WAIT_MAX: u64 = 3_600;
 /// Naps while a call waits for the floor.
 const FLOOR_NAPS: u64 = WAIT_SECONDS * 5;
 /// Commands that a client may give: none that raises a limit, changes a model or lets something run.
-pub const COMMANDS: [&str; 17] = [
-    "say",
-    "note",
-    "lift_note",
-    "whisper",
-    "pause",
-    "resume",
-    "step",
-    "skip",
-    "cut_in",
-    "mute",
-    "unmute",
-    "floor",
-    "vote",
-    "verdict",
-    "mark",
-    "speak",
-    "end",
-];
+pub const COMMANDS: &str = "say note lift_note whisper pause resume step skip cut_in mute unmute floor vote verdict mark \
+    speak end";
 
 /// Starts a conversation, or finds the one that was started with the same key.
 fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
@@ -65,15 +48,10 @@ fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure
     let bounds = call.jobs.bounds.clone();
     let models = call.jobs.models.clone();
     let key = wanted.panel.key.clone();
-    call.jobs.start(
-        key.as_ref(),
-        &Value::Object(arguments),
-        call.context,
-        move |context, places| {
-            let gate = ClientGate { bounds, places, asked, rehearsed: wanted.panel.rehearsed };
-            run::start_found(&wanted.options(&models), found, lines, &gate, context)
-        },
-    )
+    call.jobs.start(key.as_ref(), &Value::Object(arguments), call.context, |places| {
+        let gate = ClientGate { bounds, places, asked, rehearsed: wanted.panel.rehearsed };
+        run::start_found(&wanted.options(&models), found, lines, &gate, call.context)
+    })
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -239,7 +217,7 @@ fn command(_: &mut SchemaGenerator) -> Schema {
     let name = json_schema!({"type": "string", "maxLength": 200});
     let many = |of: &Schema| json_schema!({"type": "array", "maxItems": 20, "items": of});
     json_schema!({"type": "object", "required": ["do"], "properties": {
-        "do": {"enum": COMMANDS},
+        "do": {"enum": COMMANDS.split(' ').collect::<Vec<_>>()},
         "text": {"type": "string", "maxLength": 65_536},
         "who": name,
         "to": {"anyOf": [name, many(&name)]},

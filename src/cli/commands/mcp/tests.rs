@@ -104,7 +104,7 @@ impl Walk {
         context.paths.cache = at("cache");
         let serving = context.settings().unwrap().mcp;
         let jobs = Jobs::new(Bounds::new(serving), ModelOptions::default(), &context);
-        let jobs = Arc::new(jobs);
+        let jobs = Arc::new(jobs.unwrap());
         let mut walk = Walk { home, context, jobs, connections, running: String::new() };
         walk.begin_running();
         // an unfinished session of another program: a wait that resumed it would write to it
@@ -214,7 +214,9 @@ fn memory() -> (u64, u64) {
 /// Returns a command that takes a key, with values for the keys that it needs.
 fn command_with(key: Option<&String>) -> Value {
     let key = key.map_or("text", String::as_str);
-    let allowed = |row: &&command::CommandRow| COMMANDS.contains(&row.name) && row.name != "end";
+    let allowed = |row: &&command::CommandRow| {
+        COMMANDS.split(' ').any(|name| name == row.name) && row.name != "end"
+    };
     let mut rows = command::COMMANDS.iter().filter(allowed);
     let takes = |row: &&command::CommandRow| row.needs.contains(&key) || row.takes.contains(&key);
     let row = rows.find(takes);
