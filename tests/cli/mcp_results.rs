@@ -17,6 +17,8 @@ fn results_fit_the_output_schemas_of_their_tools() {
     let house = House::new();
     let mut client = Client::start(&house);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    // a client pays for each byte in every conversation
+    assert!(tools.to_string().len() <= 14_000, "{}", tools.to_string().len());
     let tools = tools.as_array().unwrap();
     let mut called = vec![];
     let mut call = |client: &mut Client, name: &'static str, arguments: Value| {

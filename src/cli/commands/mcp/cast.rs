@@ -41,7 +41,6 @@ pub struct Wanted {
     /// Running time; only lowers the limit.
     #[schemars(range(min = 1, max = 86_400))]
     max_seconds: Option<u64>,
-    /// Only lowers the limit.
     #[schemars(range(min = 1, max = 100_000_000))]
     max_tokens: Option<u64>,
 }
@@ -114,12 +113,9 @@ impl From<Ask> for Convene {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(description = "")]
 struct Member {
-    /// The name that the others see.
     name: GivenName,
     persona: Option<ClientText>,
-    /// The role, shown to everybody.
     role: Option<GivenName>,
-    /// A family such as claude, or provider:name (default: the user's default model).
     model: Option<ModelName>,
     /// You speak for it yourself, with `say`.
     #[serde(default)]
@@ -147,31 +143,23 @@ impl Wanted {
 
     fn own(&self) -> Result<FoundScenario, Failure> {
         let fix = "as in {\"name\": \"Ada\", \"persona\": \"You plan cities.\"}";
-        let mut members = vec![];
-        for (at, member) in self.cast.iter().enumerate() {
-            let mut table = Table::new();
-            table.insert("id".into(), format!("p{}", at + 1).into());
-            table.insert("name".into(), member.name.as_str().into());
-            if let Some(persona) = &member.persona {
-                let persona = persona.plain().map_err(|why| Failure::usage(why, fix))?;
-                table.insert("persona".into(), persona.into());
-            }
-            if let Some(role) = &member.role {
-                table.insert("role".into(), role.as_str().into());
-            }
-            match (member.caller, &member.model) {
-                (true, _) => {
-                    let mut human = Table::new();
-                    human.insert("seconds".into(), CALLER_SECONDS.into());
-                    table.insert("human".into(), Value::Table(human));
-                }
-                (false, Some(model)) => {
-                    table.insert("model".into(), model.as_str().into());
-                }
-                (false, None) => {}
-            }
-            members.push(Value::Table(table));
-        }
+        let member = |(at, member): (usize, &Member)| {
+            let persona = member.persona.as_ref().map(ClientText::plain).transpose();
+            let persona = persona.map_err(|why| Failure::usage(why, fix))?;
+            let human = Table::from_iter([("seconds".to_owned(), CALLER_SECONDS.into())]);
+            let model = member.model.as_ref().filter(|_| !member.caller);
+            let keys = [
+                ("id", Some(format!("p{}", at + 1).into())),
+                ("name", Some(member.name.as_str().into())),
+                ("persona", persona.map(Value::from)),
+                ("role", member.role.as_ref().map(|role| role.as_str().into())),
+                ("model", model.map(|model| model.as_str().into())),
+                ("human", member.caller.then_some(human.into())),
+            ];
+            let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+            Ok(Value::Table(given.collect()))
+        };
+        let members = self.cast.iter().enumerate().map(member).collect::<Result<_, Failure>>()?;
         let mut whole = Table::new();
         whole.insert("title".into(), "A conversation".into());
         whole.insert("participant".into(), Value::Array(members));
