@@ -60,7 +60,8 @@
 //! | a running conversation: its parts, its task, the ways to leave it; those of other processes | [`host`]: `parts.rs`, `running.rs`; `remote.rs` |
 //! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
 //! | pages of a running conversation for browsers: links, rows, event streams, seats | `serve/`, with the page in `assets/web/`; `cli/commands/serve.rs` prints the links |
-//! | the MCP server: results, tasks, limits for clients | `cli/commands/mcp/`; `service.rs` speaks the protocol through its SDK, `lines.rs` and `http.rs` are the transports |
+//! | the MCP server: tools, tasks, limits for clients | `cli/commands/mcp/`; `tools.rs` makes the tools of functions in `talking.rs` and `reading.rs`, and their schemas of structs; `service.rs` speaks the protocol through its SDK, `lines.rs` and `http.rs` are the transports |
+//! | connections over HTTP and their limits | `net/web.rs`, for pages and for MCP |
 //! | opening of files that may come from others | [`untrusted`] |
 //! | creating, extending and replacing the program's own files | [`own_file`] |
 //! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |

@@ -36,45 +36,39 @@ pub async fn serve(
         )
         .on_receive_request(
             async move |request: NewSessionRequest, responder, client| {
-                let servers = !request.mcp_servers.is_empty();
-                let id = match created.create(client, servers) {
-                    Ok(id) => id,
-                    Err(e) => return responder.respond_with_error(e),
-                };
+                let id = created.create(client, !request.mcp_servers.is_empty());
                 let modes = Pace::default().modes();
-                responder.respond(NewSessionResponse::new(id.clone()).modes(modes))?;
-                created.order(&id, Order::Announce);
-                Ok(())
+                let answer = |id| NewSessionResponse::new(id).modes(modes);
+                responder.respond_with_result(id.clone().map(answer))?;
+                id.map_or(Ok(()), |id| created.order(&id, Order::Announce))
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: LoadSessionRequest, responder, client| {
-                if let Err(e) = loaded.reopen(&request.session_id, client) {
+                let id = &request.session_id;
+                if let Err(e) = loaded.reopen(id, client) {
                     return responder.respond_with_error(e);
                 }
-                loaded.order(&request.session_id, Order::Load(responder));
-                loaded.order(&request.session_id, Order::Announce);
-                Ok(())
+                loaded.order(id, Order::Load(responder))?;
+                loaded.order(id, Order::Announce)
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: ResumeSessionRequest, responder, client| {
-                if let Err(e) = resumed.reopen(&request.session_id, client) {
-                    return responder.respond_with_error(e);
-                }
-                let modes = Pace::default().modes();
-                responder.respond(ResumeSessionResponse::new().modes(modes))?;
-                resumed.order(&request.session_id, Order::Announce);
-                Ok(())
+                let id = &request.session_id;
+                let opened = resumed.reopen(id, client);
+                let is_open = opened.is_ok();
+                let answer = |()| ResumeSessionResponse::new().modes(Pace::default().modes());
+                responder.respond_with_result(opened.map(answer))?;
+                if is_open { resumed.order(id, Order::Announce) } else { Ok(()) }
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: CloseSessionRequest, responder, _| {
-                closed.order(&request.session_id, Order::Close(responder));
-                Ok(())
+                closed.order(&request.session_id, Order::Close(responder))
             },
             on_receive_request!(),
         )
@@ -82,10 +76,7 @@ pub async fn serve(
             async move |request: PromptRequest, responder, _| match ClientPrompt::read(
                 request.prompt,
             ) {
-                Ok(prompt) => {
-                    prompted.order(&request.session_id, Order::Prompt(prompt, responder));
-                    Ok(())
-                }
+                Ok(prompt) => prompted.order(&request.session_id, Order::Prompt(prompt, responder)),
                 Err(why) => responder.respond_with_error(wrong(&why)),
             },
             on_receive_request!(),
@@ -94,10 +85,7 @@ pub async fn serve(
             async move |request: SetSessionModeRequest, responder, _| match Pace::by_id(
                 &request.mode_id,
             ) {
-                Some(pace) => {
-                    paced.order(&request.session_id, Order::Pace(pace, responder));
-                    Ok(())
-                }
+                Some(pace) => paced.order(&request.session_id, Order::Pace(pace, responder)),
                 None => {
                     responder.respond_with_error(wrong("the modes are `whole`, `round` and `turn`"))
                 }
@@ -118,8 +106,7 @@ pub async fn serve(
         )
         .on_receive_notification(
             async move |cancel: CancelNotification, _| {
-                cancelled.order(&cancel.session_id, Order::Cancel);
-                Ok(())
+                cancelled.order(&cancel.session_id, Order::Cancel)
             },
             on_receive_notification!(),
         )

@@ -28,14 +28,13 @@ pub enum Order {
 
 impl Order {
     /// Rejects an order; notices need no answer.
-    pub fn refuse(self, why: Error) {
-        // a client that has gone needs no answer
-        let _ = match self {
+    pub fn refuse(self, why: Error) -> Result<(), Error> {
+        match self {
             Order::Prompt(_, responder) => responder.respond_with_error(why),
             Order::Pace(_, responder) => responder.respond_with_error(why),
             Order::Load(responder) => responder.respond_with_error(why),
             Order::Close(responder) => responder.respond_with_error(why),
             Order::Cancel | Order::Announce | Order::Leave => Ok(()),
-        };
+        }
     }
 }

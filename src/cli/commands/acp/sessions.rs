@@ -121,18 +121,19 @@ impl Sessions {
     }
 
     /// Passes an order to a session, or answers it if no session with this id is open.
-    pub fn order(&self, id: &SessionId, order: Order) {
+    pub fn order(&self, id: &SessionId, order: Order) -> Result<(), Error> {
         let mut open = self.open.lock();
         let Some(session) = open.get(&*id.0) else { return order.refuse(no_session(&id.0)) };
         let closes = matches!(order, Order::Close(_));
         match session.orders.try_send(order) {
             Ok(()) if closes => {
                 self.closing.lock().extend(open.remove(&*id.0).map(|session| session.thread));
+                Ok(())
             }
-            Ok(()) => {}
+            Ok(()) => Ok(()),
             Err(TrySendError::Closed(order)) => order.refuse(no_session(&id.0)),
             Err(TrySendError::Full(order)) => {
-                order.refuse(wrong("too many requests wait in this session"));
+                order.refuse(wrong("too many requests wait in this session"))
             }
         }
     }

@@ -3,9 +3,9 @@
 //! Results are read from the session, so that a restarted server has them too. A conversation that stopped with its
 //! server continues when a client waits for it.
 
+use super::attended::Attended;
 use super::bounds::Bounds;
 use super::claims::{Claim, claim};
-use super::convened::Convened;
 use super::values::GivenName;
 use crate::cli::args::{ModelOptions, SteerSource};
 use crate::cli::commands::resume;
@@ -14,8 +14,8 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::door;
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
-use crate::cli::runtime::refused;
 use crate::cli::saved_id::SavedId;
+use crate::host::Leave;
 use crate::model::{Command, Participant};
 use crate::own_file::{OwnFile, create_folder};
 use crate::session::{self, holder};
@@ -28,7 +28,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 /// Folder of the notes on conversations, in the data folder: a file per session and a file per key.
@@ -40,22 +40,21 @@ pub struct Jobs {
     pub bounds: Arc<Bounds>,
     /// The models that the server was started with.
     pub models: ModelOptions,
-    all: Mutex<BTreeMap<String, Arc<Convened>>>,
+    all: Mutex<BTreeMap<String, Arc<Attended>>>,
     /// Held while a conversation starts: one at a time, so that each gets its share of the budget.
     starting: Mutex<()>,
     /// True once the server ends: nothing starts any more.
     leaving: AtomicBool,
     folder: PathBuf,
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    /// Runs all conversations.
-    runtime: Runtime,
+    /// The runtime of all conversations.
+    pub runtime: Handle,
 }
 
 impl Jobs {
     /// Returns a server's conversations, of which none runs yet.
-    pub fn new(bounds: Bounds, models: ModelOptions, context: &Context) -> Result<Jobs, Failure> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        Ok(Jobs {
+    pub fn new(bounds: Bounds, models: ModelOptions, context: &Context, runtime: &Handle) -> Jobs {
+        Jobs {
             bounds: Arc::new(bounds),
             models,
             all: Mutex::default(),
@@ -63,17 +62,17 @@ impl Jobs {
             leaving: AtomicBool::default(),
             folder: context.paths.data.join(FOLDER),
             tasks: Mutex::default(),
-            runtime: runtime.map_err(refused)?,
-        })
+            runtime: runtime.clone(),
+        }
     }
 
     /// Returns a conversation that was started here.
-    pub fn get(&self, id: &SavedId) -> Option<Arc<Convened>> {
+    pub fn get(&self, id: &SavedId) -> Option<Arc<Attended>> {
         self.all.lock().get(id.as_str()).cloned()
     }
 
     /// Returns all that run.
-    pub fn running(&self) -> Vec<Arc<Convened>> {
+    pub fn running(&self) -> Vec<Arc<Attended>> {
         self.all.lock().values().filter(|job| job.runs()).cloned().collect()
     }
 
@@ -89,7 +88,7 @@ impl Jobs {
         arguments: &Value,
         context: &Context,
         begin: impl FnOnce(usize) -> Result<Setup, Failure>,
-    ) -> Result<Arc<Convened>, Failure> {
+    ) -> Result<Arc<Attended>, Failure> {
         let _one = self.starting.lock();
         create_folder(&self.folder).map_err(|e| self.unwritable(&e))?;
         let claimed = key.map(|key| claim(&self.folder, key, arguments)).transpose();
@@ -105,7 +104,7 @@ impl Jobs {
         let job = self.begun(context, begin)?;
         let kept = self.remember(&job.id);
         kept.and_then(|()| free.map_or(Ok(()), |free| free.keep(&job.id))).map_err(|e| {
-            job.stop();
+            job.leave(Leave::End);
             self.unwritable(&e)
         })?;
         Ok(job)
@@ -126,12 +125,12 @@ impl Jobs {
     ///
     /// # Errors
     /// When none was started by that name, or it cannot go on.
-    pub fn going_on(&self, id: &SavedId, context: &Context) -> Result<Arc<Convened>, Failure> {
+    pub fn going_on(&self, id: &SavedId, context: &Context) -> Result<Arc<Attended>, Failure> {
         let _one = self.starting.lock();
         self.going(id, context)
     }
 
-    fn going(&self, id: &SavedId, context: &Context) -> Result<Arc<Convened>, Failure> {
+    fn going(&self, id: &SavedId, context: &Context) -> Result<Arc<Attended>, Failure> {
         if let Some(job) = self.get(id) {
             return Ok(job);
         }
@@ -143,7 +142,7 @@ impl Jobs {
         let log = session::read(&path)?;
         let state = State::fold(log.events());
         if state.ended.is_some() || state.is_finished() || holder(&log.files).is_some() {
-            return Ok(Arc::new(Convened::past(log.files.clone(), self.runtime.handle())));
+            return Ok(Arc::new(Attended::past(log.files.clone(), &self.runtime)));
         }
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
@@ -167,7 +166,7 @@ impl Jobs {
         &self,
         context: &Context,
         begin: impl FnOnce(usize) -> Result<Setup, Failure>,
-    ) -> Result<Arc<Convened>, Failure> {
+    ) -> Result<Arc<Attended>, Failure> {
         if self.leaving.load(Ordering::SeqCst) {
             return Err(Failure::new(Exit::Terminated, "the server ends"));
         }
@@ -178,14 +177,13 @@ impl Jobs {
         }
         let setup = begin(self.places())?;
         let sockets = door::folder(context);
-        let (job, task) =
-            Convened::start(setup, self.bounds.seconds, sockets, self.runtime.handle());
+        let (job, task) = Attended::start(setup, self.bounds.seconds, sockets, &self.runtime);
         // its session can be read as soon as anybody knows its id
         job.begins();
         self.tasks.lock().push(task);
         self.all.lock().insert(job.id.clone(), job.clone());
         if self.leaving.load(Ordering::SeqCst) {
-            job.leave();
+            job.leave(Leave::Now);
         }
         Ok(job)
     }
@@ -194,7 +192,7 @@ impl Jobs {
     pub fn leave(&self) {
         self.leaving.store(true, Ordering::SeqCst);
         for job in self.running() {
-            job.leave();
+            job.leave(Leave::Now);
         }
         let tasks: Vec<JoinHandle<()>> = self.tasks.lock().drain(..).collect();
         // a task that panicked has nothing more to write

@@ -5,11 +5,11 @@
 //! disconnects or a signal arrives, each conversation is saved up to its last event; it continues when a client asks for
 //! it again.
 
+mod attended;
 mod bounds;
 mod cast;
 mod claims;
-mod convened;
-mod guest;
+mod elsewhere;
 mod http;
 mod jobs;
 mod lines;
@@ -39,6 +39,7 @@ use rmcp::ServiceExt;
 use service::McpService;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 
 /// Serve the Model Context Protocol: let other programs start, follow and read conversations
@@ -55,7 +56,10 @@ impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), self.models, context)?);
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(refused)?;
+        let bounds = Bounds::new(settings.mcp);
+        let jobs = Arc::new(Jobs::new(bounds, self.models, context, runtime.handle()));
         let service = McpService::new(jobs.clone(), context);
         let open = OpenRequests::default();
         let served = match self.http {
@@ -76,6 +80,7 @@ impl McpArgs {
             }
         };
         jobs.leave();
+        runtime.shutdown_background();
         served.map(|()| Exit::Done)
     }
 }

@@ -53,18 +53,10 @@ pub struct Scenarios {
 struct Scenario {
     /// For `scenario` of `convene` and `start`.
     name: String,
-    kind: ScenarioKind,
+    /// `panel`, `scenario`, `protocol` or `own`.
+    kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<String>,
-}
-
-#[derive(Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ScenarioKind {
-    Panel,
-    Scenario,
-    Protocol,
-    Own,
 }
 
 pub fn list_scenarios(_: ListScenarios, call: &ToolCall<'_>) -> Result<Scenarios, Failure> {
@@ -73,16 +65,16 @@ pub fn list_scenarios(_: ListScenarios, call: &ToolCall<'_>) -> Result<Scenarios
         kind,
         about: Some(about(text)),
     };
-    let panel = |name: &&str| Some(row(ScenarioKind::Panel, name, scenario::panel(name)?));
+    let panel = |name: &&str| Some(row("panel", name, scenario::panel(name)?));
     let bundled = bundled_names()
-        .map(|name| (ScenarioKind::Scenario, name))
-        .chain(protocol_names().map(|name| (ScenarioKind::Protocol, name)))
+        .map(|name| ("scenario", name))
+        .chain(protocol_names().map(|name| ("protocol", name)))
         .filter(|(_, name)| !PANELS.contains(name))
         .filter_map(|(kind, name)| Some(row(kind, name, bundled(name)?)));
     let own = source::own_names(&call.context.paths);
     let own = own.iter().map(|name| Scenario {
         name: text::line(name).into_owned(),
-        kind: ScenarioKind::Own,
+        kind: "own",
         about: None,
     });
     Ok(Scenarios { scenarios: PANELS.iter().filter_map(panel).chain(bundled).chain(own).collect() })
@@ -116,7 +108,8 @@ pub struct ResultOf {
 #[derive(Serialize, JsonSchema)]
 pub struct Conversation {
     session: String,
-    state: Standing,
+    /// `running`, `stopped` or `ended`.
+    state: &'static str,
     /// True if the conversation has ended.
     complete: bool,
     /// Reason of the end.
@@ -140,14 +133,6 @@ pub struct Conversation {
     usd: Option<f64>,
     seats: Vec<SeatReport>,
     transcript_end: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    Running,
-    Stopped,
-    Ended,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -202,9 +187,9 @@ pub fn report(log: &Log) -> Result<Conversation, Failure> {
     Ok(Conversation {
         session: log.files.id(),
         state: match (ended, runs) {
-            (Some(_), _) => Standing::Ended,
-            (None, true) => Standing::Running,
-            (None, false) => Standing::Stopped,
+            (Some(_), _) => "ended",
+            (None, true) => "running",
+            (None, false) => "stopped",
         },
         complete: ended.is_some(),
         reason: ended.map(how),

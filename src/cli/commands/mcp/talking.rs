@@ -1,17 +1,18 @@
 //! Tools that start conversations, wait for them and steer them.
 
+use super::attended::Attended;
 use super::bounds::ClientGate;
 use super::cast::{Ask, Convene, Start, Wanted};
-use super::convened::Convened;
-use super::guest::{self, OtherSession};
+use super::elsewhere::{self, OtherSession};
 use super::open::Interest;
-use super::reading::{self, Conversation, Standing};
+use super::reading::{self, Conversation};
 use super::tools::ToolCall;
 use super::values::{ClientText, GivenName};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
+use crate::host::Leave;
 use crate::model::{Command, Limit, SeatId, SteerLine, Text};
 use crate::session::holder;
 use crate::state::State;
@@ -36,12 +37,13 @@ pub const COMMANDS: &str = "say note lift_note whisper pause resume step skip cu
     speak end";
 
 /// Starts a conversation, or finds the one that was started with the same key.
-fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
+fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Attended>, Failure> {
     let mut arguments = call.arguments.clone();
-    ["key", "deadline_seconds"].iter().for_each(|key| _ = arguments.remove(*key));
+    // in this order: earlier versions kept the digest of it
     if let Some(question) = arguments.remove("question") {
         arguments.insert("topic".into(), question);
     }
+    ["key", "deadline_seconds"].iter().for_each(|key| _ = arguments.remove(*key));
     let found = wanted.found(call.context)?;
     let lines = wanted.lines(&found)?;
     let asked = wanted.limits()?;
@@ -57,7 +59,7 @@ fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure
 #[derive(Serialize, JsonSchema)]
 pub struct Started {
     session: String,
-    state: Standing,
+    state: &'static str,
     cast: Vec<CastSeat>,
 }
 
@@ -78,7 +80,7 @@ pub fn start(asked: Start, call: &ToolCall<'_>) -> Result<Started, Failure> {
         caller: seat.spec.voice.is_human(),
     };
     let cast = state.seats.iter().map(seat).collect();
-    Ok(Started { session: job.id.clone(), state: Standing::Running, cast })
+    Ok(Started { session: job.id.clone(), state: "running", cast })
 }
 
 pub fn ask(asked: Ask, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
@@ -90,7 +92,7 @@ pub fn convene(asked: Convene, call: &ToolCall<'_>) -> Result<Conversation, Fail
     let within = if call.as_task { Duration::ZERO } else { within(asked.deadline_seconds) };
     if job.wait(within, call.tell) == Interest::Cancelled {
         // a client that cancels does not want the conversation any more
-        job.stop();
+        job.leave(Leave::End);
     }
     reading::state(&job.id, call.context)
 }
@@ -116,25 +118,20 @@ pub fn wait(asked: Wait, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
 }
 
 /// The conversation that a command is for.
-enum Target {
-    /// A conversation of this server.
-    Own(Arc<Convened>),
-    /// A conversation of another process, or an ended conversation.
-    Other(SavedId),
+struct Target {
+    id: SavedId,
+    /// The conversation, if this server runs it.
+    own: Option<Arc<Attended>>,
 }
 
 impl Target {
     fn new(id: SavedId, call: &ToolCall<'_>) -> Target {
         let own = call.jobs.get(&id).filter(|job| job.runs());
-        own.map_or(Target::Other(id), Target::Own)
+        Target { id, own }
     }
 
     fn state(&self, call: &ToolCall<'_>) -> Result<State, Failure> {
-        let id = match self {
-            Target::Own(job) => &*job.id,
-            Target::Other(id) => id.as_str(),
-        };
-        Ok(fold(&reading::read(id, call.context)?))
+        Ok(fold(&reading::read(self.id.as_str(), call.context)?))
     }
 }
 
@@ -160,10 +157,11 @@ pub struct Taken {
 
 pub fn say(asked: Say, call: &ToolCall<'_>) -> Result<Taken, Failure> {
     let target = Target::new(asked.session, call);
-    let manner = match (asked.who, &target) {
-        (Some(who), Target::Own(job)) => Manner::Speak(await_floor(job, &who, call)?),
-        (Some(who), Target::Other(id)) => {
-            let message = format!("you do not speak for `{}` in `{id}`", text::line(who.as_str()));
+    let manner = match (asked.who, &target.own) {
+        (Some(who), Some(job)) => Manner::Speak(await_floor(job, &who, call)?),
+        (Some(who), None) => {
+            let (who, id) = (text::line(who.as_str()), &target.id);
+            let message = format!("you do not speak for `{who}` in `{id}`");
             return Err(Failure::usage(message, "leave out `as`"));
         }
         (None, _) => Manner::Say,
@@ -185,7 +183,7 @@ pub fn say(asked: Say, call: &ToolCall<'_>) -> Result<Taken, Failure> {
 }
 
 /// Waits until a participant that the caller speaks for has the floor; returns its id.
-fn await_floor(job: &Convened, who: &GivenName, call: &ToolCall<'_>) -> Result<SeatId, Failure> {
+fn await_floor(job: &Attended, who: &GivenName, call: &ToolCall<'_>) -> Result<SeatId, Failure> {
     let mut naps = FLOOR_NAPS;
     loop {
         let state = fold(&reading::read(&job.id, call.context)?);
@@ -237,7 +235,7 @@ pub fn steer(asked: Steer, call: &ToolCall<'_>) -> Result<Taken, Failure> {
     let verb = asked.command.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
     let line = SteerLine::from_map(asked.command).map_err(|e| Failure::usage(e.0, fix))?;
     steer::compiles(&line).map_err(|e| Failure::usage(e, fix))?;
-    if matches!(target, Target::Own(_)) && matches!(&*verb, "resume" | "step") {
+    if target.own.is_some() && matches!(&*verb, "resume" | "step") {
         // going on at a limit would double it
         let state = target.state(call)?;
         if state.limit.is_some() && state.limits.get(Limit::Seconds).is_some() {
@@ -249,21 +247,22 @@ pub fn steer(asked: Steer, call: &ToolCall<'_>) -> Result<Taken, Failure> {
 
 fn give(target: &Target, line: SteerLine, call: &ToolCall<'_>) -> Result<Taken, Failure> {
     let fix = "`status` lists the running conversations; `wait` continues one of this server";
-    match target {
-        Target::Own(job) => {
+    let Target { id, own } = target;
+    let is = match own {
+        Some(job) => {
             job.command(line).map_err(|why| Failure::usage(why, fix))?;
-            Ok(Taken { session: job.id.clone(), taken: true, is: None })
+            None
         }
-        Target::Other(id) => {
+        None => {
             let log = reading::read(id.as_str(), call.context)?;
             if holder(&log.files).is_none() {
                 let message = format!("no conversation `{id}` is running here or elsewhere");
                 return Err(Failure::usage(message, fix));
             }
-            let is = guest::give(id, &line, &fold(&log), call.context)?;
-            Ok(Taken { session: id.to_string(), taken: true, is: Some(is) })
+            Some(elsewhere::give(id, line, &fold(&log), call)?)
         }
-    }
+    };
+    Ok(Taken { session: id.to_string(), taken: true, is })
 }
 
 /// List the running conversations of this server, those that other programs run (`others`), and the dollars that are left.
@@ -285,14 +284,14 @@ struct OwnSession {
 }
 
 pub fn status(_: StatusOf, call: &ToolCall<'_>) -> Result<Status, Failure> {
-    let one = |job: &Arc<Convened>| {
+    let one = |job: &Arc<Attended>| {
         let state = fold(&reading::read(&job.id, call.context).ok()?);
         let title = text::line(&state.shown_title()).into_owned();
         Some(OwnSession { session: job.id.clone(), title, turns: state.utterances })
     };
     Ok(Status {
         running: call.jobs.running().iter().filter_map(one).collect(),
-        others: guest::list(call.context)?,
+        others: elsewhere::list(call.context)?,
         usd_left: f64::from(call.jobs.bounds.ledger.left()),
     })
 }

@@ -12,6 +12,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::fold;
+use crate::host::Leave;
 use crate::model::{StopReason, Wall};
 use jiff::Timestamp;
 use rmcp::model::{DetailedTask, ErrorData, Task, TaskPayload, TaskStatus};
@@ -69,6 +70,6 @@ pub fn state(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, E
 
 /// Ends the conversation of a task.
 pub fn cancel(id: &str, jobs: &Jobs, context: &Context) -> Result<(), ErrorData> {
-    jobs.going_on(&parse(id)?, context).map_err(unknown)?.stop();
+    jobs.going_on(&parse(id)?, context).map_err(unknown)?.leave(Leave::End);
     Ok(())
 }

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// A call that takes longer hangs: calls wait a second at most, but the machine may be busy.
 const HANG: Duration = Duration::from_secs(20);
@@ -103,8 +104,10 @@ impl Walk {
         context.paths.state = at("state");
         context.paths.cache = at("cache");
         let serving = context.settings().unwrap().mcp;
-        let jobs = Jobs::new(Bounds::new(serving), ModelOptions::default(), &context);
-        let jobs = Arc::new(jobs.unwrap());
+        let runtime = Box::leak(Box::new(Runtime::new().unwrap()));
+        let bounds = Bounds::new(serving);
+        let jobs = Jobs::new(bounds, ModelOptions::default(), &context, runtime.handle());
+        let jobs = Arc::new(jobs);
         let mut walk = Walk { home, context, jobs, connections, running: String::new() };
         walk.begin_running();
         // an unfinished session of another program: a wait that resumed it would write to it

@@ -1,4 +1,5 @@
-//! A conversation of a client: it runs on a task; threads wait for it, send it commands and stop it.
+//! A conversation that the server attends, of its own or of another process: a task reads its tail; threads wait for it,
+//! send it commands and leave it.
 
 use super::open::Interest;
 use crate::cli::play::assemble::random;
@@ -6,7 +7,7 @@ use crate::cli::play::next::Setup;
 use crate::engine::{Input, Owner};
 use crate::host::{Leave, RunningConversation};
 use crate::ledger::RunBudget;
-use crate::model::{Key, Kind, Seq, SteerLine};
+use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::session::{Item, SessionFiles, holder};
 use futures::FutureExt;
 use parking_lot::Mutex;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -22,7 +24,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Time limit until a command is accepted or refused.
-const HEARD_WITHIN: Duration = Duration::from_secs(3);
+const HEARD_WITHIN: Duration = Duration::from_secs(5);
 /// Looks for the file of a new conversation, which are ten seconds.
 const LOOKS: u32 = 1_000;
 /// Longest time in which a client that has gone goes unnoticed.
@@ -31,21 +33,17 @@ const SLICE: Duration = Duration::from_millis(200);
 /// The progress of a running conversation.
 #[derive(Default)]
 struct Pulse {
-    /// The first event of this run; earlier ones are read from the session.
-    begins: Seq,
     /// Turns so far.
     turns: u32,
     /// Events so far.
     events: u64,
     over: bool,
-    /// Number of commands so far.
-    sent: u32,
-    /// Results of commands by key: the reason for a refusal, or `None`.
-    heard: BTreeMap<Key, Option<String>>,
+    /// First results of commands by key: a word, or the reason for a refusal.
+    heard: BTreeMap<Key, Result<&'static str, String>>,
 }
 
-/// A conversation that was started here.
-pub struct Convened {
+/// A conversation.
+pub struct Attended {
     /// The id of the session that the conversation is kept in.
     pub id: String,
     files: SessionFiles,
@@ -53,42 +51,70 @@ pub struct Convened {
     orders: Mutex<Option<mpsc::Sender<Input>>>,
     leave: watch::Sender<Leave>,
     pulse: watch::Sender<Pulse>,
-    /// Random part of its command keys: an earlier server used others.
-    dice: u64,
+    /// Number of commands so far.
+    sent: AtomicU32,
+    /// Beginning of its command keys.
+    keys: String,
+    /// The first event of this run, if it runs here; earlier ones are read from the session.
+    begins: Option<Seq>,
 }
 
-impl Convened {
+impl Attended {
     /// Runs a conversation on a task to its end, at most for a number of seconds; `sockets` is the folder for clients.
     pub fn start(
         setup: Setup,
         seconds: u64,
         sockets: Option<PathBuf>,
         runtime: &Handle,
-    ) -> (Arc<Convened>, JoinHandle<()>) {
+    ) -> (Arc<Attended>, JoinHandle<()>) {
         let Setup { mut conversation, budget, .. } = setup;
         let _entered = runtime.enter();
         // without a socket, nobody can attach
         let _ = sockets.map(|folder| conversation.open(folder, Owner::Program));
-        let begins = conversation.state().next_seq;
-        let job = Arc::new(Convened {
-            orders: Mutex::new(Some(conversation.commands.clone())),
-            pulse: watch::Sender::new(Pulse { begins, ..Pulse::default() }),
-            ..Convened::past(conversation.files.clone(), runtime)
-        });
-        let task = runtime.spawn(play(conversation.start(), budget, job.clone(), seconds));
+        let job = Attended {
+            // an earlier server used others
+            keys: format!("mcp:{:016x}:", random()),
+            begins: Some(conversation.state().next_seq),
+            ..Attended::past(conversation.files.clone(), runtime)
+        };
+        job.attend(conversation.start(), budget, Duration::from_secs(seconds))
+    }
+
+    /// Attends a conversation that another process runs and gives commands keys that begin so.
+    pub fn elsewhere(
+        running: RunningConversation,
+        keys: String,
+        files: SessionFiles,
+        runtime: &Handle,
+    ) -> Arc<Attended> {
+        let job = Attended { keys, ..Attended::past(files, runtime) };
+        job.attend(running, None, Duration::MAX).0
+    }
+
+    fn attend(
+        self,
+        running: RunningConversation,
+        budget: Option<RunBudget>,
+        within: Duration,
+    ) -> (Arc<Attended>, JoinHandle<()>) {
+        let orders = Mutex::new(Some(running.commands.clone()));
+        let job = Arc::new(Attended { orders, pulse: watch::Sender::default(), ..self });
+        let task = job.runtime.spawn(play(running, budget, job.clone(), within));
         (job, task)
     }
 
-    /// Returns a conversation that does not run here: it has ended, or another process runs it.
-    pub fn past(files: SessionFiles, runtime: &Handle) -> Convened {
-        Convened {
+    /// Returns a conversation that is not attended: it has ended, or another process runs it.
+    pub fn past(files: SessionFiles, runtime: &Handle) -> Attended {
+        Attended {
             id: files.id(),
             files,
             runtime: runtime.clone(),
             orders: Mutex::default(),
             leave: watch::Sender::new(Leave::Stay),
             pulse: watch::Sender::new(Pulse { over: true, ..Pulse::default() }),
-            dice: random(),
+            sent: AtomicU32::default(),
+            keys: String::new(),
+            begins: None,
         }
     }
 
@@ -122,13 +148,12 @@ impl Convened {
                 return interest;
             }
             let slice = left.min(SLICE);
-            let is_here = self.runs();
-            if !is_here {
+            if !self.runs() {
                 thread::sleep(slice);
+            } else if self.until(slice, |now| now.turns != turns) {
+                continue;
             }
-            if !is_here || !self.until(slice, |now| now.turns != turns) {
-                left = left.saturating_sub(slice);
-            }
+            left = left.saturating_sub(slice);
         }
     }
 
@@ -154,62 +179,62 @@ impl Convened {
         self.runs()
     }
 
-    /// Sends the conversation an operator command.
+    /// Sends the conversation an operator command; returns its first result.
     ///
     /// # Errors
     /// A message for users, if the conversation does not run or rejects the command.
-    pub fn command(&self, line: SteerLine) -> Result<(), String> {
+    pub fn command(&self, line: SteerLine) -> Result<&'static str, String> {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";
         let orders = self.orders.lock().clone().ok_or_else(over)?;
-        let mut number = 0;
-        self.pulse.send_if_modified(|pulse| {
-            number = pulse.sent;
-            pulse.sent += 1;
-            false
-        });
-        let key: Key = format!("mcp:{:016x}:{number}", self.dice).into();
+        let number = self.sent.fetch_add(1, Ordering::SeqCst) + 1;
+        let key: Key = format!("{}{number}", self.keys).into();
         orders
             .try_send(Input::Command { key: key.clone(), line })
             .map_err(|_| "too many commands wait; try again".to_owned())?;
         self.until(HEARD_WITHIN, |now| now.heard.contains_key(&key));
-        let mut heard = None;
-        self.pulse.send_if_modified(|pulse| {
-            heard = pulse.heard.remove(&key).flatten();
-            false
-        });
-        heard.map_or(Ok(()), Err)
+        let now = self.pulse.borrow();
+        match now.heard.get(&key) {
+            Some(heard) => heard.clone(),
+            None if now.over && self.begins.is_none() => Err("the conversation ended first".into()),
+            None => Ok("sent"),
+        }
     }
 
-    /// Ends the conversation, as an operator would.
-    pub fn stop(&self) {
-        self.leave.send_replace(Leave::End);
-    }
-
-    /// Leaves the conversation as a kill would leave it, written to its last event.
-    pub fn leave(&self) {
-        self.leave.send_replace(Leave::Now);
+    /// Leaves the conversation.
+    pub fn leave(&self, how: Leave) {
+        self.leave.send_replace(how);
     }
 
     fn take(&self, item: &Item) {
         let Item::Event(record) = item else { return };
+        let is_new = self.begins.is_some_and(|begins| record.event.seq >= begins);
+        let heard = match &record.event.kind {
+            // a receipt would make the client wait for a turn
+            Kind::CommandGiven(given) if self.begins.is_some() => Some((&given.key, Ok("given"))),
+            Kind::CommandRefused(refused) => Some((&refused.key, Err(refused.why.to_string()))),
+            Kind::Receipt(receipt) if self.begins.is_none() => Some(match receipt.is {
+                ReceiptIs::TooLate => {
+                    let why = receipt.why.as_ref().map_or("too late".into(), ToString::to_string);
+                    (&receipt.of, Err(why))
+                }
+                is => (&receipt.of, Ok(is.word())),
+            }),
+            _ => None,
+        };
+        match &record.event.kind {
+            // nobody raises a limit or repairs what failed: the end follows
+            Kind::LimitReached(_) if is_new => *self.orders.lock() = None,
+            Kind::Paused(_) if is_new && record.event.cause.is_none() => *self.orders.lock() = None,
+            _ => {}
+        }
         self.pulse.send_modify(|pulse| {
             pulse.events += 1;
-            let past = record.event.seq < pulse.begins;
-            match &record.event.kind {
-                Kind::CommandGiven(given) => {
-                    pulse.heard.insert(given.key.clone(), None);
-                }
-                Kind::CommandRefused(refused) => {
-                    pulse.heard.insert(refused.key.clone(), Some(refused.why.to_string()));
-                }
-                Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
-                // nobody raises a limit or repairs what failed: the end follows
-                Kind::LimitReached(_) if !past => *self.orders.lock() = None,
-                Kind::Paused(_) if !past && record.event.cause.is_none() => {
-                    *self.orders.lock() = None;
-                }
-                _ => {}
+            pulse.turns += u32::from(
+                matches!(&record.event.kind, Kind::TurnEnded(end) if end.number.is_some()),
+            );
+            if let Some((key, result)) = heard {
+                pulse.heard.entry(key.clone()).or_insert(result);
             }
         });
     }
@@ -219,8 +244,8 @@ impl Convened {
 async fn play(
     running: RunningConversation,
     budget: Option<RunBudget>,
-    job: Arc<Convened>,
-    seconds: u64,
+    job: Arc<Attended>,
+    within: Duration,
 ) {
     let RunningConversation { mut tail, commands, mut run } = running;
     // that of the job remains
@@ -229,7 +254,7 @@ async fn play(
     // somebody may have stopped it before it began
     leave.mark_changed();
     // the time of the conversation stops while it is paused, this time does not
-    let late = pin!(sleep(Duration::from_secs(seconds)));
+    let late = pin!(sleep(within));
     let mut late = late.fuse();
     loop {
         tokio::select! { biased;
