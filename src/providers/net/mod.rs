@@ -13,7 +13,7 @@ mod web;
 pub use error::NetError;
 pub use local::{LineFault, LocalPeer};
 pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
-pub use web::{Visit, VisitLimits, WebListener, accept, network_address};
+pub use web::{VisitLimits, WebListener, WebVisit, accept, network_address};
 
 use crate::model::Secret;
 use parking_lot::Mutex;

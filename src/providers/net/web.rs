@@ -60,15 +60,15 @@ struct Visits {
 }
 
 /// A connection, until it is dropped.
-pub struct Visit {
+pub struct WebVisit {
     visits: Arc<Mutex<Visits>>,
     number: u64,
     is_proved: Mutex<bool>,
 }
 
-impl Visit {
+impl WebVisit {
     /// Adds a connection, with the signal to close it. The oldest unproved one is closed if there are `most`.
-    fn new(visits: &Arc<Mutex<Visits>>, most: usize) -> (Arc<Visit>, oneshot::Receiver<()>) {
+    fn new(visits: &Arc<Mutex<Visits>>, most: usize) -> (Arc<WebVisit>, oneshot::Receiver<()>) {
         let mut all = visits.lock();
         if all.unproved.len() >= most
             && let Some((_, oldest)) = all.unproved.pop_first()
@@ -80,7 +80,7 @@ impl Visit {
         all.next += 1;
         let (close, closed) = oneshot::channel();
         all.unproved.insert(number, close);
-        let visit = Visit { visits: visits.clone(), number, is_proved: Mutex::default() };
+        let visit = WebVisit { visits: visits.clone(), number, is_proved: Mutex::default() };
         (Arc::new(visit), closed)
     }
 
@@ -97,7 +97,7 @@ impl Visit {
     }
 }
 
-impl Drop for Visit {
+impl Drop for WebVisit {
     fn drop(&mut self) {
         let mut all = self.visits.lock();
         all.unproved.remove(&self.number);
@@ -107,7 +107,7 @@ impl Drop for Visit {
 
 /// Limits on connections.
 pub struct VisitLimits {
-    /// Maximum number of those that have not proved themselves.
+    /// Maximum number of connections that have not proved themselves.
     pub unproved: usize,
     /// Maximum length of the head of a request, in bytes.
     pub head: usize,
@@ -117,7 +117,7 @@ pub struct VisitLimits {
 pub async fn accept<F, B>(
     listener: &WebListener,
     limits: VisitLimits,
-    answer: impl Fn(Request<Incoming>, Arc<Visit>) -> F + Clone + Send + 'static,
+    answer: impl Fn(Request<Incoming>, Arc<WebVisit>) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
     B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
@@ -130,7 +130,7 @@ pub async fn accept<F, B>(
         };
         // text arrives in small pieces; without this option, it is slower
         let _ = stream.set_nodelay(true);
-        let (visit, closed) = Visit::new(&visits, limits.unproved);
+        let (visit, closed) = WebVisit::new(&visits, limits.unproved);
         let (answer, own) = (answer.clone(), visit.clone());
         let service = service_fn(move |request| Box::pin(answer(request, own.clone())));
         let mut http = http1::Builder::new();

@@ -223,7 +223,7 @@ impl Attended {
             _ => None,
         };
         match &record.event.kind {
-            // nobody raises a limit or repairs what failed: the end follows
+            // nobody raises a limit or repairs a failure: the end follows
             Kind::LimitReached(_) if is_new => *self.orders.lock() = None,
             Kind::Paused(_) if is_new && record.event.cause.is_none() => *self.orders.lock() = None,
             _ => {}

@@ -1,7 +1,6 @@
 //! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
-use super::talking::WAIT_MAX;
-use super::tools::undescribed;
+use super::call::{WAIT_MAX, undescribed};
 use super::values::{ClientText, GivenName, ModelName};
 use crate::cli::args::{ModelOptions, Play, RunOptions, SteerSource};
 use crate::cli::context::Context;
@@ -91,7 +90,7 @@ pub struct Start {
 /// Ask the panel `council` a question and wait for its answer, dissent and cost. As `convene`, with fewer choices.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(transform = undescribed)]
-pub struct Ask {
+pub struct AskPanel {
     question: ClientText,
     #[serde(flatten)]
     panel: Panel,
@@ -99,9 +98,9 @@ pub struct Ask {
     deadline_seconds: Option<u64>,
 }
 
-impl From<Ask> for Convene {
-    fn from(ask: Ask) -> Convene {
-        let Ask { question, panel, deadline_seconds } = ask;
+impl From<AskPanel> for Convene {
+    fn from(ask: AskPanel) -> Convene {
+        let AskPanel { question, panel, deadline_seconds } = ask;
         Convene {
             wanted: Wanted { topic: Some(question), panel, ..Wanted::default() },
             deadline_seconds,
@@ -147,7 +146,7 @@ impl Wanted {
             let persona = member.persona.as_ref().map(ClientText::plain).transpose();
             let persona = persona.map_err(|why| Failure::usage(why, fix))?;
             let human = Table::from_iter([("seconds".to_owned(), CALLER_SECONDS.into())]);
-            let model = member.model.as_ref().filter(|_| !member.caller);
+            let model = if member.caller { None } else { member.model.as_ref() };
             let keys = [
                 ("id", Some(format!("p{}", at + 1).into())),
                 ("name", Some(member.name.as_str().into())),

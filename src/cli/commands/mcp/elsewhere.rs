@@ -2,7 +2,7 @@
 //! sockets of [`crate::live`], as a second terminal does, but with fewer rights.
 
 use super::attended::Attended;
-use super::tools::ToolCall;
+use super::call::ToolCall;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::running::{RunningSession, doing, introductions};
@@ -19,16 +19,16 @@ use serde::Serialize;
 
 /// A conversation that another program runs.
 #[derive(Serialize, JsonSchema)]
-pub struct OtherSession {
+pub struct OtherConversation {
     session: String,
     title: String,
     state: String,
 }
 
 /// Lists the running conversations that take clients.
-pub fn list(context: &Context) -> Result<Vec<OtherSession>, Failure> {
+pub fn list(context: &Context) -> Result<Vec<OtherConversation>, Failure> {
     let all = block_on(async { Ok(introductions(context).await) })?;
-    let one = |hello: &Hello| OtherSession {
+    let one = |hello: &Hello| OtherConversation {
         session: text::line(&hello.session).into_owned(),
         title: text::line(&hello.title).into_owned(),
         state: text::line(&doing(hello)).into_owned(),

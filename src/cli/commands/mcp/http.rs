@@ -9,7 +9,7 @@ use super::service::McpService;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::random;
-use crate::net::{Visit, VisitLimits, WebListener, accept};
+use crate::net::{VisitLimits, WebListener, WebVisit, accept};
 use crate::rpc::{self, NO_MESSAGE, RpcError, RpcMessage};
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -75,7 +75,7 @@ pub async fn serve(
 }
 
 impl Gate {
-    async fn answer(&self, request: Request<Body>, visit: &Visit) -> Response {
+    async fn answer(&self, request: Request<Body>, visit: &WebVisit) -> Response {
         if let Some(status) = self.refusal(&request) {
             return status.into_response();
         }

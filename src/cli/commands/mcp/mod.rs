@@ -7,6 +7,7 @@
 
 mod attended;
 mod bounds;
+mod call;
 mod cast;
 mod claims;
 mod elsewhere;

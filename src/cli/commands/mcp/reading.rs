@@ -1,9 +1,8 @@
-//! Tools that read sessions. Everything is read from the session only, without what is not meant for everybody.
+//! Tools that read sessions. Whispers, hidden turns and other private content are left out.
 
+use super::call::{ToolCall, WAIT_MAX};
 use super::cast::PANELS;
 use super::open::Interest;
-use super::talking::WAIT_MAX;
-use super::tools::ToolCall;
 use crate::analysis::{self, Analysis};
 use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::{Dissent, found};
@@ -106,7 +105,7 @@ pub struct ResultOf {
 
 /// The result of a conversation, which is partial until its end.
 #[derive(Serialize, JsonSchema)]
-pub struct Conversation {
+pub struct ConversationReport {
     session: String,
     /// `running`, `stopped` or `ended`.
     state: &'static str,
@@ -121,7 +120,7 @@ pub struct Conversation {
     title: String,
     /// Verdict, or the last contribution.
     answer: Option<String>,
-    /// Opinion of those who disagree.
+    /// Dissenting opinion.
     dissent: Option<String>,
     /// How the verdict came about.
     verdict: Option<Text>,
@@ -147,12 +146,12 @@ struct SeatReport {
     failed: Option<Text>,
 }
 
-pub fn result(asked: ResultOf, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
+pub fn result(asked: ResultOf, call: &ToolCall<'_>) -> Result<ConversationReport, Failure> {
     state(asked.session.as_str(), call.context)
 }
 
 /// Returns the state of a session.
-pub fn state(id: &str, context: &Context) -> Result<Conversation, Failure> {
+pub fn state(id: &str, context: &Context) -> Result<ConversationReport, Failure> {
     let log = read(id, context)?;
     if log.records.is_empty() {
         return Err(Failure::new(Exit::Session, format!("{id} is empty")));
@@ -160,8 +159,8 @@ pub fn state(id: &str, context: &Context) -> Result<Conversation, Failure> {
     report(&log)
 }
 
-/// Reports where a conversation stands and what came of it.
-pub fn report(log: &Log) -> Result<Conversation, Failure> {
+/// Returns the state of a conversation, with its result if it has ended.
+pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
     let records = shown(&log.records)?;
     let state = &fold_records(&records);
     let ended = state.ended.as_ref();
@@ -184,7 +183,7 @@ pub fn report(log: &Log) -> Result<Conversation, Failure> {
         [_, ..] if end.reason.is_length() => export::how_it_ended(state, end),
         _ => export::ended(end.reason),
     };
-    Ok(Conversation {
+    Ok(ConversationReport {
         session: log.files.id(),
         state: match (ended, runs) {
             (Some(_), _) => "ended",
@@ -209,7 +208,7 @@ pub fn report(log: &Log) -> Result<Conversation, Failure> {
     })
 }
 
-/// Returns a conversation as text, without what was not meant for everybody.
+/// Returns a conversation as text, without private content.
 pub fn transcript(log: &Log) -> Result<String, Failure> {
     let records = shown(&log.records)?;
     Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
@@ -227,7 +226,7 @@ pub struct ReadSession {
 
 /// A page of a transcript.
 #[derive(Serialize, JsonSchema)]
-pub struct Page {
+pub struct TranscriptPage {
     session: String,
     text: String,
     /// Length of the transcript.
@@ -235,7 +234,7 @@ pub struct Page {
     next: Option<usize>,
 }
 
-pub fn read_session(asked: ReadSession, call: &ToolCall<'_>) -> Result<Page, Failure> {
+pub fn read_session(asked: ReadSession, call: &ToolCall<'_>) -> Result<TranscriptPage, Failure> {
     let log = read(asked.session.as_str(), call.context)?;
     let from = usize::try_from(asked.from).unwrap_or(usize::MAX);
     let text = transcript(&log)?;
@@ -243,7 +242,7 @@ pub fn read_session(asked: ReadSession, call: &ToolCall<'_>) -> Result<Page, Fai
     let page: String = text.chars().skip(from).take(PAGE_CHARS).collect();
     let next = from.saturating_add(page.chars().count());
     let next = (next < characters).then_some(next);
-    Ok(Page { session: log.files.id(), text: page, characters, next })
+    Ok(TranscriptPage { session: log.files.id(), text: page, characters, next })
 }
 
 /// Return the messages of any session after a cursor: pass `next` of the last call as `after`. With `seconds`, wait that
@@ -262,7 +261,7 @@ pub struct TailOf {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Tail {
+pub struct TailSlice {
     session: String,
     /// Messages after the cursor.
     lines: Vec<String>,
@@ -272,21 +271,21 @@ pub struct Tail {
     ended: bool,
 }
 
-pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<Tail, Failure> {
+pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<TailSlice, Failure> {
     let Log { survey, mut records } = read(asked.session.as_str(), call.context)?;
     let mut follower = Follower::behind(&survey)?;
     let mut naps = asked.seconds * NAPS_PER_SECOND;
     let mut known = None;
     loop {
-        // told again only once it has grown
+        // narrated again only after it has grown
         if known.replace(records.len()) != Some(records.len()) {
-            let slice = told(&records, survey.files.id(), asked.after)?;
+            let slice = slice_after(&records, survey.files.id(), asked.after)?;
             if !slice.lines.is_empty() || slice.ended || !follower.is_written() || naps == 0 {
                 return Ok(slice);
             }
         }
         if naps == 0 || (call.tell)(0) != Interest::Waiting {
-            return told(&records, survey.files.id(), asked.after);
+            return slice_after(&records, survey.files.id(), asked.after);
         }
         naps -= 1;
         thread::sleep(NAP);
@@ -294,11 +293,11 @@ pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<Tail, Failure> {
     }
 }
 
-/// Returns what was told after an event, at most one slice.
-fn told(records: &[Arc<Record>], session: String, after: u64) -> Result<Tail, Failure> {
+/// Narrates the events after an event, at most one slice of lines.
+fn slice_after(records: &[Arc<Record>], session: String, after: u64) -> Result<TailSlice, Failure> {
     let mut state = State::default();
     let mut narrator = Narrator::default();
-    let mut tail = Tail { session, lines: vec![], next: after, ended: false };
+    let mut tail = TailSlice { session, lines: vec![], next: after, ended: false };
     for record in &shown(records)? {
         state.apply(&record.event);
         let told = narrator.narrate(&state, &record.event);
@@ -311,7 +310,7 @@ fn told(records: &[Arc<Record>], session: String, after: u64) -> Result<Tail, Fa
         tail.next = record.event.seq.0;
         tail.lines.extend(told.iter().map(export::text::spell));
     }
-    Ok(Tail { ended: state.ended.is_some(), ..tail })
+    Ok(TailSlice { ended: state.ended.is_some(), ..tail })
 }
 
 /// Find where words were said in the saved sessions, whispers and hidden turns left out.

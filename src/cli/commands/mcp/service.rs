@@ -1,11 +1,12 @@
 //! The server in the types of the SDK, which speaks both eras of the protocol: clients with a handshake (`initialize`)
 //! and clients that name the version in each request (since 2026-07-28).
 
+use super::call::ToolCall;
 use super::jobs::Jobs;
 use super::open::{Interest, OpenRequest};
 use super::protocol::{self, wrong};
 use super::tasks;
-use super::tools::{ServedTool, ToolCall, tools};
+use super::tools::{ServedTool, tools};
 use crate::cli::context::Context;
 use crate::text;
 use axum::http::request::Parts;
@@ -113,12 +114,12 @@ impl McpService {
             let call = ToolCall { jobs, context, arguments: &arguments, as_task, tell };
             let result = (tool.answer)(&call)?;
             let session = result.structured_content.as_ref().map(|data| &data["session"]);
-            match session.and_then(Value::as_str).filter(|_| as_task) {
-                Some(id) => {
+            match session.and_then(Value::as_str) {
+                Some(id) if as_task => {
                     let DetailedTask { task, .. } = tasks::state(id, jobs, context)?;
                     Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
                 }
-                None => Ok(result.into()),
+                Some(_) | None => Ok(result.into()),
             }
         });
         answered.await

@@ -2,11 +2,11 @@
 
 use super::attended::Attended;
 use super::bounds::ClientGate;
-use super::cast::{Ask, Convene, Start, Wanted};
-use super::elsewhere::{self, OtherSession};
+use super::call::{ToolCall, WAIT_MAX};
+use super::cast::{AskPanel, Convene, Start, Wanted};
+use super::elsewhere::{self, OtherConversation};
 use super::open::Interest;
-use super::reading::{self, Conversation};
-use super::tools::ToolCall;
+use super::reading::{self, ConversationReport};
 use super::values::{ClientText, GivenName};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
@@ -28,15 +28,13 @@ use std::time::Duration;
 
 /// Seconds that one call waits by default: clients give up after 60.
 const WAIT_SECONDS: u64 = 45;
-/// Seconds that one call waits at most.
-pub const WAIT_MAX: u64 = 3_600;
 /// Naps while a call waits for the floor.
 const FLOOR_NAPS: u64 = WAIT_SECONDS * 5;
 /// Commands that a client may give: none that raises a limit, changes a model or lets something run.
 pub const COMMANDS: &str = "say note lift_note whisper pause resume step skip cut_in mute unmute floor vote verdict mark \
     speak end";
 
-/// Starts a conversation, or finds the one that was started with the same key.
+/// Starts a conversation, or finds the conversation that has the same key.
 fn started(wanted: Wanted, call: &ToolCall<'_>) -> Result<Arc<Attended>, Failure> {
     let mut arguments = call.arguments.clone();
     // in this order: earlier versions kept the digest of it
@@ -83,11 +81,11 @@ pub fn start(asked: Start, call: &ToolCall<'_>) -> Result<Started, Failure> {
     Ok(Started { session: job.id.clone(), state: "running", cast })
 }
 
-pub fn ask(asked: Ask, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
+pub fn ask(asked: AskPanel, call: &ToolCall<'_>) -> Result<ConversationReport, Failure> {
     convene(asked.into(), call)
 }
 
-pub fn convene(asked: Convene, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
+pub fn convene(asked: Convene, call: &ToolCall<'_>) -> Result<ConversationReport, Failure> {
     let job = started(asked.wanted, call)?;
     let within = if call.as_task { Duration::ZERO } else { within(asked.deadline_seconds) };
     if job.wait(within, call.tell) == Interest::Cancelled {
@@ -104,14 +102,14 @@ fn within(seconds: Option<u64>) -> Duration {
 /// Wait for the end of a conversation that this server started, at most `seconds`; returns the result, which is partial
 /// if it has not ended. A conversation that was interrupted by a restart continues.
 #[derive(Deserialize, JsonSchema)]
-pub struct Wait {
+pub struct WaitFor {
     session: SavedId,
     /// How long to wait (default 45).
     #[schemars(range(min = 1, max = WAIT_MAX))]
     seconds: Option<u64>,
 }
 
-pub fn wait(asked: Wait, call: &ToolCall<'_>) -> Result<Conversation, Failure> {
+pub fn wait(asked: WaitFor, call: &ToolCall<'_>) -> Result<ConversationReport, Failure> {
     let job = call.jobs.going_on(&asked.session, call.context)?;
     job.wait(within(asked.seconds), call.tell);
     reading::state(&job.id, call.context)
@@ -270,9 +268,9 @@ fn give(target: &Target, line: SteerLine, call: &ToolCall<'_>) -> Result<Taken, 
 pub struct StatusOf {}
 
 #[derive(Serialize, JsonSchema)]
-pub struct Status {
+pub struct ServerStatus {
     running: Vec<OwnSession>,
-    others: Vec<OtherSession>,
+    others: Vec<OtherConversation>,
     usd_left: f64,
 }
 
@@ -283,13 +281,13 @@ struct OwnSession {
     turns: u32,
 }
 
-pub fn status(_: StatusOf, call: &ToolCall<'_>) -> Result<Status, Failure> {
+pub fn status(_: StatusOf, call: &ToolCall<'_>) -> Result<ServerStatus, Failure> {
     let one = |job: &Arc<Attended>| {
         let state = fold(&reading::read(&job.id, call.context).ok()?);
         let title = text::line(&state.shown_title()).into_owned();
         Some(OwnSession { session: job.id.clone(), title, turns: state.utterances })
     };
-    Ok(Status {
+    Ok(ServerStatus {
         running: call.jobs.running().iter().filter_map(one).collect(),
         others: elsewhere::list(call.context)?,
         usd_left: f64::from(call.jobs.bounds.ledger.left()),

@@ -3,10 +3,11 @@
 //! The arguments come from the schemas of [`tools`], so that a new argument is covered automatically.
 
 use super::bounds::Bounds;
+use super::call::ToolCall;
 use super::jobs::Jobs;
 use super::open::Interest;
 use super::talking::COMMANDS;
-use super::tools::{ServedTool, ToolCall, tools};
+use super::tools::{ServedTool, tools};
 use crate::cli::args::{Global, ModelOptions};
 use crate::cli::context::Context;
 use crate::cli::{hostile_values, program};
@@ -136,7 +137,7 @@ impl Walk {
     fn call(&self, tool: &str, arguments: Value) -> Value {
         let (context, jobs, (tx, rx)) = (self.context.again(), self.jobs.clone(), mpsc::channel());
         let shown: String = arguments.to_string().chars().take(300).collect();
-        let tool = named(tool);
+        let tool = find_tool(tool);
         let name = tool.row.name.clone();
         thread::spawn(move || {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
@@ -191,7 +192,7 @@ impl Walk {
 }
 
 /// Returns a tool by its name.
-fn named(name: &str) -> ServedTool {
+fn find_tool(name: &str) -> ServedTool {
     tools().into_iter().find(|tool| tool.row.name == name).unwrap()
 }
 
@@ -351,7 +352,7 @@ fn walk_over(name: &str, step: usize) {
     assert!(values.len() >= 40);
     let mut taken = 0;
     let mut all = vec![];
-    places(&json!(named(name).row.input_schema), &vec![], &mut all);
+    places(&json!(find_tool(name).row.input_schema), &vec![], &mut all);
     let rotated = |(n, place)| values.iter().skip(n % step).step_by(step).map(move |v| (place, v));
     for (place, value) in all.iter().enumerate().flat_map(rotated) {
         walk.begin_running();
@@ -383,7 +384,7 @@ fn walk_over(name: &str, step: usize) {
 #[test]
 fn a_place_inside_a_list_is_found() {
     let mut all = vec![];
-    places(&json!(named("convene").row.input_schema), &vec![], &mut all);
+    places(&json!(find_tool("convene").row.input_schema), &vec![], &mut all);
     let found: Vec<String> = all.iter().map(|place| place.join(".")).collect();
     for place in ["topic", "cast", "cast.0", "cast.0.model", "material.0", "key"] {
         assert!(found.contains(&place.to_owned()), "{place}: {found:?}");

@@ -1,9 +1,7 @@
 //! The tools for clients. The arguments and the results of each are structs, from which its schemas are made.
 
-use super::jobs::Jobs;
-use super::open::Interest;
+use super::call::ToolCall;
 use super::{reading, talking};
-use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::scenario::validator;
 use crate::text;
@@ -20,20 +18,6 @@ use std::sync::Arc;
 const WHY_MAX: usize = 2_000;
 /// Maximum number of JSON values in the arguments of a call: a validator keeps an error for each wrong one.
 const VALUES_MAX: usize = 10_000;
-
-/// A call of a tool.
-pub struct ToolCall<'a> {
-    /// The conversations that were started here.
-    pub jobs: &'a Jobs,
-    /// Folders and settings.
-    pub context: &'a Context,
-    /// The arguments as the client sent them.
-    pub arguments: &'a JsonObject,
-    /// True if the caller takes the conversation as a task, so that the call does not wait for its end.
-    pub as_task: bool,
-    /// Passes on the number of turns; returns whether the caller still waits.
-    pub tell: &'a dyn Fn(u32) -> Interest,
-}
 
 type Answer = dyn Fn(&ToolCall<'_>) -> Result<CallToolResult, ErrorData> + Send + Sync;
 
@@ -150,7 +134,8 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> (String, JsonObject) {
             schema.entry("properties").or_insert(json!({}));
             schema.insert("additionalProperties".into(), false.into());
         }
-        if let Some(items) = schema.get_mut("items").filter(|_| !is_input)
+        if !is_input
+            && let Some(items) = schema.get_mut("items")
             && items["type"] == "object"
         {
             *items = json!({"type": "object"});
@@ -174,14 +159,6 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> (String, JsonObject) {
     let description = schema.remove("description");
     let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
     (description.to_owned(), std::mem::take(schema.ensure_object()))
-}
-
-/// Removes the descriptions of arguments that another tool describes.
-pub fn undescribed(schema: &mut Schema) {
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for property in properties.into_iter().flat_map(Map::values_mut) {
-        property.as_object_mut().map(|property| property.shift_remove("description"));
-    }
 }
 
 /// Returns the result of a tool that succeeded: its data, and the data as text for clients that read only text.
