@@ -180,15 +180,23 @@ pub struct ModelOptions {
     /// Models for participants without one: claude, gpt, gemini ..., PROVIDER:NAME, NAME=MODEL; several with commas
     #[arg(long, value_name = "MODEL,...")]
     pub model: Option<String>,
+    #[command(flatten)]
+    pub server: ServerOptions,
+    /// True for clients of the MCP server: only providers that they may use are asked for their models.
+    #[arg(skip)]
+    pub is_client: bool,
+}
+
+/// Options for a server of models.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Models")]
+pub struct ServerOptions {
     /// A server for this run, as the provider `endpoint`; its model is used if it has only one
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// API protocol of --endpoint [default: openai]
     #[arg(long, value_parser = wire(), requires = "endpoint")]
     pub wire: Option<Wire>,
-    /// True for clients of the MCP server: only providers that they may use are asked for their models.
-    #[arg(skip)]
-    pub is_client: bool,
 }
 
 /// Parses the name of an API protocol.

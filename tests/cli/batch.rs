@@ -1,6 +1,6 @@
 //! A scenario over many questions: prompts, results, and that no question is asked twice.
 
-use crate::batches::{SOLVER, at, item, results};
+use crate::batches::{SOLVER, at, item, results, rows};
 use crate::house::House;
 use serde_json::{Value, json};
 use std::fs;
@@ -132,7 +132,7 @@ fn damaged_lines_are_named_and_left_out_only_if_asked() {
 }
 
 #[test]
-fn shards_are_put_together_again_and_mixed_judges_are_not() {
+fn shards_are_put_together_again_and_arms_that_differ_get_brackets() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
     let items = house.file("items.jsonl", &(0..7).map(item).collect::<String>());
@@ -142,7 +142,9 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
     }
     let part = |n: u32| at(&house, &format!("out/results-{n}-of-3.jsonl"));
     let whole = at(&house, "out/results.jsonl");
-    let merged = house.run(&["batch", "merge", &part(1), &part(2), &part(3), "-o", &whole]).code(0);
+    let missing = house.run(&["batch", "merge", &part(1), &part(3), "-o", &whole]).code(3).err;
+    assert!(missing.contains("part 2 of 3 is missing: 2 items"), "{missing}");
+    let merged = house.run(&["batch", "merge", &out, "-o", &whole]).code(0);
     assert!(merged.err.contains("7 results"), "{}", merged.err);
     let again = house.run(&["batch", "merge", &part(1), "-o", &whole]).code(3);
     assert!(again.err.contains("exists") && again.err.contains("is not replaced"), "{}", again.err);
@@ -153,9 +155,15 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
     let fingerprint = results(&house, "out/results.jsonl")[0]["fingerprint"].clone();
     let other = other.replace(fingerprint.as_str().unwrap(), "0123456789ab");
     let other = house.file("other.jsonl", &other);
-    let mixed =
-        house.run(&["batch", "merge", &part(2), &other, "-o", &at(&house, "m.jsonl")]).code(3);
-    assert!(mixed.err.contains("the prompts, models or judges of solver differ"), "{}", mixed.err);
+    let mixed = at(&house, "m.jsonl");
+    house.run(&["batch", "merge", &part(2), &other, "--partial", "-o", &mixed]).code(0);
+    let told = house.run(&["batch", "report", &mixed]).code(0).out;
+    assert!(told.contains("part 3 of 3 is missing: 2 items"), "{told}");
+    let arms: Vec<String> = rows(&house, &mixed, "accuracy")
+        .iter()
+        .map(|row| row.split(',').next().unwrap().into())
+        .collect();
+    assert_eq!(arms, ["solver [out]", "solver [other]"]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Statistics of repeated runs: Wilson intervals, paired comparisons, Bradley-Terry strengths, scoring rules.
+//! Statistics of repeated runs: Wilson intervals, paired comparisons, clusters, Bradley-Terry strengths, scoring rules.
 //!
 //! Pure: random numbers are hashes, so results are reproducible.
 
+mod clusters;
 mod paired;
 
+pub use clusters::{Clusters, percentiles, sample};
 pub use paired::{Discordant, holm};
 
 /// Normal quantile of a 95 % interval.
@@ -42,7 +44,12 @@ pub fn bradley_terry(wins: &[Vec<f64>]) -> Vec<f64> {
         };
         let next: Vec<f64> = strengths.iter().enumerate().map(|(a, own)| better(a, own)).collect();
         let mean = next.iter().map(|s| s.ln()).sum::<f64>() / n as f64;
-        strengths = next.iter().map(|s| s / mean.exp()).collect();
+        let next: Vec<f64> = next.iter().map(|s| s / mean.exp()).collect();
+        let moved = next.iter().zip(&strengths).any(|(a, b)| (a / b - 1.0).abs() > 1e-12);
+        strengths = next;
+        if !moved {
+            break;
+        }
     }
     if n < 2 { vec![0.0; n] } else { strengths.iter().map(|s| s.ln()).collect() }
 }

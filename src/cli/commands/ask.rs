@@ -86,7 +86,7 @@ impl AskArgs {
             return Err(Failure::usage("the question is empty", "as in: colloquium ask \"Why?\""));
         }
         let named = self.models.model.is_some()
-            || self.models.endpoint.is_some()
+            || self.models.server.endpoint.is_some()
             || context.settings()?.default_model.is_some();
         let start = |rehearsed| {
             let setup = self.start(&question, lines.clone(), rehearsed, context);

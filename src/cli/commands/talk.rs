@@ -50,7 +50,9 @@ impl TalkArgs {
         let named: Vec<String> =
             minds.into_iter().chain(options.play.models.model.take()).collect();
         let named = named.join(",");
-        if options.play.rehearsed || (named.is_empty() && options.play.models.endpoint.is_some()) {
+        if options.play.rehearsed
+            || (named.is_empty() && options.play.models.server.endpoint.is_some())
+        {
             return run::next(kind, options, context);
         }
         let providers = Providers::new(context, &options.play.models)?;

@@ -1,7 +1,7 @@
 //! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions.
 
 use crate::catalogue;
-use crate::cli::args::{ModelOptions, RunOptions, Topic};
+use crate::cli::args::{ModelOptions, RunOptions, ServerOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -38,7 +38,7 @@ pub fn options(
     options.play.models = match voice {
         VoiceChoice::Model(model) => ModelOptions {
             model: Some(model.name),
-            endpoint: model.endpoint,
+            server: ServerOptions { endpoint: model.endpoint, wire: None },
             ..ModelOptions::default()
         },
         VoiceChoice::Rehearsed | VoiceChoice::Own => ModelOptions::default(),

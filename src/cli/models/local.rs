@@ -33,7 +33,7 @@ pub fn find_endpoint(
     let places: Vec<_> = own.chain(LOCAL).collect();
     let found = block_on(async { Ok(server_with(&wanted, &places).await) })?;
     match found {
-        Some(url) => options.endpoint = Some(url),
+        Some(url) => options.server.endpoint = Some(url),
         None => {
             return Err(Failure::new(
                 Exit::NoModel,

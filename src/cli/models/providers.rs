@@ -136,9 +136,9 @@ impl Providers {
                 Failure::new(Exit::Invalid, format!("{place}: providers.{name}: {message}"))
             })?);
         }
-        if let Some(url) = &options.endpoint {
+        if let Some(url) = &options.server.endpoint {
             list.retain(|known| known.name != ENDPOINT);
-            let wire = options.wire.unwrap_or(Wire::OpenAi);
+            let wire = options.server.wire.unwrap_or(Wire::OpenAi);
             // a key belongs to one address, and this address comes without a key
             let key = KeySource::None;
             let from = FROM_OPTION;

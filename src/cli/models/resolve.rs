@@ -54,7 +54,7 @@ impl ModelSource {
     /// Creates the source; no provider is contacted.
     pub fn new(providers: Providers, options: &ModelOptions) -> ModelSource {
         let mut default = providers.settings.default_model.clone();
-        if options.endpoint.is_some() {
+        if options.server.endpoint.is_some() {
             // the named server speaks, or nothing does
             default = default.filter(|model| is_at(model, ENDPOINT));
         }

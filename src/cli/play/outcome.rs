@@ -37,9 +37,9 @@ pub fn resume_words(name: &str, play: &Play, context: &Context) -> Vec<String> {
         words.push("--headless".into());
     }
     // an address is never taken from a session, so it must be given again
-    if let Some(url) = &play.models.endpoint {
+    if let Some(url) = &play.models.server.endpoint {
         words.extend(["--endpoint".into(), url.clone()]);
-        let wire = play.models.wire.map(Wire::name);
+        let wire = play.models.server.wire.map(Wire::name);
         words.extend(wire.into_iter().flat_map(|wire| ["--wire".into(), wire.to_owned()]));
     }
     if let Some(folder) = &play.tools.files {

@@ -4,11 +4,14 @@ use super::calls::Calls;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// File that lists the arms of the results beside it.
 const FILE: &str = "batch.json";
+/// Maximum number of missing parts listed one by one.
+const PARTS_LISTED: usize = 20;
 /// Version of the file format.
 pub const BATCH_VERSION: u32 = 2;
 
@@ -81,6 +84,18 @@ pub struct Arm {
     /// Maximum number of concurrent calls of a conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel: Option<u32>,
+    /// Sides of a game with their models; empty if models do not play against each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<ArmSide>,
+}
+
+/// Side of a game between two models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArmSide {
+    /// Name of the side in verdicts.
+    pub name: String,
+    /// Model of its seats.
+    pub model: String,
 }
 
 impl Arm {
@@ -124,6 +139,47 @@ pub struct RunNote {
     /// Maximum number of concurrent conversations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<usize>,
+    /// Number of items of all parts together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all: Option<u64>,
+}
+
+/// Returns the name of an arm with its difference from others: `single [m2]` becomes `single [m2; rounds=3]`.
+pub fn bracketed(arm: &str, label: &str) -> String {
+    match (arm.strip_suffix(']'), label) {
+        (_, "") => arm.to_owned(),
+        (Some(start), label) => format!("{start}; {label}]"),
+        (None, label) => format!("{arm} [{label}]"),
+    }
+}
+
+/// Returns the names of models, which are separated by commas, without their providers: `m+m2`.
+pub fn panel(models: &str) -> String {
+    let bare = |model: &'_ str| model.split_once(':').map_or(model, |(_, name)| name).to_owned();
+    models.split(',').map(|model| bare(model.trim())).collect::<Vec<_>>().join("+")
+}
+
+/// Describes the parts of a divided batch that have no results; `None` if there are none, or if it was not divided.
+pub(super) fn missing_parts<'a>(
+    shards: impl Iterator<Item = Option<&'a str>>,
+    runs: &[RunNote],
+) -> Option<String> {
+    let mut found: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for shard in shards.collect::<BTreeSet<_>>() {
+        // results of an undivided run have all items
+        let (part, parts) = shard?.split_once('/')?;
+        found.entry(parts.parse().ok()?).or_default().insert(part.parse().ok()?);
+    }
+    let all = runs.iter().filter_map(|run| run.all).max();
+    let missing = found.iter().flat_map(|(parts, found)| {
+        (1..=*parts).filter(|part| !found.contains(part)).map(move |part| {
+            let items = all.map(|all| all / parts + u64::from(part <= all % parts));
+            let items = items.map(|items| format!(": {items} items")).unwrap_or_default();
+            format!("part {part} of {parts} is missing{items}")
+        })
+    });
+    let missing: Vec<String> = missing.take(PARTS_LISTED).collect();
+    (!missing.is_empty()).then(|| missing.join("; "))
 }
 
 /// Content of `batch.json`.

@@ -2,9 +2,9 @@
 //! the conclusions.
 
 use super::arm::Equal;
-use super::gathered::{Report, TestFamily, small};
+use super::gathered::{Report, TestFamily, cluster, small};
 use crate::analysis::{Cell, Table};
-use crate::stats::{Discordant, holm};
+use crate::stats::{Clusters, Discordant, holm};
 use std::collections::BTreeMap;
 
 /// Largest p-value that counts as a difference.
@@ -19,7 +19,9 @@ struct Pair<'a> {
     one: &'a str,
     other: &'a str,
     items: Discordant,
-    /// p-value of McNemar's test.
+    /// 95 % interval of the difference in accuracy.
+    ends: (f64, f64),
+    /// p-value of McNemar's test, or of the sign-flip test with repeated items.
     p: f64,
     /// The same after Holm's correction for all tests of the family.
     corrected: f64,
@@ -33,27 +35,40 @@ impl Pair<'_> {
     }
 }
 
+/// Cluster and outcome of each conversation of an arm, by its item and its number among those on the item.
+pub(super) type Outcomes<'a> = BTreeMap<(&'a str, usize), (&'a str, bool)>;
+
+pub(super) fn outcomes<'a>(report: &'a Report, arm: &str) -> Outcomes<'a> {
+    let counted = report.numbered(arm).filter(|(_, line)| report.counts(line));
+    let all = counted
+        .filter_map(|(at, line)| Some(((line.item.as_str(), at), (cluster(line), line.correct?))));
+    all.collect()
+}
+
 /// Compares arms by name; pairs without common items are left out.
 fn compare<'a>(report: &'a Report, named: &[(&'a str, &'a str)]) -> Vec<Pair<'a>> {
-    let outcome = |name: &'a str| -> BTreeMap<&str, bool> {
-        report.judged(name).map(|(line, right)| (line.item.as_str(), right)).collect()
-    };
-    let right: BTreeMap<&str, BTreeMap<&str, bool>> =
-        report.protocols.iter().map(|name| (name.as_str(), outcome(name))).collect();
+    let right: BTreeMap<&str, Outcomes<'a>> =
+        report.protocols.iter().map(|name| (name.as_str(), outcomes(report, name))).collect();
     let mut pairs = vec![];
     for (one, other) in named {
         let (Some(mine), Some(theirs)) = (right.get(one), right.get(other)) else { continue };
-        let both: Vec<(bool, bool)> =
-            mine.iter().filter_map(|(item, a)| Some((*a, *theirs.get(item)?))).collect();
-        let count = |split: (bool, bool)| small(both.iter().filter(|b| **b == split).count());
+        let both: Vec<(&str, bool, bool)> = mine
+            .iter()
+            .filter_map(|(place, (cluster, a))| Some((*cluster, *a, theirs.get(place)?.1)))
+            .collect();
+        let count =
+            |split: (bool, bool)| small(both.iter().filter(|(_, a, b)| (*a, *b) == split).count());
         let items = Discordant {
             first: count((true, false)),
             second: count((false, true)),
             items: small(both.len()),
         };
-        if items.items > 0 {
-            pairs.push(Pair { one, other, items, p: items.mcnemar(), corrected: 1.0 });
-        }
+        let value = |right: bool| if right { 1.0 } else { 0.0 };
+        let values = both.iter().map(|(cluster, a, b)| (*cluster, value(*a) - value(*b)));
+        let clusters = if report.is_clustered { Some(Clusters::new(values)) } else { None };
+        let ends = clusters.as_ref().map_or_else(|| items.bootstrap(), Clusters::bootstrap);
+        let p = clusters.map_or_else(|| items.mcnemar(), |clusters| clusters.sign_flip());
+        pairs.extend(ends.map(|ends| Pair { one, other, items, ends, p, corrected: 1.0 }));
     }
     let values: Vec<f64> = pairs.iter().map(|pair| pair.p).collect();
     for (pair, corrected) in pairs.iter_mut().zip(holm(&values)) {
@@ -97,9 +112,8 @@ pub(super) fn pairs(report: &Report) -> Table {
     let mut table = Table::new(
         "pairs",
         "Who beat whom",
-        "items with a key that both ended: difference in accuracy (percentage points), with a 95 % percentile interval of the \
-         bootstrap over all samples; the items that only one got right; p: exact McNemar test with mid-p; Holm: the same, \
-         corrected for all pairs of this table",
+        "items with a key that both ended: difference in accuracy (percentage points) with its 95 % bootstrap interval; right by \
+         one alone; p: McNemar, exact with mid-p, or sign flips of repeated items; Holm: corrected for all pairs",
         2,
         &[
             ("protocol", "protocol"),
@@ -115,7 +129,7 @@ pub(super) fn pairs(report: &Report) -> Table {
         ],
     );
     for pair in compare(report, &all_pairs(report)) {
-        let Some((low, high)) = pair.items.bootstrap() else { continue };
+        let (low, high) = pair.ends;
         let points = |value: f64| Cell::Difference(value, 1);
         table.rows.push(vec![
             Cell::text(pair.one),
@@ -213,10 +227,8 @@ fn worth(report: &Report, pairs: &[&Pair<'_>]) -> Option<String> {
     for (kind, word) in [(Equal::Calls, "calls"), (Equal::Tokens, "tokens")] {
         let same: Vec<_> = pairs.iter().filter(|pair| equal(pair.other) == Some(kind)).collect();
         let best = same.iter().min_by(|a, b| a.points().total_cmp(&b.points()));
-        let Some((pair, (low, high))) = best.and_then(|pair| Some((pair, pair.items.bootstrap()?)))
-        else {
-            continue;
-        };
+        let Some(pair) = best else { continue };
+        let (low, high) = pair.ends;
         let best = match same.len() {
             1 => format!("with as many {word}"),
             n => format!("the best of {n} with as many {word}"),

@@ -1,7 +1,7 @@
 //! The results as a table with one row per conversation, for programs that do not read JSON lines.
 
 use super::gathered::Report;
-use super::schema::FLAT;
+use super::schema::flat;
 use crate::analysis::{Cell, Table};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub const CONVERSATIONS: &str = "conversations";
 
 /// Returns the table with one row per conversation, and the flat columns of the results.
 pub fn conversations(report: &Report) -> Table {
-    let columns = FLAT.map(|name| (name, name));
+    let columns: Vec<_> = flat().map(|name| (name, name)).collect();
     let about = "one row per conversation, with the flat columns of results.jsonl";
     let mut table = Table::new(CONVERSATIONS, "Conversations", about, 4, &columns);
     for protocol in &report.protocols {
@@ -18,9 +18,7 @@ pub fn conversations(report: &Report) -> Table {
             // a result is serialised elsewhere in the same way
             let value = serde_json::to_value(line).unwrap_or_default();
             table.rows.push(
-                FLAT.iter()
-                    .map(|name| cell(name, value.get(*name).unwrap_or(&Value::Null)))
-                    .collect(),
+                flat().map(|name| cell(name, value.get(name).unwrap_or(&Value::Null))).collect(),
             );
         }
     }

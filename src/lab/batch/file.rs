@@ -1,7 +1,7 @@
 //! The results file: read line by line within limits; one line is appended per conversation.
 
 use super::bounded::{BoundedLine, next_line};
-use super::results::{KnownResults, ResultLine};
+use super::results::{KnownResults, ResultLine, ResultPlace};
 use crate::own_file::OwnFile;
 use crate::untrusted;
 use std::collections::HashMap;
@@ -143,17 +143,17 @@ impl Appended {
 /// The error of the operating system; the file is then unchanged.
 pub fn remove_superseded(path: &Path) -> io::Result<()> {
     let mut all: Vec<ResultLine> = vec![];
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut places: HashMap<ResultPlace, usize> = HashMap::new();
     for line in reopen_results(path)? {
         let line = match line {
             Ok(line) => line,
             Err(BadResult::Damaged(_)) => continue,
             Err(BadResult::Io(e)) => return Err(e),
         };
-        match places.get(&(line.item.clone(), line.arm.clone())).and_then(|at| all.get_mut(*at)) {
+        match places.get(&line.place()).and_then(|at| all.get_mut(*at)) {
             Some(earlier) => *earlier = line,
             None => {
-                places.insert((line.item.clone(), line.arm.clone()), all.len());
+                places.insert(line.place(), all.len());
                 all.push(line);
             }
         }

@@ -7,8 +7,8 @@
 use super::arm::BatchFile;
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
-use crate::stats::wilson;
-use std::collections::BTreeMap;
+use crate::stats::{Clusters, wilson};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -17,8 +17,10 @@ use std::path::Path;
 pub struct Report {
     /// Names of the arms with results, in the order of `batch.json`; unlisted ones follow by first appearance.
     pub(super) protocols: Vec<String>,
-    /// Results by protocol, then by item.
-    of: BTreeMap<String, BTreeMap<String, ResultLine>>,
+    /// Results by protocol, then by item, seed and repetition.
+    of: BTreeMap<String, BTreeMap<(String, Option<u64>, u32), ResultLine>>,
+    /// True if several conversations of an arm belong to one item or group.
+    pub(super) is_clustered: bool,
     /// Numbers of the lines that could not be read.
     pub damaged: Vec<u64>,
     /// Conversations that count.
@@ -65,12 +67,16 @@ impl Report {
                     // the individual answers are not needed, and are most of a line
                     line.measured.rounds.iter_mut().for_each(|round| round.answers.clear());
                     let protocol = report.of.entry(line.arm.clone()).or_default();
-                    protocol.insert(line.item.clone(), line);
+                    protocol.insert((line.item.clone(), line.seed, line.repeat), line);
                 }
                 Err(BadResult::Damaged(number)) => report.damaged.push(number),
                 Err(BadResult::Io(e)) => return Err(e),
             }
         }
+        report.is_clustered = report.of.values().any(|of| {
+            let clusters: BTreeSet<&str> = of.values().map(cluster).collect();
+            clusters.len() < of.len()
+        });
         let scenario = Path::new(&report.made.scenario).file_stem().unwrap_or_default();
         let arms = &report.made.arms;
         // the sort is stable
@@ -97,8 +103,12 @@ impl Report {
     }
 
     pub(super) fn ended(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
-        self.all(protocol)
-            .filter(|line| line.outcome == ResultOutcome::Ended && !self.excludes(line))
+        self.all(protocol).filter(|line| self.counts(line))
+    }
+
+    /// Returns whether a conversation ended without a failure, with whole prompts.
+    pub(super) fn counts(&self, line: &ResultLine) -> bool {
+        line.outcome == ResultOutcome::Ended && !self.excludes(line)
     }
 
     /// Returns whether a conversation does not count because its prompts left out a part of it.
@@ -138,14 +148,42 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), curve(protocol))).collect()
     }
 
+    /// Returns the conversations of an arm with their numbers among those on the same item, from 0: conversations of two
+    /// arms with the same number are compared.
+    pub(super) fn numbered(&self, arm: &str) -> impl Iterator<Item = (usize, &ResultLine)> {
+        let mut before: Option<(&str, usize)> = None;
+        self.all(arm).map(move |line| {
+            let at = match before {
+                Some((item, at)) if item == line.item => at + 1,
+                _ => 0,
+            };
+            before = Some((&line.item, at));
+            (at, line)
+        })
+    }
+
+    /// Returns the accuracy of an arm with its 95 % interval: Wilson's, or the bootstrap over items that were repeated.
+    /// `None` without a conversation that ended with a key.
+    pub(super) fn accuracy_of(&self, arm: &str) -> Option<Estimate> {
+        let value = |right: bool| if right { 1.0 } else { 0.0 };
+        let values = self.judged(arm).map(|(line, right)| (cluster(line), value(right)));
+        let clusters = Clusters::new(values);
+        let mean = clusters.mean()?;
+        let exact = |n: usize| wilson((mean * n as f64).round() as u32, small(n));
+        let ends = if self.is_clustered { clusters.bootstrap() } else { None };
+        let (low, high) = match ends {
+            Some((low, high)) if low < high => (low, high),
+            // all samples of equal clusters are equal, which is no certainty
+            Some(_) => exact(clusters.len()),
+            None => exact(self.judged(arm).count()),
+        };
+        Some((mean, low, high))
+    }
+
     /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld or missing.
     pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
         let bar = |protocol: &String| {
-            let all = self.judged(protocol).count();
-            let right = self.judged(protocol).filter(|(_, right)| *right).count();
-            let (low, high) = wilson(small(right), small(all));
-            let shown = all > 0 && self.withheld(protocol).is_none();
-            shown.then(|| (right as f64 / all as f64, low, high))
+            self.accuracy_of(protocol).filter(|_| self.withheld(protocol).is_none())
         };
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }
@@ -174,6 +212,11 @@ impl Report {
         too_many(ended - scored, ended, "answers")
             .or_else(|| too_many(unread, read + unread, "judgements"))
     }
+}
+
+/// Returns the cluster of a conversation: the group of its item, or the item.
+pub(super) fn cluster(line: &ResultLine) -> &str {
+    line.group.as_deref().unwrap_or(&line.item)
 }
 
 /// A share with the low and high ends of its interval.

@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// Key of the item's id.
 const ID: &str = "id";
+/// Key of the item's group.
+const GROUP: &str = "group";
 /// Number of hexadecimal digits of a derived item name.
 const NAME_DIGITS: usize = 12;
 
@@ -27,6 +29,10 @@ pub struct BatchItem {
     pub key: Option<Value>,
     /// Values for templates, without the right answer.
     pub values: Map<String, Value>,
+    /// Items with the same group count as one in intervals and tests; `None` for the item alone.
+    pub group: Option<String>,
+    /// Number of the repetition, from 1.
+    pub repeat: u32,
 }
 
 /// A name for a field of the items file: `--map NAME=FIELD`.
@@ -101,13 +107,15 @@ impl Items {
         let is_answer = |map: &&FieldMap| map.name == crate::scenario::RIGHT;
         self.maps.iter().filter(is_answer).for_each(|map| map.hide(&mut values));
         values.extend(mapped.into_iter().map(|(map, value)| (map.name.clone(), value)));
-        let id = match values.get(ID) {
-            Some(Value::String(id)) if !id.is_empty() => id.clone(),
-            Some(Value::Number(id)) => id.to_string(),
-            Some(_) | None => whole,
+        let named = |key: &str| match values.get(key)? {
+            Value::String(name) if !name.is_empty() => Some(name.clone()),
+            Value::Number(name) => Some(name.to_string()),
+            _ => None,
         };
+        let id = named(ID).unwrap_or(whole);
+        let group = named(GROUP);
         let key = values.remove(crate::scenario::RIGHT).filter(|key| !key.is_null());
-        Ok(BatchItem { id, line, key, values })
+        Ok(BatchItem { id, line, key, values, group, repeat: 1 })
     }
 }
 

@@ -89,6 +89,7 @@ pub fn line<'a>(
         cut,
         truncated,
         session: subject.session.into(),
+        group: None,
         line: subject.line,
         fingerprint: subject.fingerprint.into(),
         judge: subject.judge.map(Into::into),

@@ -22,6 +22,7 @@ mod measure;
 mod merge;
 mod page;
 mod quality;
+mod ratings;
 pub mod report;
 mod results;
 mod rows;
@@ -29,7 +30,7 @@ mod run;
 mod schema;
 mod troubles;
 
-pub use arm::{Arm, ArmSeat, BATCH_VERSION, BatchFile, Equal, RunNote};
+pub use arm::{Arm, ArmSeat, ArmSide, BATCH_VERSION, BatchFile, Equal, RunNote, bracketed, panel};
 pub use baseline::{Shape, first_round};
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
@@ -40,9 +41,9 @@ pub use items::{BatchItem, FieldMap, Items, digest, file_digest, hash};
 pub use keys::{KeyForm, read_key};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
-pub use page::page;
+pub use page::{leaderboard_page, page};
 pub use results::{
-    Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
+    Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, ResultPlace, Sure, Turned, VERSION,
 };
 pub use rows::Damaged;
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Slice};

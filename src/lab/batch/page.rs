@@ -3,12 +3,14 @@
 
 use super::gathered::Estimate;
 use super::quality::{Plotted, calibration, leanings};
+use super::ratings::{self, Game};
 use super::report::Report;
 use crate::analysis::{Cell, Table};
 // both kinds of pages look alike
 use crate::export::PAGE_CSS;
 use crate::text;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Maximum number of labels on the axis of rounds.
 const LABELS_MAX: usize = 12;
@@ -18,12 +20,7 @@ const COLOURS: [&str; 7] =
 
 /// Returns the whole page: the result, the facts of the experiment, the charts, the tables.
 pub fn page(report: &Report, title: &str) -> String {
-    let title = escaped(title);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{PAGE_CSS}</style></head><body>\n<h1>{title}</h1>\n"
-    );
+    let mut out = head(title);
     out.push_str(&outcome(report));
     let mut tables = report.tables();
     out.push_str(&facts(&tables.remove(0)));
@@ -39,6 +36,45 @@ pub fn page(report: &Report, title: &str) -> String {
         leave_out_empty(table);
         out.push_str(&spelled(table));
     }
+    out.push_str("</body></html>\n");
+    out
+}
+
+fn head(title: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{PAGE_CSS}</style></head><body>\n<h1>{title}</h1>\n"
+    )
+}
+
+/// Returns the leaderboard as a page, with a link from each game to its session in `folder`.
+pub fn leaderboard_page(report: &Report, title: &str, folder: &Path) -> String {
+    let mut out = head(title);
+    out.push_str(&facts(&report.head()));
+    ratings::leaderboard(report).iter().for_each(|table| out.push_str(&spelled(table)));
+    let mut rows = String::from(
+        "<div class=\"scroll\"><table><tr><th>item</th><th>first side</th><th>second side</th>",
+    );
+    rows.push_str("<th>winner</th><th>transcript</th></tr>\n");
+    for Game { models: [one, other], winner, line } in ratings::games(report) {
+        let winner = winner.map_or("tie", |side| if side == 0 { one } else { other });
+        let cells =
+            [&line.item, one, other, winner].map(|text| format!("<td>{}</td>", escaped(text)));
+        let path = folder.join(&line.session).display().to_string();
+        let link = path.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+        // writing to a string does not fail
+        let _ = writeln!(
+            rows,
+            "<tr>{}<td><a href=\"{}\">{}</a></td></tr>",
+            cells.concat(),
+            escaped(&link),
+            escaped(&line.session)
+        );
+    }
+    rows.push_str("</table></div>\n");
+    out.push_str(&figure("Games", "`colloquium replay` shows a transcript", &rows));
     out.push_str("</body></html>\n");
     out
 }

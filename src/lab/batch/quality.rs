@@ -1,95 +1,13 @@
-//! Tables behind the scores: strength of each protocol over all pairs, influence, calibration of stated confidence,
-//! quality of judges, and reliability of models.
+//! Tables behind the scores: influence, calibration of stated confidence, quality of judges, and reliability of models.
 
 use super::gathered::{Estimate, Report, small};
 use super::results::{JudgeCounts, Sure};
 use crate::analysis::{Cell, Table};
-use crate::stats::{bradley_terry, log_score, mixed, quadratic_score, wilson};
+use crate::stats::{log_score, quadratic_score, wilson};
 use std::collections::BTreeMap;
 
-/// Number of bootstrap samples of items for the intervals of strengths.
-const DRAWS: u64 = 400;
 /// Number of confidence bands of equal width.
 const BANDS: u32 = 5;
-
-/// Returns the table of Bradley-Terry strengths over all pairs of protocols.
-pub(super) fn strengths(report: &Report) -> Table {
-    let mut table = Table::new(
-        "strengths",
-        "Strength over all pairs",
-        "Bradley-Terry: an item that only one of two protocols got right is a win for it; strength is in log-odds \
-         against the average protocol, with a 95 % bootstrap interval over items; chance: the probability of beating \
-         the average protocol on such an item",
-        1,
-        &[
-            ("protocol", "protocol"),
-            ("wins", "wins"),
-            ("losses", "losses"),
-            ("strength", "strength"),
-            ("low", "from"),
-            ("high", "to"),
-            ("chance", "chance"),
-        ],
-    );
-    // a protocol without a score is not compared
-    let is_scored = |name: &&String| report.withheld(name).is_none();
-    let names: Vec<&String> = report.protocols.iter().filter(is_scored).collect();
-    let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
-    for (at, name) in names.iter().enumerate() {
-        for (line, is_right) in report.judged(name) {
-            let of = right.entry(&line.item).or_insert_with(|| vec![None; names.len()]);
-            if let Some(slot) = of.get_mut(at) {
-                *slot = Some(is_right);
-            }
-        }
-    }
-    let items: Vec<Vec<Option<bool>>> = right.into_values().collect();
-    let wins = wins(items.iter(), names.len());
-    let won = |a: usize| -> f64 { wins.get(a).into_iter().flatten().sum() };
-    let lost = |a: usize| -> f64 { wins.iter().filter_map(|row| row.get(a)).sum() };
-    if names.len() < 2 || (0..names.len()).all(|a| won(a) == 0.0) {
-        return table;
-    }
-    let n = items.len() as u64;
-    let drawn: Vec<Vec<f64>> = (0..DRAWS)
-        .map(|draw| {
-            let picked = (0..n).map(|i| mixed(draw * n + i) % n);
-            let sample = picked.filter_map(|at| items.get(usize::try_from(at).ok()?));
-            bradley_terry(&self::wins(sample, names.len()))
-        })
-        .collect();
-    for (at, (name, strength)) in names.iter().zip(bradley_terry(&wins)).enumerate() {
-        let mut all: Vec<f64> = drawn.iter().filter_map(|d| d.get(at).copied()).collect();
-        all.sort_by(f64::total_cmp);
-        let end = |part: f64| {
-            let at = (part * (DRAWS - 1) as f64).round() as usize;
-            all.get(at).map_or(Cell::None, |value| number(*value))
-        };
-        table.rows.push(vec![
-            Cell::text(name),
-            Cell::Count(won(at) as u64),
-            Cell::Count(lost(at) as u64),
-            number(strength),
-            end(0.025),
-            end(0.975),
-            Cell::Share(1.0 / (1.0 + (-strength).exp())),
-        ]);
-    }
-    table
-}
-
-/// Returns, for each pair of protocols, the number of items that the first got right and the second got wrong.
-fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec<Vec<f64>> {
-    let mut wins = vec![vec![0.0; n]; n];
-    for item in items {
-        for (row, a) in wins.iter_mut().zip(item) {
-            for (won, b) in row.iter_mut().zip(item) {
-                *won += f64::from(u8::from(*a == Some(true) && *b == Some(false)));
-            }
-        }
-    }
-    wins
-}
 
 /// Returns the table of adopted answers, by the seat that had shown them.
 pub(super) fn influence(report: &Report) -> Table {
@@ -341,8 +259,4 @@ pub(super) fn models(report: &Report) -> Table {
         ]);
     }
     table
-}
-
-fn number(value: f64) -> Cell {
-    Cell::Difference(value, 2)
 }

@@ -1,18 +1,26 @@
 //! Tables of batch results: accuracy, cost and changes over the rounds, and how a debate loses answers: minorities that
 //! adopt the majority, right answers that are given up, and right answers that were stated and not chosen.
 
-use super::arm::{ArmSeat, Equal, RunNote};
+use super::arm::{ArmSeat, Equal, RunNote, missing_parts};
 pub use super::gathered::Report;
-use super::gathered::small;
+use super::gathered::{cluster, small};
 use super::results::{Held, ResultLine, ResultOutcome};
-use super::{compared, quality};
+use super::{compared, quality, ratings};
 use crate::analysis::{Cell, Column, Table};
 use crate::model::Aggregation;
-use crate::stats::wilson;
 use std::collections::BTreeSet;
 
 /// Default share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
+
+/// Subject of a rating.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatedKind {
+    /// Models that debated each other on both sides.
+    Models,
+    /// Protocols, by the items that only one of two got right.
+    Protocols,
+}
 
 impl Report {
     /// Returns all tables, in the order of the report.
@@ -23,7 +31,7 @@ impl Report {
             compared::conclusions(self),
             self.accuracy(),
             compared::pairs(self),
-            quality::strengths(self),
+            ratings::strengths(self),
             losses(self),
             self.rounds(),
             self.turns(),
@@ -38,8 +46,16 @@ impl Report {
         ]
     }
 
+    /// Returns the tables of a rating.
+    pub fn rating(&self, of: RatedKind) -> Vec<Table> {
+        match of {
+            RatedKind::Models => ratings::leaderboard(self),
+            RatedKind::Protocols => vec![ratings::strengths(self)],
+        }
+    }
+
     /// Returns the table of what was run: protocols, items and models from the results, the rest as the batch noted it.
-    fn head(&self) -> Table {
+    pub(super) fn head(&self) -> Table {
         let mut table = Table::new(
             "batch",
             "The experiment",
@@ -69,6 +85,12 @@ impl Report {
             &format!("{} ({})", items.len(), each(|run| run.items.clone())).replace(" ()", ""),
         );
         row("models", &models.into_iter().collect::<Vec<_>>().join(", "));
+        let clusters: BTreeSet<&str> = lines().map(cluster).collect();
+        if self.is_clustered {
+            row("clusters", &format!("{} items or groups that were repeated", clusters.len()));
+        }
+        let shards = lines().map(|line| line.shard.as_deref());
+        row("missing", &missing_parts(shards, runs).unwrap_or_default());
         row("begun", &each(|run| run.begun.clone()));
         row("seed", &each(|run| run.seed.map_or(String::new(), |seed| seed.to_string())));
         row("command", &each(|run| run.command.clone()));
@@ -142,7 +164,7 @@ impl Report {
             let right = self.judged(protocol).filter(|(_, right)| *right).count();
             let ties = self.judged(protocol).filter(|(line, _)| line.tie).count();
             let unread = ended - self.scored(protocol).count();
-            let (low, high) = wilson(small(right), small(ended));
+            let (_, low, high) = self.accuracy_of(protocol).unwrap_or((0.0, 0.0, 1.0));
             let score = |cell: Cell| match (ended, self.withheld(protocol)) {
                 (0, _) => Cell::None,
                 (_, Some(_)) => Cell::text("withheld"),

@@ -3,12 +3,12 @@
 //! call is repeated.
 
 use super::called::ModelCalls;
-use super::items::hash;
+use super::items::{BatchItem, hash};
 use crate::model::payload::ModelAdapted;
 use crate::model::{FoundAnswer, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the line format.
 pub const VERSION: u32 = 2;
@@ -89,6 +89,9 @@ pub struct ResultLine {
     pub truncated: u64,
     /// Path of the session, relative to the results file.
     pub session: String,
+    /// Group of the item; `None` without one.
+    #[serde(default)]
+    pub group: Option<String>,
     /// Line of the item in its file.
     pub line: u64,
     /// Digest of everything that affects the outcome: prompts, models, judges.
@@ -114,11 +117,19 @@ pub struct ResultLine {
     pub measured: Measured,
 }
 
+/// Line and name of the item, arm, seed and repetition of a conversation.
+pub type ResultPlace = (u64, String, String, Option<u64>, u32);
+
 fn first() -> u32 {
     1
 }
 
 impl ResultLine {
+    /// Returns the key that results of the same conversation share; the last of them counts.
+    pub fn place(&self) -> ResultPlace {
+        (self.line, self.item.clone(), self.arm.clone(), self.seed, self.repeat)
+    }
+
     /// Parses a line of version 1 or 2.
     pub(super) fn parse(line: &[u8]) -> Option<ResultLine> {
         let mut line: ResultLine = serde_json::from_slice(line).ok()?;
@@ -313,6 +324,8 @@ pub struct KnownResults {
     pub oldest: Option<u32>,
     /// Fingerprints by arm.
     pub fingerprints: BTreeMap<String, String>,
+    /// Seeds of the results.
+    pub seeds: BTreeSet<u64>,
     /// Sum over all lines, in dollars.
     pub usd: f64,
     /// Sum over all lines, in tokens.
@@ -323,18 +336,19 @@ pub struct KnownResults {
 
 impl KnownResults {
     /// Returns the outcome and the effort of an item's conversation; `None` if it is not over.
-    pub fn made(&self, item: &str, arm: &str) -> Option<(ResultOutcome, Effort)> {
-        self.outcomes.get(&place(item, arm)).copied()
+    pub fn made(&self, item: &BatchItem, arm: &str) -> Option<(ResultOutcome, Effort)> {
+        self.outcomes.get(&place(&item.id, arm, item.repeat)).copied()
     }
 
     /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
         let effort = Effort::new(line);
-        let place = place(&line.item, &line.arm);
+        let place = place(&line.item, &line.arm, line.repeat);
         if self.outcomes.insert(place, (line.outcome, effort)).is_none() {
             *self.arms.entry(line.arm.clone()).or_default() += 1;
         }
         self.fingerprints.insert(line.arm.clone(), line.fingerprint.clone());
+        self.seeds.extend(line.seed);
         self.oldest = self.oldest.into_iter().chain([line.version]).min();
         self.usd += line.usd.unwrap_or_default();
         self.tokens += effort.tokens;
@@ -361,8 +375,8 @@ impl KnownResults {
     }
 }
 
-fn place(item: &str, arm: &str) -> u64 {
-    hash(&format!("{}:{item}{arm}", item.len()))
+fn place(item: &str, arm: &str, repeat: u32) -> u64 {
+    hash(&format!("{repeat}:{}:{item}{arm}", item.len()))
 }
 
 #[cfg(test)]
@@ -395,6 +409,7 @@ pub(super) mod tests {
             cut: 0,
             truncated: 0,
             session: "s".into(),
+            group: None,
             line: 1,
             fingerprint: "f".into(),
             judge: None,

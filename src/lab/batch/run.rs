@@ -103,6 +103,8 @@ pub struct BatchRun<'a> {
     pub all: u64,
     /// Seed of the batch.
     pub seed: u64,
+    /// Number of conversations of an arm on each item.
+    pub repeats: u32,
 }
 
 /// Money and tokens spent or set aside.
@@ -162,10 +164,12 @@ impl BatchRun<'_> {
             stopped.lock().get_or_insert(why);
         };
         let names: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
+        let known = done.len() as u64;
         let mut progress = Progress {
-            done: done.len() as u64,
+            done: known,
             failed: done.failed() as u64,
-            all: self.all + done.beside(&names),
+            // an earlier run may have had more repeats
+            all: known.max(self.all + done.beside(&names)),
             usd: done.usd,
             tokens: done.tokens,
             had: 0,
@@ -187,7 +191,9 @@ impl BatchRun<'_> {
                 if self.shard.is_some_and(|(part, parts)| place % parts != part) {
                     continue;
                 }
-                waiting.extend(self.jobs_of(&item, done));
+                for repeat in 1..=self.repeats {
+                    waiting.extend(self.jobs_of(&BatchItem { repeat, ..item.clone() }, done));
+                }
             }
             waiting.pop_front()
         };
@@ -198,7 +204,7 @@ impl BatchRun<'_> {
             for mut job in jobs {
                 let known = |arm: usize| {
                     let name = &self.arms.get(arm)?.name;
-                    made.get(&arm).copied().or_else(|| done.made(&job.item.id, name))
+                    made.get(&arm).copied().or_else(|| done.made(&job.item, name))
                 };
                 let Ok(calls) = self.calls(job.arm, known) else { break };
                 job.calls = calls;
@@ -211,6 +217,8 @@ impl BatchRun<'_> {
                 if let (JobOutcome::Over(line), Some(arm)) = (&mut played, self.arms.get(job.arm)) {
                     line.protocol.clone_from(&arm.protocol);
                     line.model = arm.models();
+                    line.repeat = job.item.repeat;
+                    line.group.clone_from(&job.item.group);
                     line.seed = Some(self.seed);
                     line.shard = self.shard.map(|(part, parts)| format!("{}/{parts}", part + 1));
                 }
@@ -264,7 +272,7 @@ impl BatchRun<'_> {
     fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
         let mut all: BTreeMap<usize, Vec<BatchJob>> = BTreeMap::new();
         for (arm, of) in self.arms.iter().enumerate() {
-            let before = done.made(&item.id, &of.name).map(|(outcome, _)| outcome);
+            let before = done.made(item, &of.name).map(|(outcome, _)| outcome);
             let again = before == Some(ResultOutcome::Failed) && self.retry;
             let runs = before.is_none() || again;
             let slice = Slice::default();
@@ -361,7 +369,7 @@ mod tests {
             let (_tx, stop) = watch::channel(false);
             let items = super::super::items::Items::open(&items, &[]).unwrap();
             let budget = Slice::default();
-            BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8, seed: 0 }
+            BatchRun { arms, jobs: 3, budget, retry, shard: None, all: 8, seed: 0, repeats: 1 }
                 .run(items, &done, &mut results, &stop, &noted, |_, _| ())
                 .unwrap();
             let mut jobs = noted.jobs.into_inner();

@@ -8,31 +8,8 @@ const NAME_WIDTH: usize = 16;
 /// Maximum characters of a row of the dictionary.
 const ROW_WIDTH: usize = 78;
 
-/// Columns with one value, in the order of a line.
-pub(super) const FLAT: [&str; 22] = [
-    "arm",
-    "protocol",
-    "model",
-    "item",
-    "repeat",
-    "seed",
-    "shard",
-    "outcome",
-    "key",
-    "answer",
-    "correct",
-    "tie",
-    "unread",
-    "scored",
-    "calls_total",
-    "input",
-    "output",
-    "usd",
-    "ms",
-    "cut",
-    "truncated",
-    "session",
-];
+/// Last column with one value for tables; the first is behind the version.
+const LAST_FLAT: &str = "session";
 
 /// Column: its name, its kind, and its meaning. A kind with a question mark may be null.
 type Column = (&'static str, &'static str, &'static str);
@@ -69,7 +46,8 @@ const COLUMNS: [Column; 43] = [
     ("ms", "count", "duration in milliseconds"),
     ("cut", "count", "replies that ended at max_tokens"),
     ("truncated", "count", "calls whose prompt left out a part of the conversation"),
-    ("session", "text", "file of the session, relative to the results"),
+    (LAST_FLAT, "text", "file of the session, relative to the results"),
+    ("group", "text?", "field `group` of the item: such items count as one in intervals and tests"),
     ("line", "count", "line of the item in its file"),
     ("fingerprint", "text", "digest of prompts, models and judges"),
     ("judge", "text?", "digest of the judge alone"),
@@ -95,6 +73,12 @@ const COLUMNS: [Column; 43] = [
     ("judgements", "object", "judgements of the verdict"),
     ("models", "object", "calls by model, retries included"),
 ];
+
+/// Returns the names of the columns with one value for tables, in the order of a line.
+pub(super) fn flat() -> impl Iterator<Item = &'static str> {
+    let end = COLUMNS.iter().position(|(name, ..)| *name == LAST_FLAT).unwrap_or(COLUMNS.len());
+    COLUMNS.iter().map(|(name, ..)| *name).take(end + 1).skip(1)
+}
 
 /// Returns the JSON Schema of a result line.
 pub fn schema() -> Value {

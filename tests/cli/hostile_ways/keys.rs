@@ -180,7 +180,7 @@ fn results_with_hostile_values_only_have_faults() {
             Report::read(&file, ReportRules { unread_most: 0.1, with_truncated: false }).unwrap();
         assert!(!report.is_empty());
         let _ = (report.tables(), batch::conversations(&report), batch::page(&report, "T"));
-        let _ = batch::merge(&[file.clone(), file.clone()], &merged);
+        let _ = batch::merge(&[file.clone(), file.clone()], &merged, false);
         let _ = fs::remove_file(&merged);
     });
 }

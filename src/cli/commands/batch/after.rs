@@ -1,8 +1,9 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
-use crate::batch::report::{Report, UNREAD_MOST};
+use crate::batch::report::{RatedKind, Report, UNREAD_MOST};
 use crate::batch::{
-    CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, merge, page,
+    CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
+    merge, page,
 };
 use crate::cli::args::Target;
 use crate::cli::context::Context;
@@ -45,8 +46,20 @@ pub struct ReportArgs {
     /// Test all pairs of arms
     #[arg(long)]
     all_pairs: bool,
+    /// Rate models that debated each other (--sides) or protocols, in place of the other tables
+    #[arg(long, value_enum, conflicts_with = "table")]
+    rate: Option<Rated>,
     #[command(flatten)]
     target: Target,
+}
+
+/// Subject of a rating.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Rated {
+    /// Models, as a leaderboard.
+    Models,
+    /// Protocols, by the items that only one of two got right.
+    Protocols,
 }
 
 /// Format of the tables.
@@ -64,15 +77,18 @@ enum Format {
     Html,
 }
 
-/// Merge the results of several machines into one file
+/// Merge the results of several batches or machines into one file; arms that differ get brackets
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// Files of results
+    /// Folders of batches, or files of results
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
     /// The new file, which must not exist
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Merge although parts of a batch that was divided with --shard are missing
+    #[arg(long)]
+    partial: bool,
 }
 
 /// Generate arithmetic items with known answers, reproducible by seed
@@ -138,7 +154,16 @@ impl ReportArgs {
             None if self.all_pairs => TestFamily::AllPairs,
             None => TestFamily::Baselines,
         };
-        let mut tables = report.tables();
+        let kind = self.rate.map(|rated| match rated {
+            Rated::Models => RatedKind::Models,
+            Rated::Protocols => RatedKind::Protocols,
+        });
+        let mut tables = kind.map_or_else(|| report.tables(), |kind| report.rating(kind));
+        if kind.is_some() && tables.first().is_none_or(|table| table.rows.is_empty()) {
+            let message = format!("{} has nothing to rate", path.display());
+            return Err(Failure::new(Exit::Invalid, message)
+                .hint("models play with `batch --sides A,B`; protocols need items with a key"));
+        }
         if let Some(name) = &self.table {
             let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
             let hint = format!("the tables are {}, {CONVERSATIONS}", names.join(", "));
@@ -161,10 +186,26 @@ impl ReportArgs {
                     "choose one with --table, as in --table accuracy",
                 ));
             }
+            (Format::Html, _) if kind == Some(RatedKind::Models) => {
+                leaderboard_page(&report, &title(&path), &beside(&path, self.target.file()))
+            }
             (Format::Html, _) => page(&report, &title(&path)),
         };
         document::write(&out, &self.target, context)
     }
+}
+
+/// Returns the folder of some results, relative to that of a page if it is inside.
+fn beside(results: &Path, page: Option<&Path>) -> PathBuf {
+    let folder = |path: &Path| {
+        path.parent().and_then(|folder| match folder.as_os_str().is_empty() {
+            true => Path::new(".").canonicalize().ok(),
+            false => folder.canonicalize().ok(),
+        })
+    };
+    let of = folder(results).unwrap_or_default();
+    let from = folder(page.unwrap_or(Path::new("page"))).unwrap_or_default();
+    of.strip_prefix(&from).map_or_else(|_| of.clone(), Path::to_owned)
 }
 
 /// Returns the title of a report: the name of its folder.
@@ -176,16 +217,17 @@ fn title(path: &Path) -> String {
 
 impl MergeArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
-        let count = merge(&self.results, &self.output).map_err(|e| {
+        let count = merge(&self.results, &self.output, self.partial).map_err(|e| {
             let cause = std::error::Error::source(&e).map(|e| format!(": {e}")).unwrap_or_default();
             let hint = match &e {
                 Refused::Io(..) => "check the name; a file that is already there is not replaced",
                 Refused::Damaged(..) => {
                     "remove the line; its conversation runs again with the same command"
                 }
-                Refused::Mixed { .. } | Refused::Twice { .. } => {
-                    "only results with the same scenario, models and judges can be merged"
+                Refused::Twice { .. } => {
+                    "two runs of the same conversation need different seeds: --seed, or one run with --repeats"
                 }
+                Refused::Missing(_) => "run them, or merge the others with --partial",
             };
             Failure::new(Exit::Invalid, format!("not merged: {e}{cause}")).hint(hint)
         })?;

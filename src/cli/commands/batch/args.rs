@@ -3,7 +3,7 @@
 use super::after::BatchCommand;
 use super::grid::{GridCell, Varied, varied};
 use crate::batch::FieldMap;
-use crate::cli::args::{ModelOptions, Play, ToolOptions, usd};
+use crate::cli::args::{ModelOptions, Play, ServerOptions, ToolOptions, usd};
 use crate::model::Usd;
 use clap::Args;
 use std::num::NonZeroUsize;
@@ -54,6 +54,12 @@ pub struct BatchArgs {
     /// Run only part I of N, so that N machines share the work
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
+    /// Models that debate each other: every pair on every item, on both sides, judged in both orders
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', conflicts_with = "baselines")]
+    pub sides: Vec<String>,
+    /// Run each item N times; intervals and tests then count items, not conversations
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeats: u32,
     /// Re-run failed conversations (wrong answers are never retried)
     #[arg(long)]
     pub retry: bool,
@@ -83,8 +89,11 @@ pub struct BatchArgs {
     pub vary: Vec<Varied>,
     #[command(flatten)]
     pub tools: ToolOptions,
+    /// Models for participants without one, as for `run`; each further --model is another set of arms
+    #[arg(long, value_name = "MODEL,...", help_heading = "Models")]
+    pub model: Vec<String>,
     #[command(flatten)]
-    pub models: ModelOptions,
+    pub server: ServerOptions,
 }
 
 fn field_map(text: &str) -> Result<FieldMap, &'static str> {
@@ -94,15 +103,14 @@ fn field_map(text: &str) -> Result<FieldMap, &'static str> {
 impl BatchArgs {
     /// Returns the play options of each conversation in a cell of the grid.
     pub(super) fn play(&self, cell: &GridCell) -> Play {
-        let mut models = self.models.clone();
-        models.model = cell.model.clone().or(models.model);
+        let model = cell.model.clone().or(self.model.first().cloned());
         Play {
             headless: true,
             trust: self.trust,
             tools: self.tools.clone(),
             rehearsed: self.rehearsed,
             max_usd: self.max_usd,
-            models,
+            models: ModelOptions { model, server: self.server.clone(), is_client: false },
             ..Play::default()
         }
     }

@@ -4,7 +4,8 @@ use super::args::BatchArgs;
 use super::folder::{SESSIONS, folder_name};
 use super::protocols::Prepared;
 use crate::batch::{
-    BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest, hash, line,
+    BatchItem, BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest,
+    hash, line,
 };
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -87,18 +88,20 @@ impl Conversations {
             return Ok(JobOutcome::Impossible(why));
         }
         let mut number = 1;
-        while self.path(prepared, &job.item.id, number).symlink_metadata().is_ok() {
+        while self.path(prepared, &job.item, number).symlink_metadata().is_ok() {
             number += 1;
         }
         let mut loaded = prepared.of_item(&job.item.values, job.calls)?;
         let mut own = loaded.scenario.limits.clone();
         own.tokens = own.tokens.into_iter().chain(self.tokens_each).min();
         loaded.scenario.limits = bounded(&own, job.slice);
-        let seed =
-            hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.arm.name)) >> SEED_SHIFT;
+        let again =
+            if job.item.repeat > 1 { format!(":{}", job.item.repeat) } else { String::new() };
+        let place = format!("{}:{}:{}{again}", self.seed, job.item.id, prepared.arm.name);
+        let seed = hash(&place) >> SEED_SHIFT;
         let opening = opened(loaded, prepared.rates.clone(), seed, false)?;
         if number > 1 {
-            let path = self.path(prepared, &job.item.id, number - 1);
+            let path = self.path(prepared, &job.item, number - 1);
             if let Some(log) = self.own_log(&path, &opening)? {
                 let past = fold(&log);
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
@@ -116,7 +119,7 @@ impl Conversations {
                 }
             }
         }
-        let path = self.path(prepared, &job.item.id, number);
+        let path = self.path(prepared, &job.item, number);
         let began = self.epoch.unwrap_or_else(wall_now);
         let session = session::create(SessionPlace::File(&path), Mode::Normal)?;
         let clock = assemble::clock(prepared.timeless, &State::default(), began);
@@ -273,14 +276,16 @@ impl Conversations {
         Some(line)
     }
 
-    /// Returns the session path for attempt `number` (from 1) at an item.
-    fn path(&self, prepared: &Prepared, item: &str, number: u32) -> PathBuf {
+    /// Returns the session path for attempt `number` (from 1) at a repetition of an item.
+    fn path(&self, prepared: &Prepared, item: &BatchItem, number: u32) -> PathBuf {
+        let BatchItem { id: item, repeat, .. } = item;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let bare = item.len() <= NAME_MAX && item.chars().all(plain) && !item.starts_with('.');
-        let name = if bare { item.to_owned() } else { digest(&[item]) };
+        let name = if bare { item.clone() } else { digest(&[item]) };
+        let repeat = if *repeat > 1 { format!("~r{repeat}") } else { String::new() };
         let number = if number > 1 { format!("~{number}") } else { String::new() };
         let folder = folder_name(&prepared.arm.name);
-        self.out.join(SESSIONS).join(folder).join(format!("{name}{number}.jsonl"))
+        self.out.join(SESSIONS).join(folder).join(format!("{name}{repeat}{number}.jsonl"))
     }
 }
 

@@ -101,14 +101,14 @@ impl Flaws {
             lines += 1;
             let troubles = Troubles::new(&line);
             let failed = line.outcome == ResultOutcome::Failed;
-            let why = failed.then(|| line.error.unwrap_or_default());
-            all.insert((line.line, line.item, line.arm), (troubles, why));
+            let why = failed.then(|| line.error.clone().unwrap_or_default());
+            all.insert(line.place(), (troubles, why));
         }
         if lines > all.len() {
             remove_superseded(path).map_err(|e| unusable(path, &e))?;
         }
         let mut flaws = Flaws { failed: vec![], troubles: Troubles::default() };
-        for ((line, item, protocol), (troubles, why)) in all {
+        for ((line, item, protocol, ..), (troubles, why)) in all {
             flaws.troubles.add(&troubles);
             flaws.failed.extend(why.map(|why| {
                 text::line(&format!("line {line}, item `{item}`, {protocol}: {why}")).into_owned()

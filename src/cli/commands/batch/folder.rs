@@ -80,6 +80,7 @@ pub fn prepare_folder(
 pub fn open_results(
     path: &Path,
     arms: &[Arm],
+    seed: u64,
     context: &Context,
 ) -> Result<(Appended, KnownResults), Failure> {
     let (results, done) = Appended::open(path).map_err(|e| match e.kind() {
@@ -103,6 +104,13 @@ pub fn open_results(
         if made.is_some_and(|made| *made != arm.fingerprint) {
             return Err(changed(&arm.name));
         }
+    }
+    if let Some(other) = done.seeds.iter().find(|other| **other != seed) {
+        let message = format!("{} has results of seed {other}, not {seed}", path.display());
+        return Err(Failure::usage(
+            message,
+            "choose another --out, and combine them with `batch merge`",
+        ));
     }
     if !done.is_empty() {
         context.say(&format!("{} conversations already finished", done.len()));

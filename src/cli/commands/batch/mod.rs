@@ -62,12 +62,13 @@ impl BatchArgs {
         let checked = rules.check(items, shard)?;
         checked.report(items, self.skip_damaged, context)?;
         let arms: Vec<Arm> = all.iter().map(|p| p.arm.clone()).collect();
-        let sum = checked.items * arms.len() as u64;
+        // conversations of an arm
+        let each = checked.items * u64::from(self.repeats);
         let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
         let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
         let budget = BatchBudget::new(limits, &seats);
-        let mut plan = describe_calls(&arms, checked.items);
-        plan.extend(estimate(&all, &checked.first, checked.items)?);
+        let mut plan = describe_calls(&arms, checked.items, self.repeats);
+        plan.extend(estimate(&all, &checked.first, each)?);
         plan.extend(budget.describe());
         plan.extend(form.map(|_| checked.describe_keys()));
         let ties = spec.is_some_and(|spec| {
@@ -82,14 +83,14 @@ impl BatchArgs {
         plan.iter().for_each(|line| context.say(line));
         let out = self.out.clone().unwrap_or_else(|| default_out(scenario, items));
         let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
-        let note = self.run_note(items, jobs, context)?;
+        let note = RunNote { all: Some(checked.all), ..self.run_note(items, jobs, context)? };
         prepare_folder(&out, scenario, &arms, note)?;
         let name = match &self.shard {
             Some(shard) => format!("results-{}.jsonl", shard.replace('/', "-of-")),
             None => "results.jsonl".to_owned(),
         };
         let path = out.join(name);
-        let (mut results, done) = open_results(&path, &arms, context)?;
+        let (mut results, done) = open_results(&path, &arms, self.seed, context)?;
         let (stop, stopping) = watch::channel(false);
         let batch = BatchRun {
             arms: &arms,
@@ -97,15 +98,16 @@ impl BatchArgs {
             budget: budget.together,
             retry: self.retry,
             shard,
-            all: sum,
+            all: each * arms.len() as u64,
             seed: self.seed,
+            repeats: self.repeats,
         };
         let each = budget.tokens_each;
         let conversations =
             Conversations::new(all, self, out.clone(), each, stopping.clone(), context)?;
         let is_usable = |item: &BatchItem| checked.is_usable(item.line);
         let items = open_items(items, &self.map)?.filter(|item| item.as_ref().is_ok_and(is_usable));
-        let report = ProgressReport::new(batch.all, checked.items);
+        let report = ProgressReport::new(batch.all, each);
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
             let report = &report;
@@ -146,6 +148,7 @@ impl BatchArgs {
             seed: Some(self.seed),
             shard: self.shard.clone(),
             jobs: Some(jobs),
+            all: None,
         })
     }
 }
@@ -158,20 +161,22 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
 }
 
 /// Describes the number of calls per arm and in total, one line each.
-fn describe_calls(arms: &[Arm], items: u64) -> Vec<String> {
+fn describe_calls(arms: &[Arm], items: u64, repeats: u32) -> Vec<String> {
     let mut lines = vec![];
+    let all = items * u64::from(repeats);
     let mut least_of_all = 0;
     let mut most_of_all = 0;
     for arm in arms {
         let calls = match arm.planned {
             Some((least, most)) => {
-                least_of_all += least * items;
-                most_of_all += most * items;
+                least_of_all += least * all;
+                most_of_all += most * all;
                 format!(
-                    "{} {} per item, {} in total",
+                    "{} {} per {}, {} in total",
                     range(least, most),
                     if most == 1 { "call" } else { "calls" },
-                    range(least * items, most * items)
+                    if repeats > 1 { "conversation" } else { "item" },
+                    range(least * all, most * all)
                 )
             }
             None if arm.equal == Equal::No => {
@@ -180,7 +185,8 @@ fn describe_calls(arms: &[Arm], items: u64) -> Vec<String> {
             None => "as many calls as the examined conversation".into(),
         };
         let each = if items == 1 { "item" } else { "items" };
-        lines.push(format!("{}: {items} {each}, {calls}", arm.name));
+        let times = if repeats > 1 { format!(" {repeats} times") } else { String::new() };
+        lines.push(format!("{}: {items} {each}{times}, {calls}", arm.name));
         let models: Vec<String> =
             arm.seats.iter().filter(|s| s.model.is_some()).map(ArmSeat::describe).collect();
         let at_once =

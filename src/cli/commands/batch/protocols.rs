@@ -1,8 +1,8 @@
 //! Protocols of a batch: the scenario and its baselines, with their voices and fingerprints.
 
 use super::args::BatchArgs;
-use super::grid::GridCell;
-use crate::batch::{Arm, ArmSeat, Equal, Shape, calls, digest, first_round};
+use super::grid::{GridCell, Varied};
+use crate::batch::{Arm, ArmSeat, ArmSide, Equal, Shape, bracketed, calls, digest, first_round};
 use crate::cli::args::{Identities, Play};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
@@ -20,7 +20,7 @@ use crate::model::{
     Aggregation, CallRate, Command, Limits, ModelSpec, Participant, SeatId, Text, VoiceSpec,
 };
 use crate::policy;
-use crate::scenario::{self, Loaded, Override, ResultRule, Source};
+use crate::scenario::{self, Loaded, Override, ResultRule, Side, Source};
 use crate::tool::Tools;
 use crate::voice::Voices;
 use serde_json::{Map, Value, json};
@@ -152,22 +152,62 @@ pub fn prepare(
     let name = Path::new(scenario).file_stem().map(|s| s.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
     let mut all = vec![];
-    for cell in GridCell::product(&args.vary) {
+    if args.model.len() > 1 && args.vary.iter().any(Varied::is_model) {
+        let hint = "use one of them; `+` joins a panel in --vary";
+        return Err(Failure::usage("--model is repeated, and --vary has models", hint));
+    }
+    for cell in GridCell::product(&args.model, &args.vary, &args.sides) {
         let play = args.play(&cell);
         let mut found = source::find(&context.paths, scenario)?;
         found.set(&args.set)?;
         found.set(&cell.set)?;
+        if !cell.sides.is_empty() {
+            seat_sides(&mut found, &cell.sides)?;
+        }
         let mut arms = vec![one(name.clone(), found, None, &play, context)?];
+        if let ([first], false) = (&mut arms[..], cell.sides.is_empty()) {
+            first.arm.sides = sides(&first.loaded);
+        }
         if let Some(names) = &args.baselines {
             arms.extend(chosen(baselines(&arms[0], &play, context)?, names)?);
         }
         for Prepared { arm, .. } in &mut arms {
-            arm.name = cell.name(&arm.name);
-            arm.baseline_of = arm.baseline_of.take().map(|name| cell.name(&name));
+            arm.name = bracketed(&arm.name, &cell.label);
+            arm.baseline_of = arm.baseline_of.take().map(|name| bracketed(&name, &cell.label));
         }
         all.extend(arms);
     }
     Ok(all)
+}
+
+/// Gives the seats of each side the model of the side, and asks for judgements in both orders.
+fn seat_sides(found: &mut FoundScenario, models: &[String]) -> Result<(), Failure> {
+    let scenario = scenario::load(&found.source, &policy::rows())?.scenario;
+    let sides = scenario.verdict.map(|verdict| verdict.sides).unwrap_or_default();
+    if sides.len() != 2 {
+        let message =
+            format!("--sides needs a verdict on two sides; this scenario has {}", sides.len());
+        return Err(Failure::usage(message, "as in [verdict] sides = [\"a\", \"b\"]"));
+    }
+    let settings = &mut found.source.settings;
+    for (side, model) in sides.iter().zip(models) {
+        for seat in &side.seats {
+            let path = ["participant", &**seat, "model"];
+            settings.push(Override::from_path(&path, &model.as_str().into()));
+        }
+    }
+    settings.push(Override::from_path(&["verdict", "swap_test"], &true.into()));
+    Ok(())
+}
+
+/// Returns the sides of a verdict with the models of their first seats.
+fn sides(loaded: &Loaded) -> Vec<ArmSide> {
+    let sides = loaded.scenario.verdict.iter().flat_map(|verdict| &verdict.sides);
+    let side = |side: &Side| {
+        let model = side.seats.first().and_then(|seat| model_name(loaded, seat));
+        ArmSide { name: side.name.to_string(), model: model.unwrap_or_default().to_string() }
+    };
+    sides.map(side).collect()
 }
 
 /// Returns the baselines of the examined protocol: derived from its first round if that is simultaneous, else bundled.
@@ -323,6 +363,7 @@ fn derived(first: &Prepared, name: &str, brackets: &str, shape: Shape, equal: Eq
             judge,
             planned,
             parallel: Some(loaded.parallel),
+            sides: vec![],
         },
         shape: Some(shape),
         source: first.source.clone(),
@@ -488,6 +529,7 @@ fn one(
             judge,
             planned,
             parallel: Some(loaded.parallel),
+            sides: vec![],
         },
         shape: None,
         topic_of: beside.map(|beside| beside.examined.source.clone()),

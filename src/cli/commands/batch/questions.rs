@@ -42,8 +42,8 @@ pub struct CheckedItems {
     keys: BTreeMap<KeyForm, u64>,
     /// Name and canonical key of the first item with a key.
     sample: Option<String>,
-    /// Number of all items.
-    all: u64,
+    /// Number of items in all shards.
+    pub all: u64,
 }
 
 /// Opens the items of a file.
