@@ -11,6 +11,8 @@ mod batch;
 mod batch_arms;
 mod batch_compared;
 mod batch_du;
+mod batch_export;
+mod batch_grid;
 mod batch_hostile;
 mod batch_items;
 mod batch_large;

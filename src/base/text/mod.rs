@@ -31,7 +31,7 @@ pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_wor
 pub use lookalike::{is_invisible, look_alike};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use stream::Stream;
-pub use whole_words::contains_name;
+pub use whole_words::{contains_name, replace_name};
 
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;

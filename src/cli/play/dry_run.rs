@@ -275,7 +275,8 @@ impl Plan {
     }
 }
 
-fn role(role: Role) -> &'static str {
+/// Returns the name of a chat role in requests.
+pub fn role(role: Role) -> &'static str {
     match role {
         Role::System => "system",
         Role::User => "user",

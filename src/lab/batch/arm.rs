@@ -100,7 +100,7 @@ pub struct ArmSide {
 
 impl Arm {
     /// Returns the models of the seats, without repetitions; `None` without models.
-    pub(super) fn models(&self) -> Option<String> {
+    pub fn models(&self) -> Option<String> {
         let mut all: Vec<&str> = vec![];
         for model in self.seats.iter().filter_map(|seat| seat.model.as_deref()) {
             if !all.contains(&model) {

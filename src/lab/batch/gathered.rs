@@ -98,7 +98,8 @@ impl Report {
         self.protocols.is_empty()
     }
 
-    pub(super) fn all(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
+    /// Returns all results of an arm.
+    pub fn all(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
         self.of.get(protocol).into_iter().flat_map(|of| of.values())
     }
 
@@ -164,7 +165,7 @@ impl Report {
 
     /// Returns the accuracy of an arm with its 95 % interval: Wilson's, or the bootstrap over items that were repeated.
     /// `None` without a conversation that ended with a key.
-    pub(super) fn accuracy_of(&self, arm: &str) -> Option<Estimate> {
+    pub fn accuracy_of(&self, arm: &str) -> Option<Estimate> {
         let value = |right: bool| if right { 1.0 } else { 0.0 };
         let values = self.judged(arm).map(|(line, right)| (cluster(line), value(right)));
         let clusters = Clusters::new(values);
@@ -220,7 +221,7 @@ pub(super) fn cluster(line: &ResultLine) -> &str {
 }
 
 /// A share with the low and high ends of its interval.
-pub(super) type Estimate = (f64, f64, f64);
+pub type Estimate = (f64, f64, f64);
 
 /// Converts a count for the statistics functions, saturating at `u32::MAX`.
 pub(super) fn small(n: usize) -> u32 {

@@ -85,14 +85,17 @@ impl Part {
         name.to_string_lossy().into_owned()
     }
 
-    /// Adds what distinguishes this part from others to the names of its arms.
-    fn rename(&mut self, label: &str) {
+    /// Adds the difference from other parts to the names of the arms that these have too.
+    fn rename(&mut self, label: &str, shared: &BTreeSet<String>) {
+        let name = |arm: &str| {
+            if shared.contains(arm) { bracketed(arm, label) } else { arm.to_owned() }
+        };
         for arm in &mut self.file.arms {
-            arm.name = bracketed(&arm.name, label);
-            arm.baseline_of = arm.baseline_of.take().map(|name| bracketed(&name, label));
+            arm.name = name(&arm.name);
+            arm.baseline_of = arm.baseline_of.take().map(|arm| name(&arm));
         }
         for mut line in std::mem::take(&mut self.lines).into_values() {
-            line.arm = bracketed(&line.arm, label);
+            line.arm = name(&line.arm);
             self.lines.insert(line.place(), line);
         }
     }
@@ -196,10 +199,17 @@ fn distinguish(parts: &mut [Part]) {
             && labels.iter().collect::<BTreeSet<_>>().len() == labels.len()
     };
     let labels = [&by_models, &by_folder].into_iter().find(differ).unwrap_or(&by_number);
+    let mut seen = BTreeSet::new();
+    let mut shared = BTreeSet::new();
+    for kind in &kinds {
+        let arms: BTreeSet<&String> =
+            kind.iter().filter_map(|at| parts.get(*at)).flat_map(|part| part.made.keys()).collect();
+        shared.extend(arms.into_iter().filter(|arm| !seen.insert((*arm).clone())).cloned());
+    }
     for (kind, label) in kinds.iter().zip(labels) {
         for at in kind {
             if let Some(part) = parts.get_mut(*at) {
-                part.rename(label);
+                part.rename(label, &shared);
             }
         }
     }

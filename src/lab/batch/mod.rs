@@ -36,7 +36,7 @@ pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
 pub use file::{Appended, BadResult, open_results, remove_superseded, reopen_results};
-pub use gathered::{ReportRules, TestFamily};
+pub use gathered::{Estimate, ReportRules, TestFamily};
 pub use items::{BatchItem, FieldMap, Items, digest, file_digest, hash};
 pub use keys::{KeyForm, read_key};
 pub use measure::{Subject, line};
@@ -47,5 +47,5 @@ pub use results::{
 };
 pub use rows::Damaged;
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Slice};
-pub use schema::{dictionary, schema};
+pub use schema::{dictionary, flat, schema};
 pub use troubles::Troubles;

@@ -75,7 +75,7 @@ const COLUMNS: [Column; 43] = [
 ];
 
 /// Returns the names of the columns with one value for tables, in the order of a line.
-pub(super) fn flat() -> impl Iterator<Item = &'static str> {
+pub fn flat() -> impl Iterator<Item = &'static str> {
     let end = COLUMNS.iter().position(|(name, ..)| *name == LAST_FLAT).unwrap_or(COLUMNS.len());
     COLUMNS.iter().map(|(name, ..)| *name).take(end + 1).skip(1)
 }

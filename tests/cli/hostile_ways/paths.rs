@@ -37,6 +37,7 @@ const VALUES: &[(&str, bool)] = &[
     ("N", false),
     ("MODEL", false),
     ("MODEL,...", false),
+    ("MODELS", false),
     ("N|TIME", false),
     ("PROVIDER:NAME", false),
     ("QUESTION", false),
@@ -62,6 +63,10 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("attach", Some(&["SESSION=good.jsonl"])),
     ("batch", Some(&["SCENARIO=good.toml", "--items", "items.jsonl", "--dry-run"])),
     ("batch arithmetic", Some(&[])),
+    (
+        "batch export",
+        Some(&["RESULTS=results.jsonl", "--format", "inspect", "--output", "exported"]),
+    ),
     ("batch merge", Some(&["RESULTS=results.jsonl", "--output", "merged.jsonl"])),
     ("batch report", Some(&["RESULTS=results.jsonl"])),
     ("check", Some(&["FILE=good.toml"])),

@@ -1,5 +1,6 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
+use super::exporting::ExportArgs;
 use crate::batch::report::{RatedKind, Report, UNREAD_MOST};
 use crate::batch::{
     CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 pub enum BatchCommand {
     Report(ReportArgs),
     Merge(MergeArgs),
+    Export(ExportArgs),
     Arithmetic(ArithmeticArgs),
 }
 
@@ -113,6 +115,7 @@ impl BatchCommand {
         match self {
             BatchCommand::Report(args) => args.run(context),
             BatchCommand::Merge(args) => args.run(context),
+            BatchCommand::Export(args) => args.run(context),
             BatchCommand::Arithmetic(args) => {
                 let items = arithmetic::items(args.count, args.difficulty, args.seed);
                 let lines: String = items.map(|item| format!("{item}\n")).collect();
@@ -122,29 +125,35 @@ impl BatchCommand {
     }
 }
 
+/// Reads results from a file or the folder of a batch; returns the path of the file as well.
+pub fn read(
+    results: &Path,
+    rules: ReportRules,
+    context: &Context,
+) -> Result<(Report, PathBuf), Failure> {
+    let path = if results.is_dir() { results.join("results.jsonl") } else { results.to_owned() };
+    let report = Report::read(&path, rules).map_err(|e| {
+        let hint = match refused_target(&e) {
+            Some(target) => format!("name the file itself: batch report {}", target.display()),
+            None => "name the folder of a batch; combine results from several machines with `batch merge`".into(),
+        };
+        Failure::usage(format!("cannot read {}: {e}", path.display()), hint)
+    })?;
+    for number in &report.damaged {
+        context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
+    }
+    if report.is_empty() {
+        let message = format!("{} has no results", path.display());
+        return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
+    }
+    Ok((report, path))
+}
+
 impl ReportArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
-        let path = if self.results.is_dir() {
-            self.results.join("results.jsonl")
-        } else {
-            self.results.clone()
-        };
         let rules =
             ReportRules { unread_most: self.max_unread, with_truncated: self.with_truncated };
-        let mut report = Report::read(&path, rules).map_err(|e| {
-            let hint = match refused_target(&e) {
-                Some(target) => format!("name the file itself: batch report {}", target.display()),
-                None => "name the folder of a batch; combine results from several machines with `batch merge`".into(),
-            };
-            Failure::usage(format!("cannot read {}: {e}", path.display()), hint)
-        })?;
-        for number in &report.damaged {
-            context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
-        }
-        if report.is_empty() {
-            let message = format!("{} has no results", path.display());
-            return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
-        }
+        let (mut report, path) = read(&self.results, rules, context)?;
         report.family = match &self.against {
             Some(arm) if !report.arms().contains(arm) => {
                 let hint = format!("the arms are {}", report.arms().join(", "));
@@ -198,10 +207,8 @@ impl ReportArgs {
 /// Returns the folder of some results, relative to that of a page if it is inside.
 fn beside(results: &Path, page: Option<&Path>) -> PathBuf {
     let folder = |path: &Path| {
-        path.parent().and_then(|folder| match folder.as_os_str().is_empty() {
-            true => Path::new(".").canonicalize().ok(),
-            false => folder.canonicalize().ok(),
-        })
+        let parent = path.parent()?;
+        if parent.as_os_str().is_empty() { Path::new(".") } else { parent }.canonicalize().ok()
     };
     let of = folder(results).unwrap_or_default();
     let from = folder(page.unwrap_or(Path::new("page"))).unwrap_or_default();

@@ -20,8 +20,10 @@ const DEFAULT_TOKENS: u64 = 200_000;
 /// Limits of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchBudget {
-    /// Limits for all conversations together.
+    /// Limits for all conversations of this part together.
     pub together: Slice,
+    /// Number of parts that share the limits of the batch equally; 1 for an undivided batch.
+    parts: u64,
     /// Default token limit per conversation.
     pub tokens_each: Option<u64>,
     /// True if the limits are defaults, not set on the command line.
@@ -29,32 +31,40 @@ pub struct BatchBudget {
 }
 
 impl BatchBudget {
-    /// Returns the limits of the command line (`together`), or the defaults. Local models and rehearsed lines cost
-    /// nothing and have no default limit.
-    pub fn new(together: Slice, seats: &[&Participant]) -> BatchBudget {
-        if together != Slice::default() {
-            return BatchBudget { together, ..BatchBudget::default() };
+    /// Returns the limits of the command line (`whole`), or the defaults, divided among the parts of the batch. Local
+    /// models and rehearsed lines cost nothing and have no default limit.
+    pub fn new(whole: Slice, parts: u64, seats: &[&Participant]) -> BatchBudget {
+        let mut budget = BatchBudget { together: whole, parts, ..BatchBudget::default() };
+        if whole == Slice::default() {
+            budget.is_default = true;
+            if seats.iter().any(|seat| seat.uncountable().is_some()) {
+                budget.tokens_each = Some(DEFAULT_TOKENS);
+            } else if seats.iter().flat_map(|seat| seat.everyone()).any(|seat| seat.price.is_some())
+            {
+                budget.together.usd = Some(DEFAULT_USD);
+            }
         }
-        if seats.iter().any(|seat| seat.uncountable().is_some()) {
-            return BatchBudget {
-                tokens_each: Some(DEFAULT_TOKENS),
-                is_default: true,
-                ..BatchBudget::default()
-            };
-        }
-        if seats.iter().flat_map(|seat| seat.everyone()).any(|seat| seat.price.is_some()) {
-            let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
-            return BatchBudget { together, is_default: true, ..BatchBudget::default() };
-        }
-        BatchBudget::default()
+        let Slice { usd, tokens } = &mut budget.together;
+        usd.iter_mut().for_each(|usd| *usd /= parts as f64);
+        tokens.iter_mut().for_each(|tokens| *tokens = (*tokens / parts).max(1));
+        budget
     }
 
-    /// Describes the default limit; `None` without one.
+    /// Describes the default limit, or the share of a part in the limits; `None` without one.
     pub fn describe(&self) -> Option<String> {
-        let usd = if self.is_default { self.together.usd } else { None };
-        let usd = usd.map(|usd| {
-            format!("limit: ${usd:.2} for all conversations (default; change it with --max-usd)")
-        });
+        let of = match self.parts {
+            1 => "all conversations".to_owned(),
+            parts => format!("this part, one of {parts}"),
+        };
+        let Slice { usd, tokens } = self.together;
+        if !self.is_default {
+            let shares = usd.map(|usd| format!("${usd:.2}")).into_iter();
+            let shares = shares.chain(tokens.map(|tokens| format!("{tokens} tokens")));
+            let shares = shares.collect::<Vec<_>>().join(" and ");
+            return (self.parts > 1).then(|| format!("limit: {shares} for {of}"));
+        }
+        let usd =
+            usd.map(|usd| format!("limit: ${usd:.2} for {of} (default; change it with --max-usd)"));
         usd.or(self.tokens_each.map(|tokens| {
             format!(
                 "limit: {tokens} tokens per conversation, as a model has no known price (default; change it with \
@@ -76,8 +86,10 @@ impl BatchBudget {
                 words.next();
             }
         }
-        let usd = self.together.usd.map(|usd| ("--max-usd", format!("{}", usd * 2.0)));
-        let tokens = self.together.tokens.map(|tokens| ("--max-tokens", (tokens * 2).to_string()));
+        let Slice { usd, tokens } = self.together;
+        let times = 2 * self.parts;
+        let usd = usd.map(|usd| ("--max-usd", format!("{}", usd * times as f64)));
+        let tokens = tokens.map(|tokens| ("--max-tokens", (tokens * times).to_string()));
         for (flag, value) in usd.into_iter().chain(tokens) {
             raised.extend([flag.to_owned(), value]);
         }
@@ -162,7 +174,7 @@ mod tests {
         let unknown = seat(false, None);
         let lines = Participant::new("bo", VoiceSpec::Lines { lines: vec![], pace: 0 });
         let limits = |seats: &[&Participant]| {
-            let budget = BatchBudget::new(Slice::default(), seats);
+            let budget = BatchBudget::new(Slice::default(), 1, seats);
             (budget.together.usd, budget.tokens_each)
         };
         assert_eq!(limits(&[&free, &lines]), (None, None));
@@ -170,20 +182,26 @@ mod tests {
         // a dollar limit would reject a model without a price
         assert_eq!(limits(&[&priced, &unknown]), (None, Some(200_000)));
         let own = Slice { usd: None, tokens: Some(7) };
-        let budget = BatchBudget::new(own, &[&priced, &unknown]);
+        let budget = BatchBudget::new(own, 1, &[&priced, &unknown]);
         assert_eq!((budget.together, budget.tokens_each), (own, None));
         assert_eq!(budget.describe(), None);
+        let part = BatchBudget::new(Slice::default(), 4, &[&priced]);
+        let told = "limit: $1.25 for this part, one of 4 (default; change it with --max-usd)";
+        assert_eq!(part.describe().as_deref(), Some(told));
+        let part = BatchBudget::new(Slice { usd: Some(2.0), tokens: Some(100) }, 4, &[&priced]);
+        let told = "limit: $0.50 and 25 tokens for this part, one of 4";
+        assert_eq!(part.describe().as_deref(), Some(told));
     }
 
     #[test]
     fn doubles_the_limits_of_a_command() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let together = Slice { usd: Some(0.5), tokens: Some(100) };
-        let budget = BatchBudget { together, ..BatchBudget::default() };
+        let budget = BatchBudget { together, parts: 1, ..BatchBudget::default() };
         let raised = budget.raised(&words("batch s --max-usd 0.5 --items i --max-tokens=100"));
         assert_eq!(raised, words("batch s --items i --max-usd 1 --max-tokens 200"));
         let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
-        let budget = BatchBudget { together, is_default: true, ..BatchBudget::default() };
-        assert_eq!(budget.raised(&words("batch s")), words("batch s --max-usd 10"));
+        let budget = BatchBudget { together, parts: 4, is_default: true, tokens_each: None };
+        assert_eq!(budget.raised(&words("batch s")), words("batch s --max-usd 40"));
     }
 }

@@ -5,6 +5,7 @@ mod args;
 mod budget;
 mod conversations;
 mod ending;
+mod exporting;
 mod faults;
 mod folder;
 mod grid;
@@ -58,7 +59,8 @@ impl BatchArgs {
         // baselines with a shape have the templates of the examined scenario
         let whole = || all.iter().filter(|prepared| prepared.shape.is_none());
         let template_fault = |values: &_| whole().find_map(|one| one.template_fault(values));
-        let rules = ItemRules { template_fault: &template_fault, form, maps: &self.map };
+        let is_plain = whole().all(Prepared::only_inserts_fields);
+        let rules = ItemRules { template_fault: &template_fault, is_plain, form, maps: &self.map };
         let checked = rules.check(items, shard)?;
         checked.report(items, self.skip_damaged, context)?;
         let arms: Vec<Arm> = all.iter().map(|p| p.arm.clone()).collect();
@@ -66,7 +68,7 @@ impl BatchArgs {
         let each = checked.items * u64::from(self.repeats);
         let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
         let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
-        let budget = BatchBudget::new(limits, &seats);
+        let budget = BatchBudget::new(limits, shard.map_or(1, |(_, parts)| parts), &seats);
         let mut plan = describe_calls(&arms, checked.items, self.repeats);
         plan.extend(estimate(&all, &checked.first, each)?);
         plan.extend(budget.describe());

@@ -92,6 +92,16 @@ impl Prepared {
         }
     }
 
+    /// Returns whether its templates use fields of an item only to insert them, as in `{{ item.text | lettered }}`: not in
+    /// conditions, loops or expressions.
+    pub fn only_inserts_fields(&self) -> bool {
+        let sources = [Some(&self.source), self.topic_of.as_ref()];
+        sources.into_iter().flatten().all(|source| {
+            let set = source.settings.iter().map(|setting| setting.value().to_string());
+            [source.text.clone()].into_iter().chain(set).all(|text| only_inserts_fields(&text))
+        })
+    }
+
     /// Returns the scenario for an item.
     /// Baselines with as many calls as the examined conversation get their number.
     pub fn of_item(
@@ -130,6 +140,24 @@ impl Prepared {
         loaded.parallel = self.loaded.parallel;
         Ok(loaded)
     }
+}
+
+fn only_inserts_fields(text: &str) -> bool {
+    let mut parts = text.split("{{");
+    let mentions = |text: &str| text.contains("item.") || text.contains("item[");
+    let first = parts.next().is_none_or(|outside| !mentions(outside));
+    let is_plain = |c: char| c.is_alphanumeric() || "_. |".contains(c);
+    first
+        && parts.all(|part| match part.split_once("}}") {
+            Some((inside, outside)) if inside.contains("item") => {
+                let inside = inside.trim();
+                let is_field = inside.starts_with("item.") && inside.chars().all(is_plain);
+                // a field and one filter
+                is_field && inside.split(' ').count() <= 3 && !mentions(outside)
+            }
+            Some((_, outside)) => !mentions(outside),
+            None => !mentions(part),
+        })
 }
 
 fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Failure> {
@@ -551,4 +579,26 @@ fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
         digest(&[&json!([spec, judges.collect::<Vec<_>>()]).to_string()])
     });
     (digest(&[&all]), judge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_inserts_fields;
+
+    #[test]
+    fn conditions_on_fields_are_found() {
+        for text in ["{{ item.question }} and {{ item.choices | lettered }}", "{{ round }}", ""] {
+            assert!(only_inserts_fields(text), "{text}");
+        }
+        for text in [
+            "{% if item.hint %}{{ item.hint }}{% endif %}",
+            "{{ item.a if dice < 1 else item.b }}",
+            "{{ 'x' if item.a }}",
+            "when = 'item.level > 2'",
+            "{{ item['a'] }}",
+            "{{ item.get('a') }}",
+        ] {
+            assert!(!only_inserts_fields(text), "{text}");
+        }
+    }
 }

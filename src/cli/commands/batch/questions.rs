@@ -21,6 +21,8 @@ const ANSWER_FIELDS: [&str; 8] =
 pub struct ItemRules<'a> {
     /// Returns the template that cannot be filled in with the fields of an item.
     pub template_fault: &'a (dyn Fn(&Map<String, Value>) -> Option<String> + Sync),
+    /// True if templates only insert fields, so that items with values of the same kinds have the same fault.
+    pub is_plain: bool,
     /// Kind of the answers; `None` if the scenario has no answer to compare with a key.
     pub form: Option<AnswerKind>,
     /// Names for fields of the file.
@@ -38,6 +40,8 @@ pub struct CheckedItems {
     damaged: BTreeSet<u64>,
     /// First damaged lines, at most [`LISTED`].
     listed: Vec<Damaged>,
+    /// Kinds of the values of items without a fault.
+    kinds: BTreeSet<String>,
     /// Number of items with a key, by its form.
     keys: BTreeMap<KeyForm, u64>,
     /// Name and canonical key of the first item with a key.
@@ -83,8 +87,13 @@ impl ItemRules<'_> {
 
     /// Checks the fields and the key of an item, and notes the key.
     fn accept(&self, item: &BatchItem, checked: &mut CheckedItems) -> Result<(), String> {
-        if let Some(why) = (self.template_fault)(&item.values) {
-            return Err(format!("item {}: {why}", item.id));
+        let mut kinds = String::new();
+        item.values.iter().for_each(|(name, value)| describe_kind(name, value, &mut kinds));
+        if !(self.is_plain && checked.kinds.contains(&kinds)) {
+            if let Some(why) = (self.template_fault)(&item.values) {
+                return Err(format!("item {}: {why}", item.id));
+            }
+            checked.kinds.insert(kinds);
         }
         let Some((key, form)) = item.key.as_ref().zip(self.form) else { return Ok(()) };
         let read = read_key(form, key, &item.values)
@@ -93,6 +102,27 @@ impl ItemRules<'_> {
         let accepted = || read.accepted.first().map(|key| format!("{}: {key}", item.id));
         checked.sample = checked.sample.take().or_else(accepted);
         Ok(())
+    }
+}
+
+/// Appends the name of a value, its kind, and its size as far as a template may reject it: emptiness, 4 KiB, elements.
+fn describe_kind(name: &str, value: &Value, out: &mut String) {
+    out.push_str(name);
+    match value {
+        Value::Null => out.push_str(":0,"),
+        Value::Bool(_) | Value::Number(_) => out.push_str(":n,"),
+        Value::String(text) if text.trim().is_empty() => out.push_str(":e,"),
+        Value::String(text) => out.push_str(&format!(":s{},", text.len() >> 12)),
+        Value::Array(all) => {
+            out.push('[');
+            all.iter().for_each(|value| describe_kind("", value, out));
+            out.push_str("],");
+        }
+        Value::Object(all) => {
+            out.push('{');
+            all.iter().for_each(|(name, value)| describe_kind(name, value, out));
+            out.push_str("},");
+        }
     }
 }
 
