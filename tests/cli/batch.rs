@@ -146,7 +146,7 @@ fn shards_are_put_together_again_and_arms_that_differ_get_brackets() {
     assert!(missing.contains("part 2 of 3 is missing: 2 items"), "{missing}");
     let merged = house.run(&["batch", "merge", &out, "-o", &whole]).code(0);
     assert!(merged.err.contains("7 results"), "{}", merged.err);
-    let again = house.run(&["batch", "merge", &part(1), "-o", &whole]).code(3);
+    let again = house.run(&["batch", "merge", &out, "-o", &whole]).code(3);
     assert!(again.err.contains("exists") && again.err.contains("is not replaced"), "{}", again.err);
     let order: Vec<u64> =
         results(&house, "out/results.jsonl").iter().map(|l| l["line"].as_u64().unwrap()).collect();

@@ -1,6 +1,6 @@
 //! Arms of a batch: the order of the report, baselines from the first round of the scenario, and the outcome.
 
-use crate::batches::{ITEM, at, results};
+use crate::batches::{ANSWERS, ITEM, REVISION, VOICES, at, results, windows};
 use crate::house::House;
 use crate::server::Server;
 use serde_json::Value;
@@ -43,8 +43,7 @@ fn mixed(models: &[&str]) -> (BTreeMap<String, Value>, Vec<Value>, Value) {
     let items = house.file("items.jsonl", ITEM);
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--baselines"];
-    let window = |model: &str| format!("[models.\"endpoint:{model}\"]\nwindow = 32000\n");
-    let settings = house.file("c.toml", &(window("m") + &window("m2")));
+    let settings = windows(&house, &["m", "m2"]);
     let model = ["--endpoint", &server.url, "--config", &settings];
     house.run(&[&args[..], &model].concat()).code(0);
     let all = results(&house, "out/results.jsonl").into_iter();
@@ -120,37 +119,10 @@ fn samples_of_one_model_are_not_all_equal_and_a_reflection_reads_its_own_words()
     assert_eq!(made["runs"][0]["sha256"].as_str().unwrap().len(), 64);
 }
 
-/// Voices of which one is right on six of ten items, and on the others abstains or is in a tie.
-const VOICES: &str = r#"
-title = "Voices"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-one = ""
-two = ""
-[answer]
-form = "number"
-[[participant]]
-id = "ada"
-lines = ["{{ item.one }}"]
-[[participant]]
-id = "bo"
-lines = ["{{ item.two }}"]
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-[[phase]]
-name = "revision"
-order = "simultaneous"
-sees = "others_last"
-"#;
-
 #[test]
 fn report_is_about_the_examined_protocol_whatever_the_order_of_lines() {
     let house = House::new();
-    let scenario = house.file("voices.toml", VOICES);
+    let scenario = house.file("voices.toml", &[VOICES, ANSWERS, REVISION].concat());
     let items: String = (0..10)
         .map(|n| {
             let (one, two) = match n {

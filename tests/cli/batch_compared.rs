@@ -1,6 +1,6 @@
 //! Comparisons of protocols in a report, lost answers, and prompts that do not fit: values worked out by hand.
 
-use crate::batches::{HEAD, at, results, rows};
+use crate::batches::{ANSWERS, REVISION, at, results, rows, run_items, scenario, windows};
 use crate::house::House;
 use crate::server::Server;
 use serde_json::json;
@@ -9,10 +9,10 @@ use std::fs;
 /// Runs a protocol whose only participant gives the answer in a field of each item; returns its results.
 fn said(house: &House, name: &str, field: &str, items: &str) -> String {
     let text = format!(
-        "{HEAD}{field} = 0\n[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\n\
+        "{field} = 0\n[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\n\
          lines = [\"ANSWER: {{{{ item.{field} }}}}\"]\n[[phase]]\nname = \"p\"\n"
     );
-    let scenario = house.file(&format!("{name}.toml"), &text);
+    let scenario = scenario(house, name, &text);
     let out = at(house, name);
     house.run(&["batch", &scenario, "--items", items, "--out", &out]).code(0);
     format!("{out}/results.jsonl")
@@ -72,8 +72,7 @@ fn head_of_the_report_names_the_experiment() {
 fn lost_answers_are_counted() {
     let house = House::new();
     let text = format!(
-        r#"{HEAD}
-[answer]
+        r#"[answer]
 form = "number"
 [[participant]]
 id = "ada"
@@ -84,20 +83,10 @@ lines = ["ANSWER: 8", "ANSWER: 7"]
 [[participant]]
 id = "cy"
 lines = ["ANSWER: 7", "ANSWER: 8"]
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-[[phase]]
-name = "revision"
-order = "simultaneous"
-sees = "others_last"
-"#
+{ANSWERS}{REVISION}"#
     );
-    let scenario = house.file("turns.toml", &text);
-    let items = house.file("items.jsonl", "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n");
-    let out = at(&house, "out");
-    house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
+    let path = scenario(&house, "turns", &text);
+    let out = run_items(&house, &path, "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n", "out");
     // one minority answer, adopted; two right answers held, both broken; 7 was in the pool, and 8 is the result
     assert_eq!(rows(&house, &out, "losses"), ["turns,1,1,1.0,2,2,1.0,1,1,1.0"]);
 }
@@ -143,7 +132,7 @@ fn unknown_window_that_would_cut_is_an_error_before_the_first_call() {
     assert!(refused.contains("[models.\"endpoint:tiny\"] window = N"), "{refused}");
     assert!(server.asked.lock().unwrap().is_empty());
     assert!(!house.path("out/results.jsonl").exists());
-    let settings = house.file("c.toml", "[models.\"endpoint:tiny\"]\nwindow = 100000\n");
+    let settings = windows(&house, &["tiny"]);
     let mut second = first.clone();
     second.extend(["--config".into(), settings]);
     house.run(&second.iter().map(String::as_str).collect::<Vec<_>>()).code(0);

@@ -1,6 +1,6 @@
 //! Exports of a batch: logs for Inspect, and conversations for raters.
 
-use crate::batches::{ITEM, at, item, results};
+use crate::batches::{ITEM, at, item, results, windows};
 use crate::house::House;
 use crate::server::Server;
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn exported(house: &House) -> (String, Vec<Value>) {
     let args = ["batch", "society-of-minds", "--items", &items, "--out", &out, "--repeats", "2"];
     let more =
         ["--endpoint", &server.url, "--model", "endpoint:m", "--baselines=single", "--jobs", "1"];
-    let settings = house.file("c.toml", "[models.\"endpoint:m\"]\nwindow = 32000\n");
+    let settings = windows(house, &["m"]);
     house.run(&[&args[..], &more, &["--config", &settings]].concat()).code(0);
     let logs = at(house, "logs");
     house.run(&["batch", "export", &out, "--format", "inspect", "-o", &logs]).code(0);
@@ -63,7 +63,7 @@ fn logs_of_inspect_have_samples_epochs_scores_and_calls() {
     }
     let again =
         house.run(&["batch", "export", &at(&house, "out"), "--format", "inspect", "-o", &logs]);
-    assert!(again.code(4).err.contains("name a new folder"));
+    assert!(again.code(6).err.contains("name a new folder"));
 }
 
 #[test]

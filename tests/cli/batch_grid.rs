@@ -1,6 +1,6 @@
 //! Grids of models, values and repetitions, and games between models.
 
-use crate::batches::{HEAD, ITEM, at, item, results, rows};
+use crate::batches::{ITEM, at, item, results, rows, run_items, scenario, windows};
 use crate::house::House;
 use crate::program::{PATH, PROGRAM};
 use crate::server::Server;
@@ -101,22 +101,19 @@ fn repeated_models_and_repetitions_are_cells_that_a_longer_command_extends() {
 #[test]
 fn items_of_one_group_are_one_cluster() {
     let house = House::new();
-    let text = format!(
-        "{HEAD}said = 0\n[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\n\
-         lines = [\"ANSWER: {{{{ item.said }}}}\"]\n[[phase]]\nname = \"p\"\n"
-    );
-    let scenario = house.file("s.toml", &text);
+    let text = "said = 0\n[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\n\
+        lines = [\"ANSWER: {{ item.said }}\"]\n[[phase]]\nname = \"p\"\n";
+    let path = scenario(&house, "s", text);
     let line = |n: u32| {
         let group = n % 2;
         format!(
             "{{\"id\":\"{n}\",\"question\":\"?\",\"group\":{group},\"answer\":1,\"said\":{group}}}\n"
         )
     };
-    let items = house.file("items.jsonl", &(0..10).map(line).collect::<String>());
-    let out = at(&house, "out");
-    house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
+    let out = run_items(&house, &path, &(0..10).map(line).collect::<String>(), "out");
     assert!(rows(&house, &out, "accuracy")[0].starts_with("s,10,10,5,0.5,0.0,1.0,"));
-    assert_eq!(results(&house, "out/results.jsonl")[0]["group"], "0");
+    let all = results(&house, "out/results.jsonl");
+    assert!(all.iter().any(|line| line["item"] == "3" && line["group"] == "1"), "{all:?}");
 }
 
 /// A debate in one round; the side shown first wins, then the side shown second, which is the same.
@@ -207,12 +204,12 @@ fn models_debate_each_other_on_both_sides_and_have_a_leaderboard() {
 /// The commands of `help experiments`: two models, two protocols with baselines, three repeats, one table.
 #[test]
 fn two_protocols_and_two_models_with_repeats_are_one_table_with_the_figures_of_any_program() {
+    const REPLIES: &str = "A.\nCONFIDENCE: 80\nANSWER: 4\n---\nB.\nCONFIDENCE: 80\nANSWER: 5";
     let house = House::new();
     let server =
-        Server::serving("A.\n\\boxed{4}\n---\nB.\n\\boxed{5}", None, usize::MAX, &["m", "m2"]);
+        Server::serving(REPLIES, None, usize::MAX, &["m", "m2"]);
     let items = house.file("q.jsonl", &(ITEM.to_owned() + &item(5) + &item(6)));
-    let settings = ["m", "m2"].map(|m| format!("[models.\"endpoint:{m}\"]\nwindow = 32000\n"));
-    let settings = house.file("c.toml", &settings.concat());
+    let settings = windows(&house, &["m", "m2"]);
     let page = house.run(&["help", "experiments"]).code(0).out;
     let mut outs = vec![];
     for protocol in ["society-of-minds", "reconcile"] {
@@ -286,4 +283,21 @@ fn cluster_scripts_run_all_parts_and_merge_them() {
             all.iter().map(|line| line["shard"].as_str().unwrap()).collect();
         assert_eq!((all.len(), shards.len()), (20, 8), "{script}");
     }
+}
+
+/// A judge that throws a die for each judgement contradicts itself in half of the games, not in all.
+#[test]
+fn simulated_judges_throw_a_die_for_each_judgement() {
+    const LINES: &str = r#"id = "judge"
+lines = [{ for = "judge", text = '''{"why": "so", "scores": {}, "winner": "{{ 'Side 1' if dice < 0.5 else 'Side 2' }}"}''' }]"#;
+    let house = House::new();
+    let text = GAME.replacen("id = \"judge\"", LINES, 1);
+    let text = text.replace("id = \"pro\"", "id = \"pro\"\nlines = [\"x\"]");
+    let text = text.replace("id = \"con\"", "id = \"con\"\nlines = [\"y\"]") + "swap_test = true\n";
+    let path = house.file("judged.toml", &text);
+    let out = run_items(&house, &path, &(0..40).map(item).collect::<String>(), "out");
+    let all = results(&house, "out/results.jsonl");
+    let won = |line: &&Value| line["judgements"]["won"].as_object().unwrap().len() == 1;
+    let clear = all.iter().filter(won).count();
+    assert!((10..=30).contains(&clear), "{clear} of 40 in {out}");
 }

@@ -1,6 +1,6 @@
 //! Items as benchmarks publish them, and items that end a batch before its first call.
 
-use crate::batches::{at, results};
+use crate::batches::{at, results, windows};
 use crate::house::{House, Ran};
 use crate::server::Server;
 use std::fs;
@@ -173,7 +173,7 @@ fn panel(text: &str, items: &str, code: i32) -> (Ran, Vec<String>, House) {
     let server = Server::serving("ANSWER: 4", None, usize::MAX, &["m"]);
     let scenario = house.file("panel.toml", text);
     let items = house.file("items.jsonl", items);
-    let settings = house.file("c.toml", "[models.\"endpoint:m\"]\nwindow = 32000\n");
+    let settings = windows(&house, &["m"]);
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
     let model = ["--endpoint", &server.url, "--config", &settings];

@@ -1,6 +1,6 @@
 //! Measurements of a batch over voices of known accuracy, and a batch of ten thousand items.
 
-use crate::batches::{at, results};
+use crate::batches::{ANSWERS, REVISION, at, results};
 use crate::house::House;
 use serde_json::Value;
 use std::fs;
@@ -32,14 +32,6 @@ lines = [FIRST, THEN]
 id = "cy"
 lines = [FIRST, THEN]
 
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-[[phase]]
-name = "revision"
-order = "simultaneous"
-sees = "others_last"
 "#;
 
 /// Checks that the measurements of voices with known accuracy match the closed form.
@@ -49,8 +41,8 @@ fn calibrated(n: usize) {
     let first = format!("\"ANSWER: {{{{ item.right if dice < {p} else item.wrong }}}}\"");
     let then = format!("\"ANSWER: {{{{ answers.most if dice < {q} else answers.own }}}}\"");
     let house = House::new();
-    let scenario =
-        house.file("oracle.toml", &ORACLE.replace("FIRST", &first).replace("THEN", &then));
+    let text = ORACLE.replace("FIRST", &first).replace("THEN", &then);
+    let scenario = house.file("oracle.toml", &[&text, ANSWERS, REVISION].concat());
     let items = at(&house, "sums.jsonl");
     let count = n.to_string();
     let sums = ["batch", "arithmetic", "--count", &count, "--seed", "5", "-o", &items];

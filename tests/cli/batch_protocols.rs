@@ -1,7 +1,7 @@
 //! The bundled protocols over a model: the number of calls for given seats and rounds, as estimated before a run and as
 //! made during it; and unreadable answers.
 
-use crate::batches::{at, results};
+use crate::batches::{at, results, windows};
 use crate::house::House;
 use crate::server::Server;
 
@@ -76,7 +76,7 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
         let mut args =
             vec!["batch", protocol, "--items", &items, "--out", &out, "--model", "endpoint:tiny"];
         args.extend(["--endpoint", &server.url]);
-        let settings = house.file("c.toml", "[models.\"endpoint:tiny\"]\nwindow = 32000\n");
+        let settings = windows(&house, &["tiny"]);
         args.extend(["--config", &settings]);
         if !set.starts_with("seed") {
             args.extend(["--set", set]);

@@ -1,18 +1,7 @@
 //! Figures for confidence, judges, influence and strength in a report, checked against values worked out by hand.
 
-use crate::batches::{HEAD, at, rows};
+use crate::batches::{ANSWERS, REVISION, at, rows, run_items, scenario};
 use crate::house::House;
-
-fn scenario(house: &House, name: &str, rest: &str) -> String {
-    house.file(&format!("{name}.toml"), &format!("{HEAD}{rest}"))
-}
-
-fn have(house: &House, scenario: &str, items: &str, name: &str) -> String {
-    let items = house.file(&format!("{name}.jsonl"), items);
-    let out = at(house, name);
-    house.run(&["batch", scenario, "--items", &items, "--out", &out]).code(0);
-    out
-}
 
 /// A seat that states its confidence: five times 90 %, right four times; four times 30 %, right once; once unreadable.
 fn sure(house: &House) -> String {
@@ -40,7 +29,7 @@ fn sure(house: &House) -> String {
         )
     };
     let items: String = all.into_iter().enumerate().map(item).collect();
-    have(house, &scenario, &items, "sure")
+    run_items(house, &scenario, &items, "sure")
 }
 
 #[test]
@@ -106,7 +95,7 @@ fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
         })
         .collect();
     let both = scenario(&house, "both", &COURT.replace("JUDGES", "[\"jo\", \"kim\"]"));
-    let out = have(&house, &both, &items, "both");
+    let out = run_items(&house, &both, &items, "both");
     // 24 judgements: Jo gives 12 to the first, 6 of each side; Kim 6 to the first, 8 to pro and 4 to con
     assert_eq!(
         rows(&house, &out, "judges"),
@@ -118,7 +107,7 @@ fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
         ..COURT.find("[[participant]]\nid = \"kim\"").unwrap();
     let alone = COURT.replace(&COURT[jo], "").replace("JUDGES", "[\"kim\"]");
     let alone = scenario(&house, "alone", &alone);
-    let out = have(&house, &alone, &items, "alone");
+    let out = run_items(&house, &alone, &items, "alone");
     assert_eq!(rows(&house, &out, "judges"), ["alone,12,0,0.666667,\"con 4, pro 8\",0.5,6,6,0,"]);
     assert!(rows(&house, &out, "accuracy")[0].starts_with("alone,6,6,4,0.666667,"));
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
@@ -134,7 +123,8 @@ fn influence_is_counted_by_seat_and_round() {
     let path = scenario(
         &house,
         "turns",
-        r#"
+        &[
+            r#"
 [answer]
 form = "number"
 [[participant]]
@@ -146,17 +136,14 @@ lines = ["I count eight.\nANSWER: 8", "Now it is clear.\nANSWER: 7"]
 [[participant]]
 id = "cy"
 lines = ["My sum is it.\nANSWER: 7", "Bo has shown it.\nANSWER: 8"]
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-[[phase]]
-name = "revision"
-order = "simultaneous"
-sees = "others_last"
 "#,
+            ANSWERS,
+            REVISION,
+        ]
+        .concat(),
     );
-    let out = have(&house, &path, "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n", "turns");
+    let out =
+        run_items(&house, &path, "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n", "turns");
     assert_eq!(rows(&house, &out, "turns"), ["turns,2,1,1,1,1"]);
     assert_eq!(rows(&house, &out, "influence"), ["turns,ada,1,0", "turns,bo,0,1", "turns,cy,1,0"]);
     // two of three agree, which is as diverse as 1.8 equal answers; Ada repeats herself, so a third answer is not new
@@ -185,7 +172,7 @@ fn strengths_follow_bradley_terry_on_shared_items() {
     let mut all = vec![one];
     all.extend(
         [(better, "better"), (silent, "silent")]
-            .map(|(path, name)| have(&house, &path, &items, name)),
+            .map(|(path, name)| run_items(&house, &path, &items, name)),
     );
     let parts: Vec<String> = all.iter().map(|out| format!("{out}/results.jsonl")).collect();
     let merged = at(&house, "all.jsonl");
@@ -270,7 +257,7 @@ sees = "others_last"
     );
     let items = "{\"id\":\"a\",\"question\":\"?\",\"answer\":8,\"first\":7}\n\
         {\"id\":\"b\",\"question\":\"?\",\"answer\":7,\"first\":6}\n";
-    let out = have(&house, &path, items, "rounds");
+    let out = run_items(&house, &path, items, "rounds");
     let rows = rows(&house, &out, "rounds");
     // the first conversation ended wrong after one round: one of two is right in the end
     assert!(rows[1].starts_with("rounds,2,1,0.5,"), "{rows:?}");
@@ -293,7 +280,7 @@ fn unread_judgements_withhold_a_score_and_items_without_a_key_are_not_wrong() {
     let items = "{\"id\":\"a\",\"question\":\"?\",\"answer\":\"pro\",\"then\":\"Side 1\"}\n\
         {\"id\":\"b\",\"question\":\"?\",\"then\":\"Side 1\"}\n";
     let items = items.replace("\"then\"", "\"again\":\"\",\"then\"");
-    let out = have(&house, &path, &items, "odd");
+    let out = run_items(&house, &path, &items, "odd");
     let judges = rows(&house, &out, "judges");
     assert!(judges[0].starts_with("odd,6,2,"), "{judges:?}");
     let accuracy = rows(&house, &out, "accuracy");

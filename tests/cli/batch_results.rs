@@ -1,35 +1,15 @@
 //! Results that other programs read: the same keys in every line, and figures that equal the report's.
 
-use crate::batches::{at, results};
+use crate::batches::{ANSWERS, VOICES, at, results};
 use crate::house::House;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Two voices that agree on the right answer, agree on a wrong one, disagree, abstain, or have no key.
-const VOICES: &str = r#"
-title = "Voices"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-[answer]
-form = "number"
-[[participant]]
-id = "ada"
-lines = ["{{ item.one }}"]
-[[participant]]
-id = "bo"
-lines = ["{{ item.two }}"]
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-"#;
-
-/// Runs the voices with their baselines.
+/// Runs two voices with their baselines: they agree on the right answer, agree on a wrong one, disagree, abstain, or have
+/// no key.
 fn voices(house: &House) -> String {
-    let scenario = house.file("voices.toml", VOICES);
+    let scenario = house.file("voices.toml", &[VOICES, ANSWERS].concat());
     let items: String = [
         ("ANSWER: 1", "ANSWER: 1", "1"),
         ("ANSWER: 1", "ANSWER: 1", "1"),
@@ -150,7 +130,7 @@ fn results_of_version_1_are_reported_and_not_continued() {
     let args = ["batch", "report", &out, "--table", "accuracy", "--format", "csv"];
     let csv = house.run(&args).code(0).out;
     assert!(csv.lines().nth(1).unwrap().starts_with("solver,1,1,0,0.0,"), "{csv}");
-    let scenario = house.file("voices.toml", VOICES);
+    let scenario = house.file("voices.toml", &[VOICES, ANSWERS].concat());
     let items = house.file("items.jsonl", "{\"question\":\"?\",\"one\":\"1\",\"two\":\"1\"}\n");
     let ran = house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(2);
     assert!(

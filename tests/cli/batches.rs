@@ -10,6 +10,31 @@ pub const ITEM: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
 /// First lines of a scenario over items; its participants and phases follow.
 pub const HEAD: &str = "title = \"T\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n";
 
+/// First round of a debate.
+pub const ANSWERS: &str =
+    "[[phase]]\nname = \"answers\"\norder = \"simultaneous\"\nsees = \"question\"\n";
+
+/// Round after [`ANSWERS`].
+pub const REVISION: &str =
+    "[[phase]]\nname = \"revision\"\norder = \"simultaneous\"\nsees = \"others_last\"\n";
+
+/// Two voices that say the fields `one` and `two` of an item; their phases follow.
+pub const VOICES: &str = r#"
+title = "Voices"
+topic = "{{ item.question }}"
+policy = "phases"
+[item]
+question = "?"
+[answer]
+form = "number"
+[[participant]]
+id = "ada"
+lines = ["{{ item.one }}"]
+[[participant]]
+id = "bo"
+lines = ["{{ item.two }}"]
+"#;
+
 /// A solver that is right on every sum that does not begin with a 1.
 pub const SOLVER: &str = r#"
 title = "Solver"
@@ -64,4 +89,23 @@ pub fn rows(house: &House, of: &str, table: &str) -> Vec<String> {
     let args = ["batch", "report", of, "--format", "csv", "--table", table];
     let csv = house.run(&args).code(0).out;
     csv.lines().skip(1).map(str::to_owned).collect()
+}
+
+/// Writes a scenario with [`HEAD`]; returns its path.
+pub fn scenario(house: &House, name: &str, rest: &str) -> String {
+    house.file(&format!("{name}.toml"), &format!("{HEAD}{rest}"))
+}
+
+/// Runs a scenario over items; returns the folder of the results.
+pub fn run_items(house: &House, scenario: &str, items: &str, name: &str) -> String {
+    let items = house.file(&format!("{name}.jsonl"), items);
+    let out = at(house, name);
+    house.run(&["batch", scenario, "--items", &items, "--out", &out]).code(0);
+    out
+}
+
+/// Writes settings that state a large window for models of a test server; returns their path.
+pub fn windows(house: &House, models: &[&str]) -> String {
+    let window = |model: &&str| format!("[models.\"endpoint:{model}\"]\nwindow = 100000\n");
+    house.file("c.toml", &models.iter().map(window).collect::<String>())
 }

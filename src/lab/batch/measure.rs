@@ -65,23 +65,15 @@ pub fn line<'a>(
         version: VERSION,
         arm: subject.protocol.into(),
         protocol: subject.protocol.into(),
-        model: None,
         item: subject.item.into(),
         repeat: 1,
-        seed: None,
-        shard: None,
         outcome: if failed.is_some() { ResultOutcome::Failed } else { ResultOutcome::Ended },
         key: match &accepted[..] {
             [] => None,
             [one] => Some(one.as_str().into()),
             all => Some(all.into()),
         },
-        answer: None,
         correct: answer.and_then(is_right),
-        tie: false,
-        unread: false,
-        scored: false,
-        calls_total: 0,
         input: spent.usage.input,
         output: spent.usage.output,
         usd: (!spent.unpriced).then(|| f64::from(spent.usd)),
@@ -89,7 +81,6 @@ pub fn line<'a>(
         cut,
         truncated,
         session: subject.session.into(),
-        group: None,
         line: subject.line,
         fingerprint: subject.fingerprint.into(),
         judge: subject.judge.map(Into::into),
@@ -112,6 +103,7 @@ pub fn line<'a>(
             judgements: judgements(&state, &is_right),
             models,
         },
+        ..ResultLine::default()
     };
     line.judge_answer();
     Some(line)

@@ -13,15 +13,6 @@ use std::collections::BTreeSet;
 /// Default share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
 
-/// Subject of a rating.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RatedKind {
-    /// Models that debated each other on both sides.
-    Models,
-    /// Protocols, by the items that only one of two got right.
-    Protocols,
-}
-
 impl Report {
     /// Returns all tables, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
@@ -31,7 +22,7 @@ impl Report {
             compared::conclusions(self),
             self.accuracy(),
             compared::pairs(self),
-            ratings::strengths(self),
+            self.strengths(),
             losses(self),
             self.rounds(),
             self.turns(),
@@ -46,12 +37,14 @@ impl Report {
         ]
     }
 
-    /// Returns the tables of a rating.
-    pub fn rating(&self, of: RatedKind) -> Vec<Table> {
-        match of {
-            RatedKind::Models => ratings::leaderboard(self),
-            RatedKind::Protocols => vec![ratings::strengths(self)],
-        }
+    /// Returns the leaderboard of models, with the advantages of sides.
+    pub fn leaderboard(&self) -> Vec<Table> {
+        ratings::leaderboard(self)
+    }
+
+    /// Returns the table of the strengths of protocols.
+    pub fn strengths(&self) -> Table {
+        ratings::strengths(self)
     }
 
     /// Returns the table of what was run: protocols, items and models from the results, the rest as the batch noted it.

@@ -16,17 +16,18 @@ pub const VERSION: u32 = 2;
 const COUNT_MAX: u64 = 1 << 36;
 
 /// Outcome of a conversation in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultOutcome {
     /// It reached its end, and no turn failed.
+    #[default]
     Ended,
     /// The conversation or one of its turns failed, so its answer may differ from that of a complete run.
     Failed,
 }
 
 /// The result of one conversation, as one JSON line. Every line has every key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResultLine {
     /// Version of the format, [`VERSION`] for new lines.
     pub version: u32,
@@ -389,35 +390,12 @@ pub(super) mod tests {
             version: VERSION,
             arm: protocol.into(),
             protocol: protocol.into(),
-            model: None,
             item: item.into(),
             repeat: 1,
-            seed: None,
-            shard: None,
-            outcome: ResultOutcome::Ended,
-            key: None,
-            answer: None,
-            correct: None,
-            tie: false,
-            unread: false,
-            scored: false,
-            calls_total: 0,
-            input: 0,
-            output: 0,
-            usd: None,
-            ms: 0,
-            cut: 0,
-            truncated: 0,
             session: "s".into(),
-            group: None,
             line: 1,
             fingerprint: "f".into(),
-            judge: None,
-            reason: None,
-            error: None,
-            adapted: vec![],
-            answered: None,
-            measured: Measured::default(),
+            ..ResultLine::default()
         }
     }
 }

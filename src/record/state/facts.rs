@@ -166,10 +166,18 @@ impl Conversation {
         })
     }
 
-    /// Returns a pseudorandom number, from 0 up to but not including 1, that is always the same for a turn.
+    /// Returns a pseudorandom number, from 0 up to but not including 1, that is always the same for a turn. Each request to
+    /// a judge has its own.
     fn roll_for(&self, turn: &Turn) -> f64 {
         const BITS: u32 = 53;
-        let place = turn.number.map_or(0, u64::from);
+        let task = self.batch_of(turn).and_then(|batch| batch.spec.judge_task());
+        let place = match (turn.number, task) {
+            (Some(number), _) => u64::from(number),
+            (None, Some(JudgeTask::Verdict { time, swapped, .. })) => {
+                u64::from(self.utterances) << 16 | u64::from(time) << 1 | u64::from(swapped)
+            }
+            (None, _) => 0,
+        };
         let rolled = self.dice(place, &format!("dice of {}", turn.seat)) >> (u64::BITS - BITS);
         rolled as f64 / (1u64 << BITS) as f64
     }

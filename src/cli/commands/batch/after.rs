@@ -1,7 +1,7 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
 use super::exporting::ExportArgs;
-use crate::batch::report::{RatedKind, Report, UNREAD_MOST};
+use crate::batch::report::{Report, UNREAD_MOST};
 use crate::batch::{
     CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
     merge, page,
@@ -163,12 +163,12 @@ impl ReportArgs {
             None if self.all_pairs => TestFamily::AllPairs,
             None => TestFamily::Baselines,
         };
-        let kind = self.rate.map(|rated| match rated {
-            Rated::Models => RatedKind::Models,
-            Rated::Protocols => RatedKind::Protocols,
-        });
-        let mut tables = kind.map_or_else(|| report.tables(), |kind| report.rating(kind));
-        if kind.is_some() && tables.first().is_none_or(|table| table.rows.is_empty()) {
+        let mut tables = match self.rate {
+            None => report.tables(),
+            Some(Rated::Models) => report.leaderboard(),
+            Some(Rated::Protocols) => vec![report.strengths()],
+        };
+        if self.rate.is_some() && tables.first().is_none_or(|table| table.rows.is_empty()) {
             let message = format!("{} has nothing to rate", path.display());
             return Err(Failure::new(Exit::Invalid, message)
                 .hint("models play with `batch --sides A,B`; protocols need items with a key"));
@@ -195,7 +195,7 @@ impl ReportArgs {
                     "choose one with --table, as in --table accuracy",
                 ));
             }
-            (Format::Html, _) if kind == Some(RatedKind::Models) => {
+            (Format::Html, _) if self.rate == Some(Rated::Models) => {
                 leaderboard_page(&report, &title(&path), &beside(&path, self.target.file()))
             }
             (Format::Html, _) => page(&report, &title(&path)),

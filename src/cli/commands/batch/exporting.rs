@@ -57,7 +57,7 @@ impl ExportArgs {
             super::after::read(&self.results, batch::ReportRules::default(), context)?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let files = match self.format {
-            ExportFormat::Inspect => inspect(&report, folder, context)?,
+            ExportFormat::Inspect => inspect(&report, folder)?,
             ExportFormat::Blind => blind(&report, folder, self.n)?,
         };
         let unusable = |e: std::io::Error| {
@@ -85,11 +85,7 @@ fn time(at: Wall) -> Option<Timestamp> {
 }
 
 /// Returns a log of Inspect for each arm, with the name of its file.
-fn inspect(
-    report: &Report,
-    folder: &Path,
-    context: &Context,
-) -> Result<Vec<(String, String)>, Failure> {
+fn inspect(report: &Report, folder: &Path) -> Result<Vec<(String, String)>, Failure> {
     let mut files = vec![];
     for (at, arm) in report.arms().iter().enumerate() {
         let mut samples = vec![];
@@ -137,19 +133,12 @@ fn inspect(
             "stats": {"started_at": created, "completed_at": created, "model_usage": used},
             "samples": samples,
         });
-        if samples_fail(&log) {
-            context.say(&format!("{arm}: failed conversations have no score"));
-        }
         let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
         let slug: String = arm.chars().map(plain).collect();
         let date = began.strftime("%Y-%m-%dT%H-%M-%S+00-00");
         files.push((format!("{date}_{}_{id}.json", slug.trim_matches('-')), format!("{log}\n")));
     }
     Ok(files)
-}
-
-fn samples_fail(log: &Value) -> bool {
-    log["samples"].as_array().is_some_and(|all| all.iter().any(|sample| !sample["error"].is_null()))
 }
 
 /// Returns a conversation as a sample of Inspect, and adds its tokens to those of its models.
