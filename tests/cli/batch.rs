@@ -140,6 +140,9 @@ fn shards_are_put_together_again_and_arms_that_differ_get_brackets() {
     for part in ["1/3", "2/3", "3/3"] {
         house.run(&["batch", &scenario, "--items", &items, "--out", &out, "--shard", part]).code(0);
     }
+    let sessions = fs::read_dir(house.path("out/sessions/solver")).unwrap();
+    let names = sessions.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.filter(|name| name.ends_with(".lock")).count() == 0, "no lock after the end");
     let part = |n: u32| at(&house, &format!("out/results-{n}-of-3.jsonl"));
     let whole = at(&house, "out/results.jsonl");
     let missing = house.run(&["batch", "merge", &part(1), &part(3), "-o", &whole]).code(3).err;

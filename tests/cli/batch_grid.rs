@@ -187,6 +187,8 @@ fn models_debate_each_other_on_both_sides_and_have_a_leaderboard() {
     let json = house.run(&[&board[..], &["json"]].concat()).code(0).out;
     let place = |model: &str| json.find(&format!("\"endpoint:{model}\"")).unwrap();
     assert!(place("a") < place("b") && place("b") < place("c"), "{json}");
+    let csv = house.run(&[&board[..], &["csv"]].concat()).code(0).out;
+    assert!(csv.lines().nth(1).unwrap().starts_with("endpoint:a,8,8,0,"), "{csv}");
     let page = at(&house, "board.html");
     house.run(&[&board[..], &["html", "-o", &page]].concat()).code(0);
     let page = fs::read_to_string(page).unwrap();
@@ -206,8 +208,7 @@ fn models_debate_each_other_on_both_sides_and_have_a_leaderboard() {
 fn two_protocols_and_two_models_with_repeats_are_one_table_with_the_figures_of_any_program() {
     const REPLIES: &str = "A.\nCONFIDENCE: 80\nANSWER: 4\n---\nB.\nCONFIDENCE: 80\nANSWER: 5";
     let house = House::new();
-    let server =
-        Server::serving(REPLIES, None, usize::MAX, &["m", "m2"]);
+    let server = Server::serving(REPLIES, None, usize::MAX, &["m", "m2"]);
     let items = house.file("q.jsonl", &(ITEM.to_owned() + &item(5) + &item(6)));
     let settings = windows(&house, &["m", "m2"]);
     let page = house.run(&["help", "experiments"]).code(0).out;

@@ -189,6 +189,7 @@ impl ReportArgs {
             (Format::Md, tables) => figures::md(tables),
             (Format::Json, tables) => format!("{:#}\n", figures::json(tables)),
             (Format::Csv, [table]) => figures::csv(table),
+            (Format::Csv, [table, ..]) if self.rate.is_some() => figures::csv(table),
             (Format::Csv, _) => {
                 return Err(Failure::usage(
                     "csv takes one table at a time",

@@ -222,6 +222,8 @@ impl Conversations {
         if !is_over(&fold(&log), own) {
             return Ok(JobOutcome::NoBudget);
         }
+        // nobody writes to it any more
+        let _ = std::fs::remove_file(log.files.lock());
         let line = self.result(job, prepared, &log, own);
         line.map(|line| JobOutcome::Over(Box::new(line))).ok_or_else(|| {
             Failure::new(Exit::Failed, format!("{} stopped unfinished", path.display()))

@@ -2,6 +2,7 @@
 
 use super::args::BatchArgs;
 use super::grid::{GridCell, Varied};
+use super::questions::only_inserts_fields;
 use crate::batch::{Arm, ArmSeat, ArmSide, Equal, Shape, bracketed, calls, digest, first_round};
 use crate::cli::args::{Identities, Play};
 use crate::cli::commands::run;
@@ -140,24 +141,6 @@ impl Prepared {
         loaded.parallel = self.loaded.parallel;
         Ok(loaded)
     }
-}
-
-fn only_inserts_fields(text: &str) -> bool {
-    let mut parts = text.split("{{");
-    let mentions = |text: &str| text.contains("item.") || text.contains("item[");
-    let first = parts.next().is_none_or(|outside| !mentions(outside));
-    let is_plain = |c: char| c.is_alphanumeric() || "_. |".contains(c);
-    first
-        && parts.all(|part| match part.split_once("}}") {
-            Some((inside, outside)) if inside.contains("item") => {
-                let inside = inside.trim();
-                let is_field = inside.starts_with("item.") && inside.chars().all(is_plain);
-                // a field and one filter
-                is_field && inside.split(' ').count() <= 3 && !mentions(outside)
-            }
-            Some((_, outside)) => !mentions(outside),
-            None => !mentions(part),
-        })
 }
 
 fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Failure> {
@@ -579,26 +562,4 @@ fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
         digest(&[&json!([spec, judges.collect::<Vec<_>>()]).to_string()])
     });
     (digest(&[&all]), judge)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::only_inserts_fields;
-
-    #[test]
-    fn conditions_on_fields_are_found() {
-        for text in ["{{ item.question }} and {{ item.choices | lettered }}", "{{ round }}", ""] {
-            assert!(only_inserts_fields(text), "{text}");
-        }
-        for text in [
-            "{% if item.hint %}{{ item.hint }}{% endif %}",
-            "{{ item.a if dice < 1 else item.b }}",
-            "{{ 'x' if item.a }}",
-            "when = 'item.level > 2'",
-            "{{ item['a'] }}",
-            "{{ item.get('a') }}",
-        ] {
-            assert!(!only_inserts_fields(text), "{text}");
-        }
-    }
 }
