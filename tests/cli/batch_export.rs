@@ -5,7 +5,6 @@ use crate::house::House;
 use crate::server::Server;
 use serde_json::Value;
 use std::fs;
-use std::process::Command;
 
 /// Runs a protocol over a model; exports it for Inspect, and returns the folder of the logs with the logs in their order.
 fn exported(house: &House) -> (String, Vec<Value>) {
@@ -90,7 +89,7 @@ for info in logs:
     let Ok(python) = std::env::var("INSPECT_PYTHON") else { return };
     let house = House::new();
     let (logs, _) = exported(&house);
-    let ran = Command::new(python).args(["-c", READ, &logs]).output().unwrap();
+    let ran = house.other(&python).args(["-c", READ, &logs]).output().unwrap();
     let told =
         String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
     println!("{told}");

@@ -183,8 +183,9 @@ impl Report {
 
     /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld or missing.
     pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
-        let bar = |protocol: &String| {
-            self.accuracy_of(protocol).filter(|_| self.withheld(protocol).is_none())
+        let bar = |protocol: &String| match self.withheld(protocol) {
+            None => self.accuracy_of(protocol),
+            Some(_) => None,
         };
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }

@@ -135,7 +135,7 @@ pub fn merge(paths: &[PathBuf], to: &Path, partial: bool) -> Result<usize, Refus
         }
     }
     let missing = missing_parts(all.values().map(|(line, _)| line.shard.as_deref()), &file.runs);
-    if let Some(missing) = missing.filter(|_| !partial) {
+    if let (Some(missing), false) = (missing, partial) {
         return Err(Refused::Missing(missing));
     }
     let spell = |out: &mut dyn Write| {

@@ -128,8 +128,8 @@ impl Report {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "accuracy: right answers as a share of all conversations that ended with a key (keyed), with a 95 % Wilson interval; ties \
-             and unread answers are wrong. Of read: the share among readable answers. Withheld if more than --max-unread \
+            "accuracy: right answers as a share of all conversations that ended with a key (keyed), with a 95 % interval (Wilson's; \
+             of repeated items, the bootstrap over items); ties and unread answers are wrong. Of read: the share among readable answers. Withheld if more than --max-unread \
              could not be read; truncated: a prompt left out a part of the conversation, so it does not count",
             1,
             &[

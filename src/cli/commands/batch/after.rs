@@ -1,7 +1,8 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
-use super::exporting::ExportArgs;
-use crate::batch::report::{Report, UNREAD_MOST};
+use super::exporting::BatchExportArgs;
+use super::folder::read_report;
+use crate::batch::report::UNREAD_MOST;
 use crate::batch::{
     CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
     merge, page,
@@ -11,7 +12,6 @@ use crate::cli::context::Context;
 use crate::cli::document;
 use crate::cli::error::{Exit, Failure};
 use crate::export::figures;
-use crate::untrusted::refused_target;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub enum BatchCommand {
     Report(ReportArgs),
     Merge(MergeArgs),
-    Export(ExportArgs),
+    Export(BatchExportArgs),
     Arithmetic(ArithmeticArgs),
 }
 
@@ -125,35 +125,11 @@ impl BatchCommand {
     }
 }
 
-/// Reads results from a file or the folder of a batch; returns the path of the file as well.
-pub fn read(
-    results: &Path,
-    rules: ReportRules,
-    context: &Context,
-) -> Result<(Report, PathBuf), Failure> {
-    let path = if results.is_dir() { results.join("results.jsonl") } else { results.to_owned() };
-    let report = Report::read(&path, rules).map_err(|e| {
-        let hint = match refused_target(&e) {
-            Some(target) => format!("name the file itself: batch report {}", target.display()),
-            None => "name the folder of a batch; combine results from several machines with `batch merge`".into(),
-        };
-        Failure::usage(format!("cannot read {}: {e}", path.display()), hint)
-    })?;
-    for number in &report.damaged {
-        context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
-    }
-    if report.is_empty() {
-        let message = format!("{} has no results", path.display());
-        return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
-    }
-    Ok((report, path))
-}
-
 impl ReportArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let rules =
             ReportRules { unread_most: self.max_unread, with_truncated: self.with_truncated };
-        let (mut report, path) = read(&self.results, rules, context)?;
+        let (mut report, path) = read_report(&self.results, rules, context)?;
         report.family = match &self.against {
             Some(arm) if !report.arms().contains(arm) => {
                 let hint = format!("the arms are {}", report.arms().join(", "));

@@ -1,5 +1,6 @@
 //! Export of results for other programs and for human raters.
 
+use super::folder::read_report;
 use crate::analysis::{Cell, Table};
 use crate::batch;
 use crate::batch::report::Report;
@@ -26,7 +27,7 @@ const SHUFFLED: u64 = 0x5eed;
 
 /// Write the results for other programs, or conversations for human raters
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub struct BatchExportArgs {
     /// The folder of a batch, or a file of results
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
@@ -50,11 +51,10 @@ enum ExportFormat {
     Blind,
 }
 
-impl ExportArgs {
+impl BatchExportArgs {
     /// Writes the files.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
-        let (report, path) =
-            super::after::read(&self.results, batch::ReportRules::default(), context)?;
+        let (report, path) = read_report(&self.results, batch::ReportRules::default(), context)?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let files = match self.format {
             ExportFormat::Inspect => inspect(&report, folder)?,

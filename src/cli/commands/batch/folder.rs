@@ -1,12 +1,14 @@
 //! Folder of a batch: `batch.json`, results and sessions. Symbolic links and foreign files are rejected.
 
 use super::faults::{unreadable, unusable};
+use crate::batch::report::Report;
 use crate::batch::{
-    Appended, Arm, BATCH_VERSION, BatchFile, KnownResults, RunNote, VERSION, digest,
+    Appended, Arm, BATCH_VERSION, BatchFile, KnownResults, ReportRules, RunNote, VERSION, digest,
 };
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::own_file::{OwnFile, create_folder, lock_folder};
+use crate::untrusted::refused_target;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -132,4 +134,28 @@ fn changed(protocol: &str) -> Failure {
         message,
         "undo the change, or choose another --out; results from before and after cannot be mixed",
     )
+}
+
+/// Reads results from a file or the folder of a batch; returns the path of the file as well.
+pub fn read_report(
+    results: &Path,
+    rules: ReportRules,
+    context: &Context,
+) -> Result<(Report, PathBuf), Failure> {
+    let path = if results.is_dir() { results.join("results.jsonl") } else { results.to_owned() };
+    let report = Report::read(&path, rules).map_err(|e| {
+        let hint = match refused_target(&e) {
+            Some(target) => format!("name the file itself: batch report {}", target.display()),
+            None => "name the folder of a batch; combine results from several machines with `batch merge`".into(),
+        };
+        Failure::usage(format!("cannot read {}: {e}", path.display()), hint)
+    })?;
+    for number in &report.damaged {
+        context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
+    }
+    if report.is_empty() {
+        let message = format!("{} has no results", path.display());
+        return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
+    }
+    Ok((report, path))
 }
