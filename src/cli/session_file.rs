@@ -7,9 +7,9 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
 use crate::model::{Command, Participant};
 use crate::own_file::OwnFile;
-use crate::session::{self, Log, LogFault, Record, Survey};
+use crate::session::{self, Finished, Log, LogFault, Record, Survey};
 use crate::settings::make_private;
-use crate::state::{Finished, State};
+use crate::state::State;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, has_sign, read_line};
 use crate::untrusted;
 use std::io;
@@ -117,7 +117,7 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
 /// If the text addresses nobody here, or is a faulty `/command`.
 pub fn read_typed(line: &str, path: &Path) -> Result<Command, Failure> {
     // plain words need no state, and a session may be long
-    let state = if has_sign(line) { fold(&session::read(path)?) } else { State::default() };
+    let state = if has_sign(line) { fold(&session::load(path)?) } else { State::default() };
     match read_line(line, &Typing::new(EntryPoint::Shell, Manner::Say), &state) {
         Ok(Intent::Give(command)) => Ok(command),
         Ok(Intent::Local) => Err(Failure::usage(format!("unknown command: {line}"), STEERING)),

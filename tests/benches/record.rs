@@ -2,8 +2,7 @@
 
 use crate::talk::{By, Talk};
 use colloquium::model::Event;
-use colloquium::session::{self, Mode, ReadProgress, Record, SessionPlace, decode};
-use colloquium::state::PieceFilter;
+use colloquium::session::{self, Mode, ReadProgress, Record, SessionPlace, Want, decode};
 use colloquium::ui::view::transcript::Transcript;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -99,12 +98,12 @@ fn decode_a_hundred_megabytes(bencher: Bencher) {
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(decoded);
 }
 
-/// Reads a session, parsing ahead on all cores.
+/// Reads a session.
 #[divan::bench(sample_count = 3)]
 fn scan_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let scanned = || {
-        session::scan(black_box(&path), &ReadProgress::default(), &mut |found| {
+        session::read(black_box(&path), Want::All, &ReadProgress::default(), &mut |found| {
             black_box(found);
         })
         .unwrap()
@@ -118,13 +117,8 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let told = || {
         let mut transcript = Transcript::default();
-        let mut filter = PieceFilter::default();
         let mut each = |event: &Event| transcript.apply_unkept(event);
-        let read = session::scan_for_fold(&path, &ReadProgress::default(), &mut |found| {
-            filter.take(found.event, &mut each);
-        });
-        read.unwrap();
-        filter.finish(&mut each);
+        session::fold(&path, &ReadProgress::default(), &mut each).unwrap();
         transcript
     };
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(told);

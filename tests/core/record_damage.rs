@@ -5,7 +5,7 @@ use crate::record_talk::{bytes_of, nowhere, talk, talk_with};
 use colloquium::model::Seq;
 use colloquium::session::LogFault;
 use colloquium::session::reader::{Log, Reader, read_bytes};
-use colloquium::session::{Mode, SessionError, read};
+use colloquium::session::{Mode, SessionError, load};
 use colloquium::session::{ReadProgress, Record, Records, Redaction, redact, repair, resume};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -261,7 +261,7 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
     let repaired = repair(&path, &ReadProgress::default()).unwrap();
     assert_eq!((repaired.events, repaired.stand_ins, repaired.rescued), (40, 1, 0));
     assert!(std::fs::read(repaired.kept.unwrap()).unwrap() == bytes, "the old one is kept");
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     assert!(log.faults.is_empty() && log.torn.is_none());
     for (at, record) in log.records.iter().enumerate() {
         match at {
@@ -281,13 +281,13 @@ fn foreign_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     for bytes in [&b"# A readme\n"[..], b"{\"seq\":1}\n", b"{}", &[0xff; 100]] {
         let path = write(folder.path(), bytes);
-        assert!(matches!(read(&path), Err(SessionError::NotASession { .. })));
+        assert!(matches!(load(&path), Err(SessionError::NotASession { .. })));
         assert!(matches!(resume(&path, Mode::Normal), Err(SessionError::NotASession { .. })));
         assert!(repair(&path, &ReadProgress::default()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
-    assert!(matches!(read(folder.path()), Err(SessionError::NotASession { .. })));
-    assert!(matches!(read(&folder.path().join("none")), Err(SessionError::Io { .. })));
+    assert!(matches!(load(folder.path()), Err(SessionError::NotASession { .. })));
+    assert!(matches!(load(&folder.path().join("none")), Err(SessionError::Io { .. })));
 }
 
 /// A folder at the path of a required file is reported by name, and the session is unchanged.

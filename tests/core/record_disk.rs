@@ -221,10 +221,10 @@ fn joined(state: &State) -> Vec<u8> {
     std::fs::write(&path, &state.file).unwrap();
     let rescue = state.rescue.as_ref().expect("a rescue file");
     std::fs::write(folder.path().join("talk.rescue.jsonl"), rescue).unwrap();
-    assert!(!reader::read(&path).unwrap().can_append(), "its end is elsewhere");
+    assert!(!reader::load(&path).unwrap().can_append(), "its end is elsewhere");
     let repaired = repair(&path, &ReadProgress::default()).unwrap();
     assert_eq!(repaired.stand_ins, 0);
-    let log = reader::read(&path).unwrap();
+    let log = reader::load(&path).unwrap();
     assert!(log.can_append() && log.torn.is_none(), "{:?}", log.faults);
     let (note, good) = log.records.split_last().unwrap();
     assert_eq!(note.event.kind.name(), "log.repaired");

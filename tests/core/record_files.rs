@@ -7,7 +7,7 @@ use colloquium::session::{
     Log, LogFault, Mode, ReadProgress, Record, Records, Redaction, ResumedSession, SessionError,
     SessionFiles, SessionPlace,
 };
-use colloquium::session::{create, decode, encode, fork, read, redact, resume, resume_read};
+use colloquium::session::{create, decode, encode, fork, load, redact, resume, resume_read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
@@ -51,7 +51,7 @@ async fn a_session_holds_its_lines_and_a_second_one_gets_another_name() {
     assert!(first.ends_with("20261121-203105-3f9a1c.jsonl"));
     assert!(second.ends_with("20261121-203105-3f9a1c-2.jsonl"));
     assert!(std::fs::read(&first).unwrap() == bytes_of(&records));
-    let log = read(&first).unwrap();
+    let log = load(&first).unwrap();
     assert!(log.faults.is_empty() && log.torn.is_none());
     for (read, record) in log.records.iter().zip(&records) {
         assert_eq!((&read.event, &read.line), (&record.event, &record.line));
@@ -69,7 +69,7 @@ async fn long_texts_lie_beside_the_log_and_are_missed_in_words() {
     records.extend([long_record(3), long_record(4)]);
     let path = written(folder.path(), &records).await;
     assert!(path.metadata().unwrap().len() < 4_000);
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     assert!(log.faults.is_empty());
     assert!(log.records.iter().zip(&records).all(|(a, b)| a.event == b.event && a.line == b.line));
 
@@ -92,9 +92,9 @@ async fn a_fork_of_a_line_takes_its_long_text_along() {
     let folder = tempfile::tempdir().unwrap();
     let mut records = talk(1);
     records.push(long_record(1));
-    let parent = read(&written(folder.path(), &records).await).unwrap();
+    let parent = load(&written(folder.path(), &records).await).unwrap();
     let fork = written(&folder.path().join("elsewhere"), &parent.records).await;
-    let log = read(&fork).unwrap();
+    let log = load(&fork).unwrap();
     assert!(log.faults.is_empty());
     assert_eq!(log.records[1].event, records[1].event);
 }
@@ -109,10 +109,10 @@ async fn a_fork_is_whole_or_not_there() {
         let place = SessionPlace::Folder(&elsewhere, Wall(1_795_293_065_123), 0x3f9a1c);
         fork(&log.survey, records.iter(), place, Mode::Normal)
     };
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     let session = forked(&log).unwrap();
     session.writer.finish().await.unwrap();
-    let branch = read(session.files.log()).unwrap();
+    let branch = load(session.files.log()).unwrap();
     assert!(branch.faults.is_empty() && bytes_of(&branch.records) == bytes_of(&log.records));
     std::fs::remove_dir_all(&elsewhere).unwrap();
 
@@ -127,7 +127,7 @@ async fn a_fork_is_whole_or_not_there() {
     let mut hurt = whole.clone();
     hurt[100] ^= 1;
     std::fs::write(&path, hurt).unwrap();
-    let refused = forked(&read(&path).unwrap()).map(drop);
+    let refused = forked(&load(&path).unwrap()).map(drop);
     assert!(matches!(refused, Err(SessionError::ReadOnly { .. })), "{refused:?}");
 }
 
@@ -156,7 +156,7 @@ async fn cached_summary_is_reread_only_after_a_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), &talk(20)).await;
     for is_changed in [false, true] {
-        let survey = read(&path).unwrap().survey;
+        let survey = load(&path).unwrap().survey;
         if is_changed {
             // same length, so only the modification time differs
             let file = std::fs::File::options().append(true).open(&path).unwrap();
@@ -316,7 +316,7 @@ async fn figures() {
     session.writer.finish().await.unwrap();
     println!("{seq} events, {size} bytes made, written and synced in {:?}", started.elapsed());
     let started = Instant::now();
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     println!("{} events, {} bytes opened in {:?}", log.records.len(), log.len, started.elapsed());
     assert_eq!(log.records.len() as u64, seq);
 }
@@ -352,7 +352,7 @@ async fn a_session_with_the_newlines_of_windows_is_whole_and_goes_on() {
     assert_eq!((resumed.log.records.len(), resumed.repaired), (8, None));
     resumed.writer.push(records[8].clone());
     resumed.writer.finish().await.unwrap();
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     assert!(log.faults.is_empty() && log.torn.is_none());
     assert!(log.records.iter().zip(&records).all(|(a, b)| a.event == b.event));
     assert_eq!(log.records.len(), 9);
@@ -402,7 +402,7 @@ async fn redacted_text_is_in_no_blob_and_no_copy() {
     assert!(done.events >= 2 && done.left == 0, "{done:?}");
     assert!(before.iter().chain([&copy]).all(|old| done.removed.contains(old)), "{done:?}");
     assert_eq!(everywhere(), Vec::<PathBuf>::new());
-    let log = read(&path).unwrap();
+    let log = load(&path).unwrap();
     assert!(log.faults.is_empty() && log.records.len() == records.len() + 1);
     assert_eq!(below(&files.blobs()).len(), 2);
     assert_eq!(redact(&path, redaction, "again", &ReadProgress::default()).unwrap().events, 0);

@@ -9,9 +9,9 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
 use crate::cli::session_file::{self, report_faults};
 use crate::export::{self, Beside, DiscreetRecords, Private, figures};
-use crate::model::{Event, Reveal, Seq};
+use crate::model::{Reveal, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
-use crate::state::{PieceFilter, State};
+use crate::state::State;
 use crate::text;
 use clap::{Args, ValueEnum};
 use serde::ser::{SerializeMap, Serializer};
@@ -273,16 +273,11 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let mut state = State::default();
     let mut turn_log = TurnLog::default();
     let mut private = Private::default();
-    let mut filter = PieceFilter::default();
-    let mut each = |event: &Event| {
+    let survey = session::fold(path, progress, &mut |event| {
+        private.take(event);
         state.apply(event);
         turn_log.take(event);
-    };
-    let survey = session::scan_for_fold(path, progress, &mut |found| {
-        private.take(found.event);
-        filter.take(found.event, &mut each);
     })?;
-    filter.finish(&mut each);
     Ok(Read { survey, state, turn_log, private })
 }
 

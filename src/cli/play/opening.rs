@@ -13,9 +13,9 @@ use crate::cli::play::screen::{failed, new_screen};
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
-use crate::model::{Event, Kind, Ms, Seq};
-use crate::session::{self, Feed, ReadProgress, SessionError, Survey, Tail};
-use crate::state::{Finished, PieceFilter, State};
+use crate::model::{Kind, Ms, Seq};
+use crate::session::{self, Feed, Finished, ReadProgress, SessionError, Survey, Tail};
+use crate::state::State;
 use crate::ui::ViewState;
 use crate::ui::run::LeaveTo;
 use crate::ui::view::transcript::Transcript;
@@ -96,18 +96,13 @@ pub fn is_long(path: &Path) -> bool {
 /// Reads a session for its state alone.
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
     let mut past = State::default();
-    let mut filter = PieceFilter::default();
-    let mut each = |event: &Event| past.apply(event);
-    let survey = session::scan_for_fold(path, progress, &mut |found| {
-        filter.take(found.event, &mut each);
-    })?;
-    filter.finish(&mut each);
+    let survey = session::fold(path, progress, &mut |event| past.apply(event))?;
     Ok(OpenedSession { survey, past, before: vec![], told: None })
 }
 
 /// Reads a session and keeps its events, which are printed again.
 fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
-    let mut log = session::read(path)?;
+    let mut log = session::load(path)?;
     let finished = Finished::from_events(log.events());
     log.records.retain(|r| !finished.repeats(&r.event));
     let past = State::fold(log.events());
@@ -117,12 +112,7 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
 /// Reads a session for the screen.
 fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let mut transcript = Transcript::default();
-    let mut filter = PieceFilter::default();
-    let mut each = |event: &Event| transcript.apply_unkept(event);
-    let survey = session::scan_for_fold(path, progress, &mut |found| {
-        filter.take(found.event, &mut each);
-    })?;
-    filter.finish(&mut each);
+    let survey = session::fold(path, progress, &mut |event| transcript.apply_unkept(event))?;
     transcript.keep_in(survey.archive.clone());
     Ok((survey, Box::new(transcript)))
 }

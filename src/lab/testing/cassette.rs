@@ -86,7 +86,7 @@ impl Cassette {
         seats: &[Participant],
         ignored: Vec<Regex>,
     ) -> Result<Cassette, CassetteFault> {
-        let log = session::read(path)?;
+        let log = session::load(path)?;
         if log.records.is_empty() {
             return Err(CassetteFault::Empty);
         }

@@ -2,7 +2,9 @@
 
 use super::stored::{SessionStatus, SessionSummary, Stored};
 use crate::model::Wall;
-use crate::session::{LogFault, ReadProgress, SessionError, SessionFiles, Survey, holder, skim};
+use crate::session::{
+    LogFault, ReadProgress, SessionError, SessionFiles, Survey, Want, holder, read,
+};
 use crate::state::{Entry, State};
 use crate::workers;
 use jiff::Timestamp;
@@ -81,13 +83,9 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     let mut summary = SessionSummary {
         id: files.id(),
         path,
-        title: String::new(),
         standing: SessionStatus::Unfinished,
-        utterances: 0,
-        cast: vec![],
-        last: String::new(),
-        parent: None,
         written: written(entry),
+        ..SessionSummary::default()
     };
     let Ok(metadata) = entry.metadata() else {
         summary.standing = SessionStatus::Unreadable("it no longer exists".into());
@@ -108,7 +106,9 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     }
     // `turn.ended` repeats the text of pieces
     let mut state = State::default();
-    match skim(&summary.path, &mut |found| state.apply(found.event)) {
+    match read(&summary.path, Want::Turns, &ReadProgress::default(), &mut |found| {
+        state.apply(found.event)
+    }) {
         Ok(log) => {
             summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;

@@ -121,7 +121,7 @@ fn modified(log: &Metadata) -> u128 {
 }
 
 /// Status of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SessionStatus {
     /// A program writes it, with its process id if known.
     Running(Option<u32>),
@@ -133,6 +133,7 @@ pub enum SessionStatus {
         doing: String,
     },
     /// Stopped before its end; it can be resumed.
+    #[default]
     Unfinished,
     /// Stopped in the middle of a line; everything before is intact, and it can be resumed.
     Recovered,
@@ -152,7 +153,7 @@ pub enum SessionStatus {
 }
 
 /// Summary of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionSummary {
     /// Id: the name of its file without the suffix.
     pub id: String,

@@ -3,9 +3,9 @@
 //! A log only grows, so an open file can be read again later, regardless of appended lines.
 
 use super::Record;
-use super::alone::{self, LineBlocks, ScanDepth};
 use super::files::SessionFiles;
-use super::scanner::{FileMark, Found, Scanner};
+use super::lines::Blocks;
+use super::scanner::{Each, FileMark, Scanner, Want};
 use crate::model::{Event, Seq};
 use parking_lot::Mutex;
 use std::fs::File;
@@ -101,9 +101,7 @@ impl Archive {
         each: &mut dyn FnMut(&Event) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let before = self.0.marks.partition_point(|mark| mark.seq <= from);
-        // most callers that start in the middle want a few events
-        let reading = self.read(before, None, from == Seq(0), ScanDepth::Whole);
-        let Some(mut reading) = reading else { return Ok(()) };
+        let Some(mut reading) = self.read(before, None, Want::All) else { return Ok(()) };
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue()
             && reading.block(&mut |found| {
@@ -127,7 +125,7 @@ impl Archive {
         if !(near.0..near.0 + near.1.len()).contains(&events) {
             let before = self.0.marks.partition_point(|mark| mark.events <= events);
             let end = self.0.marks.get(before).map(|mark| mark.at);
-            let mut reading = self.read(before, end, false, ScanDepth::Whole)?;
+            let mut reading = self.read(before, end, Want::All)?;
             *near = (reading.scanner.events, vec![]);
             while self.seen(reading.block(&mut |found| near.1.push(found.record()))) {}
         }
@@ -137,30 +135,23 @@ impl Archive {
     /// Returns a reading of the events from an index on, and the number of events before it.
     pub(super) fn from(&self, events: usize) -> Option<(usize, ArchiveReading)> {
         let before = self.0.marks.partition_point(|mark| mark.events <= events);
-        let reading = self.read(before, None, true, ScanDepth::Whole)?;
+        let reading = self.read(before, None, Want::All)?;
         Some((events.saturating_sub(reading.scanner.events), reading))
     }
 
     /// Returns a reading of all events except pieces.
     pub(super) fn skim(&self) -> Option<(usize, ArchiveReading)> {
-        Some((0, self.read(0, None, true, ScanDepth::WithoutPieces)?))
+        Some((0, self.read(0, None, Want::Turns)?))
     }
 
-    /// Starts reading at the last of the first `before` marks; `long` uses several threads.
-    fn read(
-        &self,
-        before: usize,
-        end: Option<u64>,
-        long: bool,
-        depth: ScanDepth,
-    ) -> Option<ArchiveReading> {
+    /// Starts reading at the last of the first `before` marks.
+    fn read(&self, before: usize, end: Option<u64>, want: Want) -> Option<ArchiveReading> {
         let Inner { file, files, marks, .. } = &*self.0;
         let mark = *marks.get(before.saturating_sub(1))?;
-        let end = end.unwrap_or(self.0.end);
-        let part = Part { file: file.clone(), at: mark.at, end };
-        let long = long && end - mark.at >= alone::SHORT_BYTES;
-        let blocks = LineBlocks::new(part, long, depth);
-        Some(ArchiveReading { blocks, scanner: Scanner::at(mark, files.clone()) })
+        let part = Part { file: file.clone(), at: mark.at, end: end.unwrap_or(self.0.end) };
+        let mut scanner = Scanner::at(mark, files.clone());
+        scanner.want = want;
+        Some(ArchiveReading { blocks: Blocks::new(part), scanner })
     }
 
     /// Returns whether a block was read; remembers an error.
@@ -175,15 +166,15 @@ impl Archive {
 
 /// Reads a file again from one of its marks.
 pub(super) struct ArchiveReading {
-    blocks: LineBlocks,
+    blocks: Blocks<Part>,
     scanner: Scanner,
 }
 
 impl ArchiveReading {
     /// Passes the events of the next block to `each`; returns whether there was one.
-    pub(super) fn block(&mut self, each: &mut dyn FnMut(Found<'_>)) -> io::Result<bool> {
-        let ArchiveReading { blocks, scanner } = self;
-        blocks.next(&mut |block| scanner.take(block, each))
+    pub(super) fn block(&mut self, each: Each<'_>) -> io::Result<bool> {
+        let block = self.blocks.next()?;
+        Ok(block.map(|block| self.scanner.take(&block, each)).is_some())
     }
 }
 
@@ -218,7 +209,7 @@ fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::read;
+    use crate::session::load;
 
     const EXAMPLE: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sessions/example-rehearsed.jsonl");
@@ -226,7 +217,7 @@ mod tests {
     #[test]
     fn events_are_read_again_from_any_place_on_and_no_further_than_wanted() {
         let path = EXAMPLE;
-        let log = read(Path::new(path)).unwrap();
+        let log = load(Path::new(path)).unwrap();
         let archive = log.archive.clone().unwrap();
         for from in (0..log.records.len()).step_by(7) {
             let mut left = 5;
@@ -250,7 +241,7 @@ mod tests {
         let half = memchr::memrchr(b'\n', &all[..all.len() / 2]).unwrap() + 1;
         // half a line after the whole ones does not count
         std::fs::write(&path, &all[..half + 20]).unwrap();
-        let log = read(&path).unwrap();
+        let log = load(&path).unwrap();
         std::fs::write(&path, &all).unwrap();
         let mut seqs = 0;
         let mut each = |_: &Event| {

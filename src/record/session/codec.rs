@@ -252,21 +252,10 @@ impl<'a> Envelope<'a> {
         self.with(kind.map_err(SessionError::Shape)?)
     }
 
-    /// Parses the data, unless it needs blobs or this version cannot parse it.
-    pub(super) fn event_alone(&self) -> Option<Event> {
-        if blobs::mentioned(self.data.get()) {
-            return None;
-        }
-        self.event(&mut missing).ok()
-    }
-
-    /// As [`Envelope::event_alone`], but keeps pieces as an unknown kind.
-    pub(super) fn event_but_pieces(&self) -> Option<Event> {
-        if self.kind == "delta" && !blobs::mentioned(self.data.get()) {
-            self.unread().ok()
-        } else {
-            self.event_alone()
-        }
+    /// Returns pieces as an unknown kind, unless they need blobs; `None` for all other events.
+    pub(super) fn pieces(&self) -> Option<Event> {
+        let pieces = self.kind == "delta" && !blobs::mentioned(self.data.get());
+        pieces.then(|| self.unread().ok()).flatten()
     }
 
     /// Returns the event with its data byte for byte, as an unknown kind.

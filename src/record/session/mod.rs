@@ -6,7 +6,6 @@
 //! no policy, no screen. It never edits in place and never shortens a file without a copy of the cut bytes.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-mod alone;
 mod archive;
 mod blobs;
 pub mod codec;
@@ -15,7 +14,9 @@ mod create;
 pub mod disk;
 mod error;
 pub mod files;
+mod finished;
 mod follow;
+mod lines;
 pub mod lock;
 pub mod open;
 mod progress;
@@ -36,16 +37,17 @@ pub use archive::Archive;
 pub use codec::{FORMAT, Record, decode, encode, inert};
 pub use error::{LogFault, SessionError};
 pub use files::{SessionFiles, session_id};
+pub use finished::{Finished, PieceFilter};
 pub use follow::Follower;
 pub use lock::{holder, inherit};
 pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
 pub use progress::ReadProgress;
-pub use reader::{Log, Survey, ends, proven, read, scan, scan_for_fold, skim};
+pub use reader::{Log, Survey, ends, fold, load, proven, read};
 pub use records::{EachRecord, Records};
 pub use redact::{preview, redact};
 pub use redaction::{PieceMatches, Rebuilding, Redaction};
 pub use renaming::Renaming;
 pub use repair::repair;
-pub use scanner::Found;
+pub use scanner::{Found, Want};
 pub use tail::{Feed, Item, Tail};
 pub use writer::{DiskFault, Durable, Mode, SessionWriter};

@@ -8,9 +8,9 @@ use super::error::SessionError;
 use super::files::{SessionFiles, session_id};
 use super::lock::Lock;
 use super::progress::ReadProgress;
-use super::reader::{Log, Survey, proven, scan_open};
+use super::reader::{Log, Survey, proven, read_open};
 use super::repair::mend_tail;
-use super::scanner::Found;
+use super::scanner::{Found, Scanner};
 use super::writer::{Mode, SessionWriter, WriterStart};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
@@ -181,14 +181,15 @@ fn resume_at(
             let mut records = vec![];
             let again = file.try_clone().map_err(SessionError::io("open", path))?;
             let mut each = |found: Found<'_>| records.push(found.record());
-            let survey = scan_open(files.clone(), again, &ReadProgress::default(), &mut each)?;
+            let scanner = Scanner::new(files.clone());
+            let survey = read_open(scanner, again, &ReadProgress::default(), &mut each)?;
             (Log { survey, records }, true)
         }
     };
     if !log.can_append() {
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.survey.faults });
     }
-    let repaired = mend_tail(&mut log, &mut file)?;
+    let repaired = mend_tail(&mut log.survey, &mut file)?;
     let start = WriterStart { len: log.len, last: log.survey.last };
     let disk = FileDisk::new(file, files, lock, None);
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)

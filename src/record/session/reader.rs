@@ -4,19 +4,20 @@
 //! byte range; only bytes after the last whole line are a torn tail, the usual trace of a crash. `repair` repairs.
 
 use super::Record;
-use super::alone::{self, LineBlock, LineBlocks, ScanDepth};
 use super::archive::{Archive, Part};
 use super::codec::{LINE_MAX_BYTES, decode};
 use super::error::{LogFault, SessionError};
 use super::files::SessionFiles;
+use super::finished::PieceFilter;
+use super::lines::Blocks;
 use super::progress::ReadProgress;
 use super::records::Records;
-use super::scanner::{Each, FileMark, Found, Scanner, wide};
+use super::scanner::{Each, FileMark, Found, Scanner, Want, wide};
 use crate::model::{Event, Seq, Wall};
 use crate::untrusted;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl Survey {
     }
 }
 
-/// A session with all its events in memory. A caller that needs each event once [scans](scan) instead.
+/// A session with all its events in memory. A caller that needs each event once [reads](read) instead.
 #[derive(Debug)]
 pub struct Log {
     /// Result of the scan.
@@ -116,12 +117,6 @@ impl Deref for Log {
     }
 }
 
-impl DerefMut for Log {
-    fn deref_mut(&mut self) -> &mut Survey {
-        &mut self.survey
-    }
-}
-
 /// Returns the paths of a file if it is a session, before any file is created next to it.
 ///
 /// # Errors
@@ -129,16 +124,16 @@ impl DerefMut for Log {
 pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let mut first = Vec::new();
-    let read = open(&files)
+    let taken = open(&files)
         .map(BufReader::new)?
         .take(LINE_MAX_BYTES as u64 + 1)
         .read_until(b'\n', &mut first);
-    read.map_err(SessionError::io("read", path))?;
+    taken.map_err(SessionError::io("read", path))?;
     // if the first line is damaged, any other valid line will do
     if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
         Ok(files)
     } else {
-        let survey = scan_files(files, &ReadProgress::default(), ScanDepth::Whole, &mut |_| {})?;
+        let survey = read(path, Want::Turns, &ReadProgress::default(), &mut |_| {})?;
         // an empty file is a session that was killed at its start only if it is named like one
         if survey.last.is_none() && path.extension().is_none_or(|extension| extension != "jsonl") {
             return Err(SessionError::NotASession { path: path.to_owned() });
@@ -156,71 +151,55 @@ pub(super) fn open(files: &SessionFiles) -> Result<File, SessionError> {
     })
 }
 
-/// Reads a session into memory, even while another program writes it.
+/// Reads a session into memory.
 ///
 /// # Errors
-/// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but part
-/// of the result.
-pub fn read(path: &Path) -> Result<Log, SessionError> {
+/// As [`read`].
+pub fn load(path: &Path) -> Result<Log, SessionError> {
     let mut records = vec![];
-    let survey = scan(path, &ReadProgress::default(), &mut |found| records.push(found.record()))?;
+    let mut each = |found: Found<'_>| records.push(found.record());
+    let survey = read(path, Want::All, &ReadProgress::default(), &mut each)?;
     Ok(Log { survey, records })
 }
 
 /// Reads a session, even while another program writes it, and passes its events to `each` in order; updates `progress`.
 ///
 /// # Errors
-/// As [`read`]; events passed before the error belong to the session.
-pub fn scan(
+/// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but part
+/// of the result. Events passed before the error belong to the session.
+pub fn read(
     path: &Path,
+    want: Want,
     progress: &ReadProgress,
     each: &mut dyn FnMut(Found<'_>),
 ) -> Result<Survey, SessionError> {
-    scan_files(SessionFiles::of_existing(path)?, progress, ScanDepth::Whole, each)
-}
-
-/// Reads a session as [`scan`] does, without its pieces, because `turn.ended` repeats their text. Their checksums are
-/// still verified.
-pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, SessionError> {
-    let (files, progress) = (SessionFiles::of_existing(path)?, ReadProgress::default());
-    scan_files(files, &progress, ScanDepth::WithoutPieces, each)
-}
-
-/// Reads a session as [`scan`] does, but passes only the events that a fold of the whole session needs: most pieces are
-/// skipped, because `turn.ended` repeats their text; the others come as an unknown kind. Every checksum is verified.
-pub fn scan_for_fold(
-    path: &Path,
-    progress: &ReadProgress,
-    each: &mut dyn FnMut(Found<'_>),
-) -> Result<Survey, SessionError> {
-    scan_files(SessionFiles::of_existing(path)?, progress, ScanDepth::ForFold, each)
-}
-
-fn scan_files(
-    files: SessionFiles,
-    progress: &ReadProgress,
-    depth: ScanDepth,
-    each: Each<'_>,
-) -> Result<Survey, SessionError> {
+    let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
-    look_through(Scanner::new(files), file, progress, depth, each)
+    let mut scanner = Scanner::new(files);
+    scanner.want = want;
+    read_open(scanner, file, progress, each)
+}
+
+/// Reads a session as [`read`] does, but passes only the events that a fold of the whole session needs: most pieces are
+/// skipped, because `turn.ended` repeats their text.
+pub fn fold(
+    path: &Path,
+    progress: &ReadProgress,
+    each: &mut dyn FnMut(&Event),
+) -> Result<Survey, SessionError> {
+    let mut filter = PieceFilter::default();
+    let survey = read(path, Want::UnreadPieces, progress, &mut |found| {
+        filter.take(found.event, each);
+    })?;
+    filter.finish(each);
+    Ok(survey)
 }
 
 /// Reads a session from its open file.
-pub(super) fn scan_open(
-    files: SessionFiles,
-    file: File,
-    progress: &ReadProgress,
-    each: Each<'_>,
-) -> Result<Survey, SessionError> {
-    look_through(Scanner::new(files), file, progress, ScanDepth::Whole, each)
-}
-
-fn look_through(
+pub(super) fn read_open(
     mut scanner: Scanner,
     file: File,
     progress: &ReadProgress,
-    depth: ScanDepth,
     each: Each<'_>,
 ) -> Result<Survey, SessionError> {
     let path = scanner.files.log().to_owned();
@@ -235,14 +214,13 @@ fn look_through(
     let mut beginning: Option<bool> = None;
     let file = Arc::new(file);
     let whole = Part { file: file.clone(), at: 0, end: u64::MAX };
-    let mut blocks = LineBlocks::new(whole, len >= alone::SHORT_BYTES, depth);
-    let mut take = |block: &LineBlock| {
-        let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block.bytes, beginning);
+    let mut blocks = Blocks::new(whole);
+    while let Some(block) = blocks.next().map_err(io)? {
+        let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block, beginning);
         beginning = Some(may_begin);
-        scanner.take(block, each);
+        scanner.take(&block, each);
         progress.stand(scanner.len as u64);
-    };
-    while blocks.next(&mut take).map_err(io)? {}
+    }
     let end = scanner.torn.as_ref().map_or(scanner.len, |torn| torn.start) as u64;
     let archive = Archive::new(file, &mut scanner, end);
     let mut survey = Survey::from_scanner(scanner);
@@ -269,8 +247,7 @@ pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Arc<Event>>; 2], SessionErro
         file.seek(SeekFrom::Start(at)).map_err(io)?;
         let mut part = vec![];
         file.by_ref().take(bytes).read_to_end(&mut part).map_err(io)?;
-        let block = LineBlock::read(part, ScanDepth::Whole);
-        scanner.take(&block, &mut |found| events.push(found.event.clone()));
+        scanner.take(&part, &mut |found| events.push(found.event.clone()));
     }
     Ok(events)
 }
@@ -290,8 +267,7 @@ pub(super) fn rescued(files: &SessionFiles) -> Result<Option<Records>, SessionEr
         Err(e) => return Err(SessionError::io("read", files.rescue())(e)),
     };
     let scanner = Scanner::anywhere(files.clone());
-    let progress = ReadProgress::default();
-    match look_through(scanner, file, &progress, ScanDepth::Whole, &mut |_| {}) {
+    match read_open(scanner, file, &ReadProgress::default(), &mut |_| {}) {
         Ok(survey) => Ok(Some(survey.records())),
         // the file contains nothing usable
         Err(SessionError::NotASession { .. }) => Ok(Some(vec![].into())),
@@ -330,8 +306,7 @@ impl Reader {
 
     /// Parses the next bytes: any number of lines, of which only the session's last may lack its newline.
     pub fn take(&mut self, bytes: &[u8]) {
-        let block = LineBlock::read(bytes.to_owned(), ScanDepth::Whole);
-        self.scanner.take(&block, &mut |found| self.records.push(found.record()));
+        self.scanner.take(bytes, &mut |found| self.records.push(found.record()));
     }
 
     /// Returns the new events and drops them from memory.

@@ -169,7 +169,7 @@ impl FileRecords {
 mod tests {
     use super::*;
     use crate::model::Seq;
-    use crate::session::read;
+    use crate::session::load;
     use std::path::Path;
 
     const EXAMPLE: &str =
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn records_in_a_file_equal_records_in_memory() {
-        let log = read(Path::new(EXAMPLE)).unwrap();
+        let log = load(Path::new(EXAMPLE)).unwrap();
         let records = Records::from(log.archive.clone().unwrap());
         let lines = |records: &mut dyn Iterator<Item = Arc<Record>>| -> Vec<String> {
             records.map(|r| r.line.clone()).collect()
@@ -199,7 +199,7 @@ mod tests {
     fn any_place_of_a_long_file_is_found_and_a_damaged_part_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long.jsonl");
-        let short = read(Path::new(EXAMPLE)).unwrap();
+        let short = load(Path::new(EXAMPLE)).unwrap();
         let mut lines = String::new();
         for seq in 0..3_000u64 {
             let from = &short.records[seq as usize % short.records.len()].event;
@@ -210,7 +210,7 @@ mod tests {
             });
         }
         std::fs::write(&path, &lines).unwrap();
-        let log = read(&path).unwrap();
+        let log = load(&path).unwrap();
         let records = Records::from(log.archive.clone().unwrap());
         assert_eq!(records.len(), 2_999);
         for at in [0, 17, 1_233, 1_234, 1_235, 2_997, 2_998, 4, 1_500] {

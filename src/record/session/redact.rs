@@ -10,6 +10,7 @@ use super::lock::Lock;
 use super::progress::ReadProgress;
 use super::reader;
 use super::redaction::Redaction;
+use super::scanner::Want;
 use super::{Record, Records};
 use crate::model::event::ENGINE;
 use crate::model::payload::Warning;
@@ -49,7 +50,7 @@ pub fn redact(
 ) -> Result<Redacted, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let survey = reader::scan(path, &ReadProgress::default(), &mut |_| {})?;
+    let survey = reader::read(path, Want::All, &ReadProgress::default(), &mut |_| {})?;
     if !survey.can_append() || survey.torn.is_some() {
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: survey.faults });
     }
@@ -98,7 +99,7 @@ pub fn preview(
     path: &Path,
     redaction: impl FnOnce(&Records) -> Redaction,
 ) -> Result<usize, SessionError> {
-    let records = reader::scan(path, &ReadProgress::default(), &mut |_| {})?.records();
+    let records = reader::read(path, Want::All, &ReadProgress::default(), &mut |_| {})?.records();
     let redaction = redaction(&records);
     let matches = redaction.matches(records.iter());
     let mut rebuilding = redaction.rebuilding(&matches);

@@ -8,7 +8,7 @@ use super::files::{self, NewFile, SessionFiles};
 use super::lock::Lock;
 use super::progress::ReadProgress;
 use super::reader::{self, Survey};
-use super::scanner::GAP_MAX;
+use super::scanner::{GAP_MAX, Want};
 use super::{Record, Records};
 use crate::model::event::ENGINE;
 use crate::model::payload::LogRepaired;
@@ -72,7 +72,7 @@ pub(super) fn mend_tail(
 pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let log = reader::scan(path, &ReadProgress::default(), &mut |_| {})?;
+    let log = reader::read(path, Want::All, &ReadProgress::default(), &mut |_| {})?;
     let records = log.records();
     let read_only = |faults| SessionError::ReadOnly { path: path.to_owned(), faults };
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {

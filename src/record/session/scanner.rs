@@ -3,13 +3,13 @@
 //! A line is valid if its checksum is right. Invalid lines are skipped up to the next valid one and recorded with their
 //! byte range; only bytes after the last whole line are a torn tail.
 
-use super::alone::{LineBlock, LineMeaning};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, missing};
 use super::error::{LogFault, SessionError};
 use super::files::SessionFiles;
+use super::lines::seq_of_pieces;
 use super::{FORMAT, Record};
-use crate::model::{Event, Kind, Seq, Wall};
+use crate::model::{Event, Seq, Wall};
 use crate::text;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -67,9 +67,21 @@ pub(super) type Each<'a> = &'a mut dyn FnMut(Found<'_>);
 /// Minimum distance between two marks, in bytes.
 const MARK_BYTES: u64 = 64 * 1024;
 
+/// Events that a reader passes on. Every checksum is verified in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// All of them.
+    All,
+    /// All of them, with pieces as an unknown kind.
+    UnreadPieces,
+    /// All but pieces, because `turn.ended` repeats their text.
+    Turns,
+}
+
 /// Scans a session line by line and passes its events on.
 #[derive(Clone)]
 pub(super) struct Scanner {
+    pub(super) want: Want,
     blobs: Blobs,
     pub(super) files: SessionFiles,
     pub(super) faults: Vec<LogFault>,
@@ -93,6 +105,7 @@ impl Scanner {
     /// Returns a scanner at the beginning of a session; `files` locates blobs.
     pub(super) fn new(files: SessionFiles) -> Scanner {
         Scanner {
+            want: Want::All,
             blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
             files,
             faults: vec![],
@@ -119,23 +132,27 @@ impl Scanner {
         Scanner { next: Some(mark.seq), events: mark.events, len, ..Scanner::new(files) }
     }
 
-    /// Scans the next lines.
-    pub(super) fn take(&mut self, block: &LineBlock, each: Each<'_>) {
-        let mut rest = block.bytes.as_slice();
-        for line in &block.lines {
-            let (bytes, after) = rest.split_at_checked(line.len).unwrap_or((rest, &[]));
-            match &line.says {
-                LineMeaning::Event(event) => self.whole(self.len, bytes, event, each),
-                LineMeaning::Pieces(seq) => self.pass(self.len, bytes, *seq),
-                LineMeaning::Nothing => self.line(self.len, bytes, each),
-            }
-            self.len += line.len;
+    /// Scans the next lines; only the last may lack its newline.
+    pub(super) fn take(&mut self, mut rest: &[u8], each: Each<'_>) {
+        while !rest.is_empty() {
+            let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            self.line(self.len, line, each);
+            self.len += len;
             rest = after;
         }
     }
 
-    /// Scans the bytes between two newlines, if the block has no parsed content for them.
+    /// Scans the bytes between two newlines.
     fn line(&mut self, at: usize, line: &[u8], each: Each<'_>) {
+        if self.want == Want::Turns
+            && let Some(seq) = seq_of_pieces(line)
+        {
+            if self.belongs(at, line, seq) {
+                self.count(at as u64, seq);
+            }
+            return;
+        }
         match Envelope::read(line) {
             Ok(envelope) => self.enveloped(at, line, &envelope, each),
             Err(SessionError::Shape(e)) => self.unread(at, line, &e.to_string()),
@@ -193,51 +210,23 @@ impl Scanner {
         true
     }
 
-    fn is_of_format(&mut self, format: u64) {
-        if format > u64::from(FORMAT) {
-            self.faults.push(LogFault::Newer { format });
-        }
-    }
-
-    /// Accepts a whole line whose event is parsed.
-    fn whole(&mut self, at: usize, line: &[u8], event: &Arc<Event>, each: Each<'_>) {
-        if !self.belongs(at, line, event.seq) {
-            return;
-        }
-        if let (Seq(0), Kind::Opened(opened)) = (event.seq, &event.kind) {
-            self.is_of_format(u64::from(opened.format));
-        }
-        self.hand_on(at, line, event, each);
-    }
-
-    /// Skips a whole line of pieces that the caller does not need.
-    fn pass(&mut self, at: usize, line: &[u8], seq: Seq) {
-        if self.belongs(at, line, seq) {
-            self.count(at as u64, seq);
-        }
-    }
-
-    /// Accepts a whole line that needs blobs, or that this version cannot parse.
+    /// Accepts a whole line.
     fn enveloped(&mut self, at: usize, line: &[u8], envelope: &Envelope, each: Each<'_>) {
         if !self.belongs(at, line, envelope.seq) {
             return;
         }
         if envelope.seq.0 == 0
             && let Some(format) = envelope.format()
+            && format > u64::from(FORMAT)
         {
-            self.is_of_format(format);
+            self.faults.push(LogFault::Newer { format });
         }
         if let Some(event) = self.event(at, line, envelope) {
-            self.hand_on(at, line, &Arc::new(event), each);
+            self.began = self.began.or(Some(event.at));
+            self.latest = Some(event.at);
+            self.count(at as u64, event.seq);
+            each(Found { line, event: &Arc::new(event) });
         }
-    }
-
-    fn hand_on(&mut self, at: usize, line: &[u8], event: &Arc<Event>, each: Each<'_>) {
-        let at = at as u64;
-        self.began = self.began.or(Some(event.at));
-        self.latest = Some(event.at);
-        self.count(at, event.seq);
-        each(Found { line, event });
     }
 
     fn count(&mut self, at: u64, seq: Seq) {
@@ -251,6 +240,11 @@ impl Scanner {
 
     /// Parses a line with its blobs, or keeps it unparsed.
     fn event(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Event> {
+        if self.want == Want::UnreadPieces
+            && let Some(pieces) = envelope.pieces()
+        {
+            return Some(pieces);
+        }
         let seq = envelope.seq;
         let blobs = &mut self.blobs;
         let faults = &mut self.faults;

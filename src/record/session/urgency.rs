@@ -14,27 +14,6 @@ pub(super) enum Urgency {
 /// Returns the sync urgency of an event kind.
 pub(super) fn urgency(kind: &Kind) -> Urgency {
     match kind {
-        // a loss that a person would notice: the opening and the end, words, votes (they are ended turns), controls
-        Kind::Opened(_)
-        | Kind::Renamed(_)
-        | Kind::Reopened(_)
-        | Kind::Forked(_)
-        | Kind::Ended(_)
-        | Kind::CommandGiven(_)
-        | Kind::HumanSaid(_)
-        | Kind::TurnEnded(_)
-        | Kind::ToolCalled(_)
-        | Kind::ToolReturned(_)
-        | Kind::AgentTool(_)
-        | Kind::ModelAdapted(_)
-        | Kind::PermissionAnswered(_)
-        | Kind::VoteClosed(_)
-        | Kind::VerdictGiven(_)
-        | Kind::ResultGiven(_)
-        | Kind::Paused(_)
-        | Kind::Resumed(_)
-        | Kind::StepEnded(_)
-        | Kind::PlanEnded(_) => Urgency::Soon,
         // events that the engine would decide or produce again
         Kind::ThreadOpened(_)
         | Kind::ThreadClosed(_)
@@ -60,5 +39,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Warning(_)
         | Kind::LogRepaired(_)
         | Kind::Unknown(_) => Urgency::Later,
+        // a loss that a person would notice: the opening and the end, words, votes (they are ended turns), controls
+        _ => Urgency::Soon,
     }
 }

@@ -7,7 +7,7 @@ use crate::model::event::OPERATOR;
 use crate::model::{Reveal, Seq, Text, Wall};
 use crate::session::replay::Recording;
 use crate::session::{
-    self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey,
+    self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey, Want,
 };
 use crate::state::{Entry, State};
 use crate::text;
@@ -60,7 +60,7 @@ impl Document {
         let (mut private, mut state, mut turn_log) =
             (Private::default(), State::default(), TurnLog::default());
         let mut keys = false;
-        let survey = session::scan(path, progress, &mut |found| {
+        let survey = session::read(path, Want::All, progress, &mut |found| {
             keys |= !keys && found.has_keys();
             private.take(found.event);
             state.apply(found.event);

@@ -71,7 +71,7 @@ impl ClientSession {
 
     /// Sends the conversation so far.
     fn load(&self) -> Result<(), Failure> {
-        let log = session::read(&self.path)?;
+        let log = session::load(&self.path)?;
         let mut updates = Updates::replaying();
         for event in log.events() {
             updates.read(event).into_iter().for_each(|update| self.send(update));

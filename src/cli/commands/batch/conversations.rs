@@ -132,7 +132,7 @@ impl Conversations {
     /// started it: foreign sessions are neither counted nor resumed.
     fn own_log(&self, path: &Path, opening: &Opened) -> Result<Option<Log>, Failure> {
         let log = match path.symlink_metadata() {
-            Ok(found) if found.is_file() => Some(session::read(path)?),
+            Ok(found) if found.is_file() => Some(session::load(path)?),
             Ok(_) | Err(_) => None,
         };
         let first = log.as_ref().and_then(|log| log.events().next());
@@ -218,7 +218,7 @@ impl Conversations {
                 return Err(Failure::new(Exit::Session, message));
             }
         }
-        let log = session::read(path)?;
+        let log = session::load(path)?;
         if !is_over(&fold(&log), own) {
             return Ok(JobOutcome::NoBudget);
         }

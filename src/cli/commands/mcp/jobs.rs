@@ -139,7 +139,7 @@ impl Jobs {
             return Err(Failure::usage(message, "`result` reads any other session"));
         }
         let path = context.paths.sessions().join(format!("{id}.jsonl"));
-        let log = session::read(&path)?;
+        let log = session::load(&path)?;
         let state = State::fold(log.events());
         if state.ended.is_some() || state.is_finished() || holder(&log.files).is_some() {
             return Ok(Arc::new(Attended::past(log.files.clone(), &self.runtime)));

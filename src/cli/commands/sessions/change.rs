@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, Participant, ThreadId};
-use crate::session::{self, Mode, ReadProgress, Record, Records, Redaction, Renaming};
+use crate::session::{self, Mode, ReadProgress, Record, Records, Redaction, Renaming, Want};
 use crate::state::State;
 use clap::Args;
 use std::cmp::Reverse;
@@ -62,7 +62,7 @@ fn new_name(text: &str) -> Result<NewName, String> {
 /// Returns the words to replace for a new name: the participant's name, its other names and its id.
 fn renaming(path: &Path, new: &NewName) -> Result<Renaming, Failure> {
     let mut state = State::default();
-    session::scan_for_fold(path, &ReadProgress::default(), &mut |found| state.apply(found.event))?;
+    session::fold(path, &ReadProgress::default(), &mut |event| state.apply(event))?;
     let ids: Vec<&str> = state.seats.iter().map(|s| &*s.spec.id).collect();
     let Some(seat) = state.seats.iter().find(|s| *s.spec.id == *new.old) else {
         let message = format!("no participant {:?} in {}", new.old, path.display());
@@ -145,7 +145,7 @@ pub fn redact(
     };
     let numbers: BTreeSet<u32> = out.utterance.iter().copied().collect();
     let mut granted = BTreeSet::new();
-    session::skim(path, &mut |found| {
+    session::read(path, Want::Turns, &ReadProgress::default(), &mut |found| {
         let Kind::FloorGranted(grant) = &found.event.kind else { return };
         granted.extend(grant.number.filter(|number| numbers.contains(number)));
     })?;

@@ -133,7 +133,7 @@ impl SessionsArgs {
 fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Failure> {
     let mut whole = State::default();
     let survey = watched("reading the session", |progress| {
-        session::scan(path, progress, &mut |found| whole.apply(found.event))
+        session::fold(path, progress, &mut |event| whole.apply(event))
     })?;
     let mut out = BufWriter::new(stdout().lock());
     let records = survey.archive.clone().map(Records::from);

@@ -30,7 +30,7 @@ pub fn write_new(
         Some(session) => {
             let path =
                 session_file::find(&SessionName::from_option(Some(&session.to_owned())), context)?;
-            let log = crate::session::read(&path)?;
+            let log = crate::session::load(&path)?;
             let events = log.events().cloned().collect();
             (events, Words::OfSession)
         }

@@ -6,7 +6,7 @@
 use crate::model::{CutWhy, Event, Kind, Ms, Piece, Purpose, Seq, TurnId, piece};
 use crate::session::reader::{self, Survey};
 use crate::session::tail::Past;
-use crate::session::{Item, ReadProgress, Record, Records, SessionError};
+use crate::session::{Item, ReadProgress, Record, Records, SessionError, Want};
 use std::path::Path;
 
 /// Position in a recording: whole events, and pieces of the next event.
@@ -134,7 +134,7 @@ impl Recording {
         each: &mut dyn FnMut(&Event),
     ) -> Result<(Survey, Recording), SessionError> {
         let mut index = RecordingIndex::default();
-        let survey = reader::scan(path, progress, &mut |found| {
+        let survey = reader::read(path, Want::All, progress, &mut |found| {
             index.take(found.event);
             each(found.event);
         })?;
