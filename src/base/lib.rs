@@ -13,3 +13,22 @@ pub mod stats;
 pub mod text;
 pub mod untrusted;
 pub mod workers;
+
+/// Declares an enum whose values have one spelling each: `ALL`, the values in their order, and a function that returns
+/// the spelling.
+#[macro_export]
+macro_rules! words {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $value:ident = $word:literal,)+ }
+     $(#[$doc:meta])* fn $spelling:ident) => {
+        $(#[$meta])*
+        $vis enum $name { $($(#[$note])* $value,)+ }
+        impl $name {
+            /// Every value, in order.
+            $vis const ALL: [$name; [$($word),+].len()] = [$($name::$value),+];
+            $(#[$doc])*
+            $vis const fn $spelling(self) -> &'static str {
+                match self { $($name::$value => $word),+ }
+            }
+        }
+    };
+}

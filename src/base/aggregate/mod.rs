@@ -41,7 +41,7 @@ pub struct Rules {
 
 /// Counts in every way for which there is data.
 pub fn count(given: &Given, rules: &Rules) -> Vec<CountedAnswer> {
-    let ways = Aggregation::ALL.iter().map(|(_, way)| *way);
+    let ways = Aggregation::ALL.into_iter();
     ways.filter_map(|way| Some(counted(way, weights(way, given, rules)?, rules))).collect()
 }
 

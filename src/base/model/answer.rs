@@ -6,93 +6,64 @@ use super::ids::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of answer in a reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerKind {
-    /// A number, whole or with decimals.
-    Number,
-    /// A single letter, as in multiple choice.
-    Letter,
-    /// Text on one line, ignoring case.
-    #[default]
-    Text,
-    /// A JSON value of any type.
-    Json,
+crate::words! {
+    /// The kind of answer in a reply.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum AnswerKind {
+        /// A number, whole or with decimals.
+        Number = "number",
+        /// A single letter, as in multiple choice.
+        Letter = "letter",
+        /// Text on one line, ignoring case.
+        #[default]
+        Text = "text",
+        /// A JSON value of any type.
+        Json = "json",
+    }
+    /// Returns its name in a file.
+    fn name
 }
 
 impl AnswerKind {
-    /// Every kind, by its name in a file.
-    pub const ALL: [(&'static str, AnswerKind); 4] = [
-        ("number", AnswerKind::Number),
-        ("letter", AnswerKind::Letter),
-        ("text", AnswerKind::Text),
-        ("json", AnswerKind::Json),
-    ];
-
     /// Returns the kind with a name.
     pub fn by_name(word: &str) -> Option<AnswerKind> {
-        AnswerKind::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+        AnswerKind::ALL.into_iter().find(|kind| kind.name() == word)
     }
 }
 
-/// Way of combining many answers into one.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Aggregation {
-    /// The most frequent answer.
-    #[default]
-    Majority,
-    /// The answer with the largest sum of confidence.
-    Confidence,
-    /// The answer of the participant with the most points in the rankings: n - 1 for the best of n, 0 for the last.
-    Borda,
-    /// The candidate with the highest mean score.
-    Mean,
-    /// The median of numeric answers.
-    Median,
-    /// The side that the judges preferred.
-    Judge,
-    /// The answer of the participant with the highest mean score.
-    Best,
-    /// The last answer.
-    Last,
-    /// The answer with the highest score over all rounds of all participants.
-    Trajectory,
+crate::words! {
+    /// Way of combining many answers into one.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Aggregation {
+        /// The most frequent answer.
+        #[default]
+        Majority = "majority",
+        /// The answer with the largest sum of confidence.
+        Confidence = "confidence",
+        /// The answer of the participant with the most points in the rankings: n - 1 for the best of n, 0 for the last.
+        Borda = "borda",
+        /// The candidate with the highest mean score.
+        Mean = "mean",
+        /// The median of numeric answers.
+        Median = "median",
+        /// The side that the judges preferred.
+        Judge = "judge",
+        /// The answer of the participant with the highest mean score.
+        Best = "best",
+        /// The last answer.
+        Last = "last",
+        /// The answer with the highest score over all rounds of all participants.
+        Trajectory = "trajectory",
+    }
+    /// Returns its name in a file.
+    fn name
 }
 
 impl Aggregation {
-    /// Every way, by its name in a file.
-    pub const ALL: [(&'static str, Aggregation); 9] = [
-        ("majority", Aggregation::Majority),
-        ("confidence", Aggregation::Confidence),
-        ("borda", Aggregation::Borda),
-        ("mean", Aggregation::Mean),
-        ("median", Aggregation::Median),
-        ("judge", Aggregation::Judge),
-        ("best", Aggregation::Best),
-        ("last", Aggregation::Last),
-        ("trajectory", Aggregation::Trajectory),
-    ];
-
-    /// Returns its name in a file.
-    pub fn name(self) -> &'static str {
-        Aggregation::ALL.iter().find(|(_, way)| *way == self).map_or("", |(name, _)| name)
-    }
-
     /// Returns whether it can count the ballots of a vote.
     pub fn counts_ballots(self) -> bool {
         matches!(
@@ -111,7 +82,7 @@ impl Aggregation {
 
     /// Returns the way with a name.
     pub fn by_name(word: &str) -> Option<Aggregation> {
-        Aggregation::ALL.iter().find(|(name, _)| *name == word).map(|(_, way)| *way)
+        Aggregation::ALL.into_iter().find(|way| way.name() == word)
     }
 }
 

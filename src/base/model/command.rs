@@ -272,8 +272,8 @@ fn message_number(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn ways_of_voting(_: &mut SchemaGenerator) -> Schema {
-    let names = Aggregation::ALL.iter().filter(|(_, way)| way.counts_ballots());
-    let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+    let ways = Aggregation::ALL.into_iter().filter(|way| way.counts_ballots());
+    let names: Vec<&str> = ways.map(Aggregation::name).collect();
     json_schema!({"type": "array", "items": {"enum": names}})
 }
 

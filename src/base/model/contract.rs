@@ -208,13 +208,6 @@ impl Form {
             json!({"type": "object", "required": all, "properties": properties, "additionalProperties": false})
         };
         match self {
-            Form::Free
-            | Form::Markers(_)
-            | Form::Answer { object: false, .. }
-            | Form::Ranking { .. }
-            | Form::Proposal { .. }
-            | Form::Message { .. }
-            | Form::Scores(_) => None,
             Form::Answer { of, confidence, object: true, .. } => {
                 let answer = match of {
                     AnswerKind::Number => json!({"type": "number"}),
@@ -295,6 +288,7 @@ impl Form {
                 all["winner"] = winner;
                 Some(object(all))
             }
+            _ => None,
         }
     }
 }

@@ -164,35 +164,25 @@ pub fn instead(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The kind of a fact's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FactKind {
-    /// Values in order.
-    List,
-    /// Values by key.
-    Mapping,
-    /// A number.
-    Number,
-    /// A text.
-    Text,
-    /// True or false.
-    Flag,
-    /// A function to call.
-    Function,
-}
-
-impl FactKind {
-    /// Returns the kind in words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FactKind::List => "a list",
-            FactKind::Mapping => "a mapping",
-            FactKind::Number => "a number",
-            FactKind::Text => "a text",
-            FactKind::Flag => "true or false",
-            FactKind::Function => "a function",
-        }
+crate::words! {
+    /// The kind of a fact's value.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FactKind {
+        /// Values in order.
+        List = "a list",
+        /// Values by key.
+        Mapping = "a mapping",
+        /// A number.
+        Number = "a number",
+        /// A text.
+        Text = "a text",
+        /// True or false.
+        Flag = "true or false",
+        /// A function to call.
+        Function = "a function",
     }
+    /// Returns the kind in words.
+    fn as_str
 }
 
 /// A name that conditions and templates can use: the checker and the help page are made from these.

@@ -32,37 +32,31 @@ pub struct Limits {
     pub usd: Option<Usd>,
 }
 
-/// Kind of a limit in [`Limits`].
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Limit {
-    /// Ended turns: complete, or cut with text.
-    Utterances,
-    /// Full passes of the speakers.
-    Rounds,
-    /// Running seconds: paused time and time spent waiting for a human do not count.
-    Seconds,
-    /// Finished batches of the policy `depends`.
-    Batches,
-    /// Input and output tokens of models.
-    Tokens,
-    /// Cost of model calls; amounts are in billionths of a dollar.
-    Usd,
+crate::words! {
+    /// Kind of a limit in [`Limits`].
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Limit {
+        /// Ended turns: complete, or cut with text.
+        Utterances = "utterances",
+        /// Full passes of the speakers.
+        Rounds = "rounds",
+        /// Running seconds: paused time and time spent waiting for a human do not count.
+        Seconds = "seconds",
+        /// Finished batches of the policy `depends`.
+        Batches = "batches",
+        /// Input and output tokens of models.
+        Tokens = "tokens",
+        /// Cost of model calls; amounts are in billionths of a dollar.
+        Usd = "usd",
+    }
+    /// Returns the key in `[limits]` and in the `limit` command.
+    fn key
 }
 
 impl Limit {
-    /// Every limit of a whole conversation.
-    pub const ALL: [Limit; 6] = [
-        Limit::Utterances,
-        Limit::Rounds,
-        Limit::Seconds,
-        Limit::Batches,
-        Limit::Tokens,
-        Limit::Usd,
-    ];
-
     /// Returns whether the limit is a budget, in money or tokens. The others are the planned length of a conversation.
     pub fn is_budget(self) -> bool {
         matches!(self, Limit::Usd | Limit::Tokens)
@@ -77,18 +71,6 @@ impl Limit {
             Limit::Batches => StopReason::BatchLimit,
             Limit::Tokens => StopReason::TokenLimit,
             Limit::Usd => StopReason::CostLimit,
-        }
-    }
-
-    /// Returns the key in `[limits]` and in the `limit` command.
-    pub fn key(self) -> &'static str {
-        match self {
-            Limit::Utterances => "utterances",
-            Limit::Rounds => "rounds",
-            Limit::Seconds => "seconds",
-            Limit::Batches => "batches",
-            Limit::Tokens => "tokens",
-            Limit::Usd => "usd",
         }
     }
 

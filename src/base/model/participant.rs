@@ -183,6 +183,12 @@ impl Participant {
     }
 }
 
+impl Default for Participant {
+    fn default() -> Participant {
+        Participant::new("", VoiceSpec::Script(vec![]))
+    }
+}
+
 /// Source of a participant's text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

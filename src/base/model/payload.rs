@@ -25,7 +25,7 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
 }
 
 /// `conversation.opened`: the conversation starts, with its full configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {
     /// Major version of the file format.
     pub format: u32,
@@ -131,7 +131,7 @@ pub struct Ended {
 }
 
 /// `thread.opened`: a conversation inside the conversation begins, such as a phase or a step of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadOpened {
     /// Display name of the thread.
     pub name: Text,
@@ -181,7 +181,7 @@ impl BatchOpened {
 }
 
 /// `batch.opened`: one decision about who speaks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchOpened {
     /// The requester: policy, operator or engine.
     #[serde(rename = "for")]

@@ -13,7 +13,7 @@ sentence_error! {
 }
 
 /// One step of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepSpec {
     /// Step number, from 1; it never changes.
     pub number: u32,
@@ -83,64 +83,60 @@ impl StepSpec {
     }
 }
 
-/// State of a step or a plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StepState {
-    /// Not begun.
-    #[default]
-    Waiting,
-    /// In progress.
-    Running,
-    /// Done.
-    Completed,
-    /// Failed, with a reason.
-    Failed,
-    /// Cancelled by the operator.
-    Cancelled,
-    /// Waiting for a step that failed. It follows from the other steps and is never written to a session.
-    Blocked,
+crate::words! {
+    /// State of a step or a plan.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum StepState {
+        /// Not begun.
+        #[default]
+        Waiting = "waiting",
+        /// In progress.
+        Running = "running",
+        /// Done.
+        Completed = "completed",
+        /// Failed, with a reason.
+        Failed = "failed",
+        /// Cancelled by the operator.
+        Cancelled = "cancelled",
+        /// Waiting for a step that failed. It follows from the other steps and is never written to a session.
+        Blocked = "blocked",
+    }
+    /// Returns its name in the log and on the screen.
+    fn as_str
 }
 
 impl StepState {
-    /// Returns its name in the log and on the screen.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            StepState::Waiting => "waiting",
-            StepState::Running => "running",
-            StepState::Completed => "completed",
-            StepState::Failed => "failed",
-            StepState::Cancelled => "cancelled",
-            StepState::Blocked => "blocked",
-        }
-    }
-
     /// Returns whether it has ended.
     pub fn is_over(self) -> bool {
         matches!(self, StepState::Completed | StepState::Failed | StepState::Cancelled)
     }
 }
 
-/// Type of a message between a planner and an executor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageKind {
-    /// The planner's assignment.
-    TaskAssignment,
-    /// An executor's question; it waits for the answer.
-    Question,
-    /// The planner's answer, or its permission to continue.
-    Clarification,
-    /// An executor's progress report.
-    ProgressUpdate,
-    /// An executor's partial result.
-    PartialResult,
-    /// The result; the step is completed.
-    TaskComplete,
-    /// The step failed.
-    Error,
-    /// An executor's message to another executor.
-    SiblingMessage,
+crate::words! {
+    /// Type of a message between a planner and an executor.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MessageKind {
+        /// The planner's assignment.
+        TaskAssignment = "task_assignment",
+        /// An executor's question; it waits for the answer.
+        Question = "question",
+        /// The planner's answer, or its permission to continue.
+        Clarification = "clarification",
+        /// An executor's progress report.
+        ProgressUpdate = "progress_update",
+        /// An executor's partial result.
+        PartialResult = "partial_result",
+        /// The result; the step is completed.
+        TaskComplete = "task_complete",
+        /// The step failed.
+        Error = "error",
+        /// An executor's message to another executor.
+        SiblingMessage = "sibling_message",
+    }
+    /// Returns its name in the log.
+    fn as_str
 }
 
 /// Characters allowed around the heading of the results.
@@ -149,32 +145,6 @@ const DRESS: &[char] = &['*', '_', '`', '#', '"', '>', ' ', '\t'];
 const RESULTS: &str = "results";
 
 impl MessageKind {
-    /// Every type, in the order of a step.
-    pub const ALL: [MessageKind; 8] = [
-        MessageKind::TaskAssignment,
-        MessageKind::Question,
-        MessageKind::Clarification,
-        MessageKind::ProgressUpdate,
-        MessageKind::PartialResult,
-        MessageKind::TaskComplete,
-        MessageKind::Error,
-        MessageKind::SiblingMessage,
-    ];
-
-    /// Returns its name in the log.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            MessageKind::TaskAssignment => "task_assignment",
-            MessageKind::Question => "question",
-            MessageKind::Clarification => "clarification",
-            MessageKind::ProgressUpdate => "progress_update",
-            MessageKind::PartialResult => "partial_result",
-            MessageKind::TaskComplete => "task_complete",
-            MessageKind::Error => "error",
-            MessageKind::SiblingMessage => "sibling_message",
-        }
-    }
-
     /// Returns its name on the screen.
     pub fn label(self) -> &'static str {
         match self {

@@ -28,107 +28,47 @@ impl From<StopReason> for EndCause {
     }
 }
 
-/// Reason for an end: by itself (settled), or by a limit, a failure or a person (capped).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names are the documentation: conversation ends by them")]
-pub enum StopReason {
-    Goal,
-    Consensus,
-    NoVotes,
-    Verdict,
-    AllPassed,
-    StopWord,
-    Condition,
-    Loop,
-    UtteranceLimit,
-    RoundLimit,
-    TimeLimit,
-    TokenLimit,
-    CostLimit,
-    Exhausted,
-    Starved,
-    Completed,
-    BatchLimit,
-    Failure,
-    Operator,
-    Signal,
+crate::words! {
+    /// Reason for an end: by itself (settled), or by a limit, a failure or a person (capped).
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    #[allow(missing_docs, reason = "the names are the documentation: conversation ends by them")]
+    pub enum StopReason {
+        Goal = "goal",
+        Consensus = "consensus",
+        NoVotes = "no_votes",
+        Verdict = "verdict",
+        AllPassed = "all_passed",
+        StopWord = "stop_word",
+        Condition = "condition",
+        Loop = "loop",
+        UtteranceLimit = "utterance_limit",
+        RoundLimit = "round_limit",
+        TimeLimit = "time_limit",
+        TokenLimit = "token_limit",
+        CostLimit = "cost_limit",
+        Exhausted = "exhausted",
+        Starved = "starved",
+        Completed = "completed",
+        BatchLimit = "batch_limit",
+        Failure = "failure",
+        Operator = "operator",
+        Signal = "signal",
+    }
+    /// Returns the spelling in the log and on the screen.
+    fn as_str
 }
 
 impl StopReason {
-    /// Every reason, in the order of the enum. Its length makes a new reason fail to compile until it is listed.
-    pub const ALL: [StopReason; StopReason::Signal as usize + 1] = [
-        StopReason::Goal,
-        StopReason::Consensus,
-        StopReason::NoVotes,
-        StopReason::Verdict,
-        StopReason::AllPassed,
-        StopReason::StopWord,
-        StopReason::Condition,
-        StopReason::Loop,
-        StopReason::UtteranceLimit,
-        StopReason::RoundLimit,
-        StopReason::TimeLimit,
-        StopReason::TokenLimit,
-        StopReason::CostLimit,
-        StopReason::Exhausted,
-        StopReason::Starved,
-        StopReason::Completed,
-        StopReason::BatchLimit,
-        StopReason::Failure,
-        StopReason::Operator,
-        StopReason::Signal,
-    ];
-
-    /// Returns the spelling in the log and on the screen.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StopReason::Goal => "goal",
-            StopReason::Consensus => "consensus",
-            StopReason::NoVotes => "no_votes",
-            StopReason::Verdict => "verdict",
-            StopReason::AllPassed => "all_passed",
-            StopReason::StopWord => "stop_word",
-            StopReason::Condition => "condition",
-            StopReason::Loop => "loop",
-            StopReason::UtteranceLimit => "utterance_limit",
-            StopReason::RoundLimit => "round_limit",
-            StopReason::TimeLimit => "time_limit",
-            StopReason::TokenLimit => "token_limit",
-            StopReason::CostLimit => "cost_limit",
-            StopReason::Exhausted => "exhausted",
-            StopReason::Starved => "starved",
-            StopReason::Completed => "completed",
-            StopReason::BatchLimit => "batch_limit",
-            StopReason::Failure => "failure",
-            StopReason::Operator => "operator",
-            StopReason::Signal => "signal",
-        }
-    }
-
     /// Returns the exit code of a conversation with this reason. Signals have their own codes; this is that of an
     /// interrupt.
     pub fn exit_code(self) -> u8 {
         match self {
-            StopReason::Goal
-            | StopReason::Consensus
-            | StopReason::NoVotes
-            | StopReason::Verdict
-            | StopReason::AllPassed
-            | StopReason::StopWord
-            | StopReason::Condition
-            | StopReason::Loop
-            | StopReason::UtteranceLimit
-            | StopReason::RoundLimit
-            | StopReason::Exhausted
-            | StopReason::Completed
-            | StopReason::BatchLimit
-            | StopReason::Operator => 0,
-            StopReason::Failure | StopReason::Starved => 1,
-            StopReason::TimeLimit | StopReason::TokenLimit | StopReason::CostLimit => 5,
             StopReason::Signal => 130,
+            StopReason::TimeLimit | StopReason::TokenLimit | StopReason::CostLimit => 5,
+            other => u8::from(other.is_failure()),
         }
     }
 
@@ -181,13 +121,7 @@ impl StopReason {
             | StopReason::Exhausted => EndClass::Settled,
             StopReason::UtteranceLimit | StopReason::RoundLimit => EndClass::Length,
             StopReason::Failure | StopReason::Starved => EndClass::Failed,
-            StopReason::Loop
-            | StopReason::TimeLimit
-            | StopReason::TokenLimit
-            | StopReason::CostLimit
-            | StopReason::BatchLimit
-            | StopReason::Operator
-            | StopReason::Signal => EndClass::Stopped,
+            _ => EndClass::Stopped,
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const ACTIONS_MAX: usize = 4;
 
 /// `result.given`: the result of the conversation, before its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultGiven {
     /// One sentence to act on.
     pub result: Text,
@@ -147,18 +147,7 @@ impl ResultGiven {
 
     /// Returns a result that is one sentence.
     pub fn from_sentence(by: SeatId, turn: TurnId, sentence: Text) -> ResultGiven {
-        ResultGiven {
-            result: sentence,
-            actions: vec![],
-            against: vec![],
-            undo: None,
-            moved: vec![],
-            open: vec![],
-            check: vec![],
-            read: None,
-            by,
-            turn,
-        }
+        ResultGiven { result: sentence, by, turn, ..ResultGiven::default() }
     }
 
     /// Returns the JSON Schema of a scribe's reply; `moved` is true if it also says who changed position.

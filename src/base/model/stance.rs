@@ -10,7 +10,7 @@ pub const STANCE: &str = "STANCE:";
 pub const STANCE_MAX: i8 = 2;
 
 /// `stance.recorded`: a participant stated a new position.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StanceRecorded {
     /// The participant.
     pub participant: SeatId,

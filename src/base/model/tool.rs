@@ -147,31 +147,23 @@ pub struct ToolRequest {
     pub arguments: Value,
 }
 
-/// Outcome of a tool request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolOutcome {
-    /// The tool returned a result.
-    #[default]
-    Done,
-    /// It failed, or the request was invalid.
-    Failed,
-    /// The operator or a rule refused it.
-    Refused,
-    /// It was stopped before it returned; it may have taken effect.
-    Interrupted,
-}
-
-impl ToolOutcome {
-    /// Returns the name of the outcome in session files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ToolOutcome::Done => "done",
-            ToolOutcome::Failed => "failed",
-            ToolOutcome::Refused => "refused",
-            ToolOutcome::Interrupted => "interrupted",
-        }
+crate::words! {
+    /// Outcome of a tool request.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ToolOutcome {
+        /// The tool returned a result.
+        #[default]
+        Done = "done",
+        /// It failed, or the request was invalid.
+        Failed = "failed",
+        /// The operator or a rule refused it.
+        Refused = "refused",
+        /// It was stopped before it returned; it may have taken effect.
+        Interrupted = "interrupted",
     }
+    /// Returns the name of the outcome in session files.
+    fn as_str
 }
 
 /// A tool request of a turn, with its progress.

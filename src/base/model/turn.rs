@@ -19,10 +19,11 @@ pub enum Purpose {
 }
 
 /// Requester of a batch; a policy is shown only its own batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Requester {
     /// The thread's own policy.
+    #[default]
     Policy,
     /// A command of the operator: floor, retry, re-roll, the final round.
     Operator,
@@ -31,10 +32,11 @@ pub enum Requester {
 }
 
 /// Outcome of a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "one word each, defined on the page about turns")]
 pub enum Outcome {
+    #[default]
     Said,
     Cut,
     Failed,
@@ -153,78 +155,54 @@ impl Usage {
     }
 }
 
-/// Outcome of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReceiptIs {
-    /// It waits for its trigger.
-    Queued,
-    /// Its text reached the named turns.
-    Delivered,
-    /// It was executed.
-    Done,
-    /// It came too late; `reason` and `why` give the cause.
-    TooLate,
-}
-
-impl ReceiptIs {
+crate::words! {
+    /// Outcome of a command.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReceiptIs {
+        /// It waits for its trigger.
+        Queued = "queued",
+        /// Its text reached the named turns.
+        Delivered = "delivered",
+        /// It was executed.
+        Done = "done",
+        /// It came too late; `reason` and `why` give the cause.
+        TooLate = "too_late",
+    }
     /// Returns the outcome as in the log.
-    pub fn word(self) -> &'static str {
-        match self {
-            ReceiptIs::Queued => "queued",
-            ReceiptIs::Delivered => "delivered",
-            ReceiptIs::Done => "done",
-            ReceiptIs::TooLate => "too_late",
-        }
+    fn word
+}
+
+crate::words! {
+    /// Reason why a command was not executed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LateReason {
+        /// Its trigger never occurred; the line had not become a command.
+        NeverDue = "the conversation ended first",
+        /// The conversation ended first.
+        Ended = "the conversation ended first",
+        /// The queued message was dropped.
+        Dropped = "dropped",
+        /// The pause was resumed before it took effect.
+        Resumed = "it was resumed first",
+        /// The note was already removed.
+        NoteGone = "the note no longer exists",
+        /// The queued message was already delivered.
+        Delivered = "it was already delivered",
+        /// The floor went to another participant first.
+        FloorGiven = "the floor went to another participant first",
+        /// The participant can no longer speak.
+        CannotSpeak = "the participant can no longer speak",
+        /// The participant has left.
+        SeatLeft = "the participant has left",
+        /// Someone else has spoken since.
+        SpokenSince = "someone else has spoken since",
+        /// The text does not have the required form.
+        WrongForm = "the message does not have the required form",
+        /// Too many commands are waiting.
+        TooMany = "too many commands are waiting",
     }
-}
-
-/// Reason why a command was not executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LateReason {
-    /// Its trigger never occurred; the line had not become a command.
-    NeverDue,
-    /// The conversation ended first.
-    Ended,
-    /// The queued message was dropped.
-    Dropped,
-    /// The pause was resumed before it took effect.
-    Resumed,
-    /// The note was already removed.
-    NoteGone,
-    /// The queued message was already delivered.
-    Delivered,
-    /// The floor went to another participant first.
-    FloorGiven,
-    /// The participant can no longer speak.
-    CannotSpeak,
-    /// The participant has left.
-    SeatLeft,
-    /// Someone else has spoken since.
-    SpokenSince,
-    /// The text does not have the required form.
-    WrongForm,
-    /// Too many commands are waiting.
-    TooMany,
-}
-
-impl LateReason {
     /// Returns the reason as text.
-    pub fn message(self) -> &'static str {
-        match self {
-            LateReason::NeverDue => "the conversation ended first",
-            LateReason::Ended => "the conversation ended first",
-            LateReason::Dropped => "dropped",
-            LateReason::Resumed => "it was resumed first",
-            LateReason::NoteGone => "the note no longer exists",
-            LateReason::Delivered => "it was already delivered",
-            LateReason::FloorGiven => "the floor went to another participant first",
-            LateReason::CannotSpeak => "the participant can no longer speak",
-            LateReason::SeatLeft => "the participant has left",
-            LateReason::SpokenSince => "someone else has spoken since",
-            LateReason::WrongForm => "the message does not have the required form",
-            LateReason::TooMany => "too many commands are waiting",
-        }
-    }
+    fn message
 }

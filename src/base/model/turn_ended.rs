@@ -23,7 +23,7 @@ pub struct Whisper {
 }
 
 /// `turn.ended`: a turn is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnded {
     /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,

@@ -3,41 +3,30 @@
 use super::ModelSpec;
 use serde::Deserialize;
 
-/// Format of requests and replies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Wire {
-    /// OpenAI's chat completions, spoken by most servers.
-    OpenAi,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Google's `generateContent`.
-    Gemini,
-    /// Ollama's own chat.
-    Ollama,
-    /// OpenAI's responses.
-    Responses,
+crate::words! {
+    /// Format of requests and replies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Wire {
+        /// OpenAI's chat completions, spoken by most servers.
+        OpenAi = "openai",
+        /// Anthropic's messages.
+        Anthropic = "anthropic",
+        /// Google's `generateContent`.
+        Gemini = "gemini",
+        /// Ollama's own chat.
+        Ollama = "ollama",
+        /// OpenAI's responses.
+        Responses = "responses",
+    }
+    /// Returns the name in settings and options.
+    fn name
 }
 
 impl Wire {
-    /// Every wire format, in the order of the help.
-    pub const ALL: [Wire; 5] =
-        [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama, Wire::Responses];
-
     /// Names as a JSON Schema.
     pub const SCHEMA: &str =
         r#"{"enum": ["openai", "anthropic", "gemini", "ollama", "responses"]}"#;
-
-    /// Returns the name in settings and options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Wire::OpenAi => "openai",
-            Wire::Anthropic => "anthropic",
-            Wire::Gemini => "gemini",
-            Wire::Ollama => "ollama",
-            Wire::Responses => "responses",
-        }
-    }
 
     /// Returns the wire format with a name.
     pub fn by_name(name: &str) -> Option<Wire> {

@@ -19,7 +19,7 @@ const ESCAPE: char = '\x1b';
 const EIGHT_BIT_CSI: char = '\u{9b}';
 
 /// A filter for one message, fed piece by piece.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stream {
     newline: char,
     tab: char,
@@ -51,19 +51,7 @@ impl Stream {
     }
 
     fn new(newline: char, tab: char) -> Stream {
-        Stream {
-            newline,
-            tab,
-            out: String::new(),
-            colour: String::new(),
-            carriage: false,
-            held: String::new(),
-            cluster: String::new(),
-            length: 0,
-            full: false,
-            right_to_left: false,
-            hidden: false,
-        }
+        Stream { newline, tab, ..Stream::default() }
     }
 
     /// Adds a piece; returns the text that may be shown so far.

@@ -212,18 +212,8 @@ impl<'a> Walk<'a> {
             ValueKind::Template => self.template(at, facts::OF_CALL, Gravity::UnknownName),
             ValueKind::Prompt => self.prompt(at),
             ValueKind::TemplateOf(known) => self.template(at, known, Gravity::Error),
-            // `fits` has already checked these
-            ValueKind::Text
-            | ValueKind::Line
-            | ValueKind::Id
-            | ValueKind::Model
-            | ValueKind::Duration
-            | ValueKind::True
-            | ValueKind::Flag
-            | ValueKind::Empty
-            | ValueKind::Count { .. }
-            | ValueKind::Number { .. }
-            | ValueKind::Free => {}
+            // `fits` has already checked the others
+            _ => {}
         }
     }
 

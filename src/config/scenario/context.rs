@@ -25,18 +25,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &At<'_>, seats: &[Participant]) {
     let any_reply = forms().any(|form| match form {
         Form::Schema(schema) => schema.get("properties").is_none(),
         Form::Free => true,
-        Form::Markers(_)
-        | Form::Choice(_)
-        | Form::Ballot { .. }
-        | Form::Bid
-        | Form::Bids(_)
-        | Form::Judgement { .. }
-        | Form::Answer { .. }
-        | Form::Ranking { .. }
-        | Form::Proposal { .. }
-        | Form::Plan { .. }
-        | Form::Message { .. }
-        | Form::Scores(_) => false,
+        _ => false,
     });
     let ids = seats.iter().map(|s| s.id.to_string());
     let own = seats.iter().filter_map(|s| s.runs.state_key.as_ref()).map(|key| key.to_string());
@@ -71,13 +60,7 @@ fn written(form: &Form) -> Vec<String> {
         Form::Answer { .. } => ["answer", "confidence"].map(str::to_owned).to_vec(),
         Form::Ranking { .. } => vec!["ranking".to_owned()],
         Form::Scores(_) => vec!["scores".to_owned()],
-        Form::Free
-        | Form::Bid
-        | Form::Bids(_)
-        | Form::Judgement { .. }
-        | Form::Proposal { .. }
-        | Form::Plan { .. }
-        | Form::Message { .. } => vec![],
+        _ => vec![],
     }
 }
 

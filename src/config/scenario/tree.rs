@@ -88,12 +88,7 @@ impl Node {
     pub fn flag(&self) -> Option<bool> {
         match self.value {
             Value::Flag(flag) => Some(flag),
-            Value::Text(_)
-            | Value::Whole(_)
-            | Value::Number(_)
-            | Value::List(_)
-            | Value::Table(_)
-            | Value::Other(_) => None,
+            _ => None,
         }
     }
 
@@ -102,11 +97,7 @@ impl Node {
         match self.value {
             Value::Whole(n) => Some(n as f64),
             Value::Number(n) => Some(n),
-            Value::Text(_)
-            | Value::Flag(_)
-            | Value::List(_)
-            | Value::Table(_)
-            | Value::Other(_) => None,
+            _ => None,
         }
     }
 

@@ -279,7 +279,7 @@ impl Report {
             ],
         );
         for protocol in &self.protocols {
-            for (name, way) in Aggregation::ALL {
+            for (name, way) in Aggregation::ALL.map(|way| (way.name(), way)) {
                 let counted: Vec<_> = self
                     .ended(protocol)
                     .filter(|line| line.key.is_some())

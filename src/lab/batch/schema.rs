@@ -129,7 +129,7 @@ fn parts(name: &str) -> Option<Map<String, Value>> {
     let parts = match name {
         "answered" => json!({"properties": {
             "answer": maybe("string"),
-            "by": {"enum": crate::model::Aggregation::ALL.map(|(name, _)| name)},
+            "by": {"enum": crate::model::Aggregation::ALL.map(crate::model::Aggregation::name)},
             "of": count, "abstained": count,
             "ways": {"type": "array", "description": "the result of each way of counting, from the same replies"},
         }}),

@@ -70,6 +70,7 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Tes
 }
 
 /// Results of the runs so far.
+#[derive(Default)]
 struct Tally {
     record: TestRecord,
     /// Number of passed runs; expectations with a share of their own do not count.
@@ -89,12 +90,8 @@ impl Tally {
     fn new(test: &Test) -> Tally {
         Tally {
             record: unfinished(test, TestOutcome::Pass, None),
-            passed: 0,
-            undecided: 0,
-            has_errors: false,
             held: vec![0; test.expects.len()],
-            rates: BTreeMap::new(),
-            last: None,
+            ..Tally::default()
         }
     }
 

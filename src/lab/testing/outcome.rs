@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 /// Outcome of a test, a run or an expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
     /// All expectations are met.
+    #[default]
     Pass,
     /// Undecided: judges disagree, or a judgement is unreadable.
     Undecided,

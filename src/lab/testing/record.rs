@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Record of one test; each test has exactly one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TestRecord {
     /// Name of the test.
     pub id: String,
@@ -65,24 +65,6 @@ impl TestRecord {
 
     /// Creates the record of a test without any results.
     pub fn new(id: String, file: String, outcome: TestOutcome) -> TestRecord {
-        TestRecord {
-            id,
-            file,
-            title: String::new(),
-            outcome,
-            broken: vec![],
-            failed: vec![],
-            error: None,
-            rates: vec![],
-            judged: vec![],
-            blessed: vec![],
-            requests: BTreeMap::new(),
-            coverage: None,
-            runs: 0,
-            utterances: 0,
-            virtual_ms: 0,
-            took_ms: 0,
-            command: String::new(),
-        }
+        TestRecord { id, file, outcome, ..TestRecord::default() }
     }
 }

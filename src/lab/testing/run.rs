@@ -14,7 +14,7 @@ use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
 use crate::session::{FORMAT, Item, Tail};
 use crate::tool::Tools;
 use crate::voice::Voices;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::runtime;
@@ -233,10 +233,8 @@ fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, TestFault
         scenario,
         participants: loaded.participants.iter().map(|seat| seated(test, seat, models)).collect(),
         parallel: loaded.parallel,
-        rates: BTreeMap::new(),
-        attended: false,
-        steered: false,
         rules: 1,
+        ..Opened::default()
     })
 }
 

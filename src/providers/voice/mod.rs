@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 pub type Pieces = Vec<(Channel, String)>;
 
 /// Input of one call of a voice.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CallRequest {
     /// `seq` of its `call.started`.
     pub call: CallId,
@@ -73,22 +73,12 @@ impl CallRequest {
         form: Form,
     ) -> Self {
         CallRequest {
-            call: CallId(0),
-            turn: TurnId(0),
             seat: Arc::new(seat),
             purpose,
-            number: None,
             attempt: 1,
-            prompt: Arc::default(),
             messages: messages.into(),
-            tools: vec![],
             form,
-            parameters: CallParameters::default(),
-            labels: BTreeMap::new(),
-            facts: Arc::default(),
-            left: Limits::default(),
-            agent: None,
-            in_words: vec![],
+            ..CallRequest::default()
         }
     }
 }

@@ -153,11 +153,7 @@ impl Conversation {
             name: self.scenario.title.clone(),
             policy: self.scenario.policy.name.clone(),
             options: Value::Object(self.scenario.policy.options.clone()),
-            seats: vec![],
-            inherits: false,
-            limits: Limits::default(),
-            about: Value::Null,
-            memo: Value::Null,
+            ..ThreadOpened::default()
         };
         self.add_thread(ThreadId::ROOT, None, spec);
         for p in &o.participants {
@@ -175,19 +171,8 @@ impl Conversation {
             parent,
             seats: spec.seats.clone(),
             spec,
-            memo: Arc::default(),
-            batch: None,
-            asked: None,
-            round: 0,
-            batches: 0,
-            utterances: 0,
-            idle_decisions: 0,
-            passed: vec![],
-            floor: None,
-            verdict: None,
             state,
-            tools_used: VecDeque::new(),
-            closed: None,
+            ..Thread::default()
         };
         self.threads.insert(id, thread);
     }

@@ -348,35 +348,20 @@ impl Conversation {
             seq,
             thread,
             who,
-            number: None,
             versions: vec![super::Version {
                 seq,
-                turn: None,
                 digest: super::digest(&text),
                 text,
-                model: "".into(),
-                stance: None,
-                answer: None,
-                line: None,
-                cut: None,
-                capped: false,
-                repeats: false,
-                whispers: Box::default(),
                 horizon: seq,
                 heard: seq,
-                asked: None,
-                labels: super::Labels::new(),
-                role: None,
+                ..super::Version::default()
             }],
-            chosen: 0,
-            edited: None,
-            hidden: None,
-            changed: None,
             to: to.into(),
             of: Some(of.clone()),
             material,
             granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
+            ..super::Entry::default()
         });
     }
 

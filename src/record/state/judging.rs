@@ -273,10 +273,7 @@ impl Conversation {
             number: turn.number,
             stance,
             confidence: e.structured["confidence"].as_f64(),
-            at: None,
-            moved_by: None,
-            moved_by_message: None,
-            quote: None,
+            ..StanceRecorded::default()
         });
         let stands = self.stance_of(turn, e).or(stands);
         self.count_stance(turn, e);

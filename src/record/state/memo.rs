@@ -101,54 +101,38 @@ pub struct Memo {
     pub how: Option<Text>,
 }
 
-/// Task of the seats of a batch, under policies with several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    /// Answer, or vote for an answer.
-    Work,
-    /// Vote for an answer.
-    Ballot,
-    /// Vote for one of the tied answers.
-    RunOff,
-    /// Judge: which of the tied answers wins, or whether a step is done.
-    Judge,
-    /// Judge whether an answer is new.
-    Novelty,
-    /// Present the winning answer.
-    Present,
-    /// Make a plan.
-    Plan,
-    /// Make another plan, after a failure or an operator message.
-    PlanAgain,
-    /// Answer from all results.
-    Close,
-    /// Write a message in a step, as its executor.
-    Execute,
-    /// Answer an executor.
-    Clarify,
-    /// Carry out a step as the planner.
-    Do,
-}
-
-impl Task {
-    /// Returns the name in logs and for rehearsed lines.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Task::Work => "work",
-            Task::Ballot => "ballot",
-            Task::RunOff => "run_off",
-            Task::Judge => "judge",
-            Task::Novelty => "novelty",
-            Task::Present => "present",
-            Task::Plan => "plan",
-            Task::PlanAgain => "plan_again",
-            Task::Close => "close",
-            Task::Execute => "execute",
-            Task::Clarify => "clarify",
-            Task::Do => "do",
-        }
+crate::words! {
+    /// Task of the seats of a batch, under policies with several.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Task {
+        /// Answer, or vote for an answer.
+        Work = "work",
+        /// Vote for an answer.
+        Ballot = "ballot",
+        /// Vote for one of the tied answers.
+        RunOff = "run_off",
+        /// Judge: which of the tied answers wins, or whether a step is done.
+        Judge = "judge",
+        /// Judge whether an answer is new.
+        Novelty = "novelty",
+        /// Present the winning answer.
+        Present = "present",
+        /// Make a plan.
+        Plan = "plan",
+        /// Make another plan, after a failure or an operator message.
+        PlanAgain = "plan_again",
+        /// Answer from all results.
+        Close = "close",
+        /// Write a message in a step, as its executor.
+        Execute = "execute",
+        /// Answer an executor.
+        Clarify = "clarify",
+        /// Carry out a step as the planner.
+        Do = "do",
     }
+    /// Returns the name in logs and for rehearsed lines.
+    fn as_str
 }
 
 /// Choice of a speaker by another seat.

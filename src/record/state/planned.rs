@@ -20,7 +20,7 @@ pub struct Plan {
 }
 
 /// A step of a plan and its progress.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlannedStep {
     /// Description, goal and dependencies.
     pub spec: StepSpec,
@@ -167,19 +167,7 @@ impl StepStates {
 impl PlannedStep {
     /// Returns a step that has not begun.
     pub(super) fn new(spec: StepSpec) -> PlannedStep {
-        PlannedStep {
-            spec,
-            state: StepState::Waiting,
-            attempt: 0,
-            thread: None,
-            executor: None,
-            why: None,
-            turn: None,
-            messages: vec![],
-            stopping: false,
-            halted: false,
-            began: 0,
-        }
+        PlannedStep { spec, ..PlannedStep::default() }
     }
 
     /// Returns the reason of a failure for a prompt: the executor's own text, or the engine's without the error.

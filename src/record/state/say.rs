@@ -84,15 +84,8 @@ impl Conversation {
             who: Who::Seat(turn.seat.clone()),
             number: turn.number,
             versions: vec![version],
-            chosen: 0,
-            edited: None,
-            hidden: None,
-            changed: None,
-            to: Box::default(),
-            of: None,
-            material: None,
-            granted: None,
             mentions: e.mentions.clone().into(),
+            ..Entry::default()
         };
         self.entries.insert(at, entry);
         self.utterances += 1;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A participant, also after leaving.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seat {
     /// The participant as recorded in the log.
     pub spec: Arc<Participant>,
@@ -61,28 +61,7 @@ pub struct Seat {
 impl Seat {
     /// Returns the seat of a participant who has just joined.
     pub(super) fn new(spec: Arc<Participant>) -> Seat {
-        Seat {
-            seated: spec.voice.label().into(),
-            spec,
-            failed: None,
-            failures: 0,
-            gone: false,
-            muted: false,
-            utterances: 0,
-            before: 0,
-            lines: vec![],
-            spent: Spent::default(),
-            broke: false,
-            answer: None,
-            stands: None,
-            stances: vec![],
-            stance_misses: 0,
-            thinks: false,
-            own_notes: None,
-            acts: vec![],
-            agent: None,
-            widened: 0,
-        }
+        Seat { seated: spec.voice.label().into(), spec, ..Seat::default() }
     }
 
     /// Returns the number of utterances that count against its own limits: those since the conversation last continued
@@ -93,7 +72,7 @@ impl Seat {
 }
 
 /// A conversation inside the conversation, or the conversation itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thread {
     /// `seq` of the event that opened it.
     pub id: ThreadId,
@@ -193,7 +172,7 @@ impl Batch {
 }
 
 /// A running grant of the floor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
     /// `seq` of the grant.
     pub id: TurnId,
@@ -289,47 +268,13 @@ impl Turn {
         Turn {
             id: TurnId(seq.0),
             thread,
-            batch: None,
             seat,
             purpose,
-            number: None,
             horizon: seq,
-            summarises: None,
-            first_call: None,
-            replaces: None,
-            part: None,
-            before: None,
-            notes: vec![],
-            act: None,
             granted: ms,
-            skip: None,
-            call: None,
-            calls: 0,
-            retries: 0,
-            tries: 0,
-            waited: 0,
-            shrunk: false,
-            left_out: 0,
-            corrections: 0,
-            rejected: None,
-            widened: false,
-            echoed: false,
             since: ms,
             heard: seq,
-            model: "".into(),
-            parameters: CallParameters::default(),
-            labels: Labels::new(),
-            reserve: Reserve::default(),
-            spent: Spent::default(),
-            retry_at: None,
-            first_piece: None,
-            last_piece: None,
-            said: String::new(),
-            thought: String::new(),
-            tools: vec![],
-            permissions: vec![],
-            active: None,
-            held: 0,
+            ..Turn::default()
         }
     }
 
@@ -341,26 +286,10 @@ impl Turn {
             purpose: self.purpose,
             number: self.number,
             outcome,
-            text: "".into(),
-            whispers: vec![],
-            raw: None,
-            think: None,
             act: self.act.clone(),
-            stance: None,
-            message: None,
-            structured: Value::Null,
-            read: ReadBy::Plain,
-            mentions: vec![],
-            why: None,
-            error: None,
-            finish: None,
-            skipped: 0,
-            model: None,
-            agent: None,
-            usage: None,
-            cost: None,
             first_piece_ms: self.first_piece,
             took_ms: now.since(if self.call.is_some() { self.since } else { self.granted }),
+            ..TurnEnded::default()
         }
     }
 

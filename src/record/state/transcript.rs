@@ -16,16 +16,17 @@ pub fn digest(words: &str) -> Digest {
 }
 
 /// The author of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Who {
     /// A participant.
     Seat(SeatId),
     /// The operator.
+    #[default]
     Operator,
 }
 
 /// One message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
     /// Position in the log.
     pub seq: Seq,
@@ -58,7 +59,7 @@ pub struct Entry {
 }
 
 /// One version of an utterance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Version {
     /// `seq` of the version.
     pub seq: Seq,

@@ -98,18 +98,8 @@ pub fn ended(why: StopReason) -> String {
         StopReason::Failure => "failed".into(),
         StopReason::Starved => "failed: nobody could speak".into(),
         StopReason::Loop => "stopped: the conversation went in circles".into(),
-        StopReason::UtteranceLimit | StopReason::RoundLimit => "finished as planned".into(),
-        StopReason::TimeLimit
-        | StopReason::TokenLimit
-        | StopReason::CostLimit
-        | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),
-        StopReason::Goal
-        | StopReason::Consensus
-        | StopReason::NoVotes
-        | StopReason::Verdict
-        | StopReason::AllPassed
-        | StopReason::StopWord
-        | StopReason::Condition
-        | StopReason::Exhausted => format!("finished: {}", reason(why)),
+        length if length.is_length() => "finished as planned".into(),
+        settled if settled.settled() => format!("finished: {}", reason(why)),
+        _ => format!("stopped at the {}", reason(why)),
     }
 }

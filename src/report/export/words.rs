@@ -135,14 +135,7 @@ fn elements(tag: TagEnd) -> &'static [&'static str] {
         TagEnd::Link => &["a"],
         TagEnd::HtmlBlock => &["p"],
         // the description of an image is part of the text; the other extensions are not enabled
-        TagEnd::Image
-        | TagEnd::FootnoteDefinition
-        | TagEnd::DefinitionList
-        | TagEnd::DefinitionListTitle
-        | TagEnd::DefinitionListDefinition
-        | TagEnd::Superscript
-        | TagEnd::Subscript
-        | TagEnd::MetadataBlock(_) => &[],
+        _ => &[],
     }
 }
 

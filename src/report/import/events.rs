@@ -8,9 +8,9 @@ use crate::model::payload::{
     TurnEnded,
 };
 use crate::model::{
-    Addressed, AnswerTie, BatchId, CallId, Command, CommandGiven, Event, Key, Kind, ModelSpec, Ms,
-    Outcome, Participant, Purpose, ReceiptIs, Requester, SeatId, Seq, Targets, ThreadId, TurnId,
-    VoiceSpec, Wall,
+    Addressed, BatchId, CallId, Command, CommandGiven, Event, Key, Kind, ModelSpec, Ms, Outcome,
+    Participant, Purpose, ReceiptIs, Requester, SeatId, Seq, Targets, ThreadId, TurnId, VoiceSpec,
+    Wall,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -36,15 +36,11 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
         Kind::Opened(Box::new(Opened {
             format,
             program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
-            seed: 0,
-            rehearsed: false,
             scenario,
             participants: imported.speakers.iter().map(participant).collect(),
             parallel: 1,
-            rates: BTreeMap::new(),
-            attended: false,
-            steered: false,
             rules: 1,
+            ..Opened::default()
         })),
     );
     let mut number = 0;
@@ -161,24 +157,10 @@ impl LogWriter {
             outcome: Outcome::Said,
             text: said.text.as_str().into(),
             whispers: said.whispers.clone(),
-            raw: None,
             think: said.think.as_deref().map(Into::into),
-            act: None,
-            stance: None,
-            message: None,
-            structured: Value::Null,
-            read: crate::model::ReadBy::Plain,
-            mentions: vec![],
-            why: None,
-            error: None,
-            model: None,
-            agent: None,
-            finish: None,
-            skipped: 0,
             usage: said.usage.clone(),
             cost: said.cost,
-            first_piece_ms: None,
-            took_ms: 0,
+            ..TurnEnded::default()
         };
         self.push(seat, Kind::TurnEnded(ended.into()));
     }
@@ -219,21 +201,7 @@ fn batch(seat: &SeatId) -> BatchOpened {
         purpose: Purpose::Speak,
         seats: vec![seat.clone()],
         why: IMPORTED.into(),
-        queue: vec![],
-        round: None,
-        memo: Value::Null,
-        judge: None,
-        summary: None,
-        result: None,
-        rearmed: vec![],
-        replaces: None,
-        continues: false,
-        question: None,
-        options: vec![],
-        count: vec![],
-        tie: AnswerTie::default(),
-        poll: None,
-        owes: vec![],
+        ..BatchOpened::default()
     }
 }
 

@@ -15,27 +15,7 @@ pub(super) fn batch(
     seats: Vec<SeatId>,
     why: Text,
 ) -> BatchOpened {
-    BatchOpened {
-        rearmed: vec![],
-        requester,
-        purpose,
-        seats,
-        why,
-        queue: vec![],
-        round: None,
-        memo: serde_json::Value::Null,
-        judge: None,
-        summary: None,
-        result: None,
-        replaces: None,
-        continues: false,
-        question: None,
-        options: vec![],
-        count: vec![],
-        tie: AnswerTie::None,
-        poll: None,
-        owes: vec![],
-    }
+    BatchOpened { requester, purpose, seats, why, ..BatchOpened::default() }
 }
 
 /// Grants the floor to a seat of a batch, or returns the limit that the grant would exceed; `None` while the seat has

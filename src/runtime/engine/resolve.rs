@@ -57,11 +57,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                 let key = limit.what.key();
                 let more = match limit.what {
                     Limit::Usd => f64::from(Usd(limit.limit.saturating_mul(2))).to_string(),
-                    Limit::Utterances
-                    | Limit::Rounds
-                    | Limit::Seconds
-                    | Limit::Batches
-                    | Limit::Tokens => limit.limit.saturating_mul(2).to_string(),
+                    _ => limit.limit.saturating_mul(2).to_string(),
                 };
                 return Err(format!(
                     "stopped at the limit of {}: raise it first, as in \

@@ -17,7 +17,6 @@ use crate::text;
 use crate::tool::Tools;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, NoVoice, Out, Speaking, Voice, Voices};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Maximum bytes of the outer conversation in a team's topic.
@@ -94,14 +93,11 @@ impl Team {
             format: 1,
             program: "team".into(),
             seed: ask.turn.0,
-            rehearsed: false,
             scenario,
             participants: self.spec.participants.clone(),
             parallel: self.spec.parallel.max(1),
-            rates: BTreeMap::new(),
-            attended: false,
-            steered: false,
             rules: 1,
+            ..Opened::default()
         }
     }
 

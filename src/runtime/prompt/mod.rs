@@ -286,24 +286,14 @@ fn frame(state: &State, turn: &Turn, own: &PromptParts) -> Prompt {
     Prompt {
         system: system.into(),
         aside: aside.map(Into::into),
-        brief: None,
-        sections: vec![],
-        blocks: vec![],
-        known: None,
         notes: notes(state, turn),
-        lore: vec![],
         task: task::task(state, turn),
-        cue: None,
         rejected: turn.rejected.clone(),
         tools: turn.tools.iter().map(escape_results).collect(),
         tools_used: toolkit::used(state, turn),
         own_notes: own_notes(state, turn),
         text_tools: toolkit::text_tools(state, turn),
-        one_message: false,
-        bare: vec![],
-        left_out: 0,
-        shortened: 0,
-        starts_later: false,
+        ..Prompt::default()
     }
 }
 

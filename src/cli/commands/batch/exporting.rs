@@ -76,7 +76,7 @@ impl BatchExportArgs {
 
 /// Returns the events of a conversation.
 fn events(folder: &Path, line: &ResultLine) -> Result<Vec<Event>, Failure> {
-    let log = session::read(&folder.join(&line.session))?;
+    let log = session::load(&folder.join(&line.session))?;
     Ok(log.events().cloned().collect())
 }
 

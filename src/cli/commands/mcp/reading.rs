@@ -89,7 +89,7 @@ pub fn read(id: &str, context: &Context) -> Result<Log, Failure> {
         let hint = "`status` lists the running conversations";
         return Err(Failure::usage(format!("no session `{id}`"), hint));
     }
-    Ok(session::read(&path)?)
+    Ok(session::load(&path)?)
 }
 
 /// Returns the events that clients may know. All reports are made from these.

@@ -194,13 +194,7 @@ impl Cure {
         match self {
             Cure::LeaveOut(field) => field.is_set(),
             Cure::MostTokens(_) => true,
-            Cure::Rename(..)
-            | Cure::SystemIntoUser
-            | Cure::ToolsInText
-            | Cure::SimpleSchemas
-            | Cure::Wire(_)
-            | Cure::OtherPath
-            | Cure::Window(_) => false,
+            _ => false,
         }
     }
 }
@@ -319,11 +313,7 @@ impl Adaptations {
                     }
                 }
                 Cure::SimpleSchemas => schemas_of(body, &mut |schema| *schema = simple(schema)),
-                Cure::SystemIntoUser
-                | Cure::ToolsInText
-                | Cure::Wire(_)
-                | Cure::OtherPath
-                | Cure::Window(_) => {}
+                _ => {}
             }
         }
         lost

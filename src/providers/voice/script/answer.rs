@@ -139,17 +139,10 @@ impl ScriptAnswer {
         }
         let blank = |text: &str| text.trim().is_empty();
         let mut done = Done {
-            state: Box::default(),
-            text: None,
             structured: last.structured,
             finish: last.finish,
             usage: last.usage,
-            cost: None,
-            skipped: 0,
-            tools: vec![],
-            stance: None,
-            agent: None,
-            model: None,
+            ..Done::default()
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // data nested too deeply for the parser stays text

@@ -240,14 +240,7 @@ fn row(
         _ if room < GROUP_ROOM => String::new(),
         EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", row.group.heading()),
         EntryAction::Command(_) => format!(" {:>GROUP_WIDTH$}", Group::Floor.heading()),
-        EntryAction::Send(_)
-        | EntryAction::Begin(_)
-        | EntryAction::Edit(..)
-        | EntryAction::Copy(..)
-        | EntryAction::Theme(_)
-        | EntryAction::Link(_)
-        | EntryAction::Beside(_)
-        | EntryAction::Export(_) => String::new(),
+        _ => String::new(),
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
     let title = if chosen {
@@ -377,14 +370,7 @@ fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
         _ if screen.view.playback.is_some() => None,
         EntryAction::Command(command) => unfit(&screen.transcript, command.name),
         EntryAction::Action(row) => unfit_action(&screen.transcript, row.action),
-        EntryAction::Send(_)
-        | EntryAction::Begin(_)
-        | EntryAction::Edit(..)
-        | EntryAction::Copy(..)
-        | EntryAction::Theme(_)
-        | EntryAction::Link(_)
-        | EntryAction::Beside(_)
-        | EntryAction::Export(_) => None,
+        _ => None,
     }
 }
 
@@ -392,14 +378,6 @@ fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
 fn form(entry: &ListEntry) -> Option<String> {
     match &entry.action {
         EntryAction::Command(command) => Some(usage(command)).filter(|form| *form != entry.call),
-        EntryAction::Action(_)
-        | EntryAction::Send(_)
-        | EntryAction::Begin(_)
-        | EntryAction::Edit(..)
-        | EntryAction::Copy(..)
-        | EntryAction::Theme(_)
-        | EntryAction::Link(_)
-        | EntryAction::Beside(_)
-        | EntryAction::Export(_) => None,
+        _ => None,
     }
 }

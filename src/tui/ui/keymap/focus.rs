@@ -1,70 +1,40 @@
 //! Keyboard focus: the part of the screen that receives keys, its fallback, and whether letters are text there.
 
-/// Part of the screen that receives keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Focus {
-    /// The transcript where nothing can be written: letters are commands.
-    Read,
-    /// A marked message, while letters write: bindings that differ from [`Read`](Focus::Read).
-    Marked,
-    /// A recording: bindings that differ from [`Read`](Focus::Read).
-    Replay,
-    /// The transcript after a search: bindings that differ from [`Read`](Focus::Read).
-    Found,
-    /// The composer: letters are text.
-    Write,
-    /// The empty composer: bindings that differ from [`Write`](Focus::Write).
-    Line,
-    /// The search field: letters are text.
-    Search,
-    /// A list of commands or keys: letters edit its filter.
-    Pick,
-    /// The analysis pane.
-    Analysis,
-    /// A page over the transcript, such as a message, a prompt, a link or a comparison.
-    Page,
-    /// The fields of the start screen: letters are text.
-    Start,
-    /// A list row of the start screen, or after its prefix key: letters are commands; bindings that differ from its
-    /// fields.
-    StartList,
+crate::words! {
+    /// Part of the screen that receives keys.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Focus {
+        /// The transcript where nothing can be written: letters are commands.
+        Read = "read",
+        /// A marked message, while letters write: bindings that differ from [`Read`](Focus::Read).
+        Marked = "marked",
+        /// A recording: bindings that differ from [`Read`](Focus::Read).
+        Replay = "replay",
+        /// The transcript after a search: bindings that differ from [`Read`](Focus::Read).
+        Found = "found",
+        /// The composer: letters are text.
+        Write = "write",
+        /// The empty composer: bindings that differ from [`Write`](Focus::Write).
+        Line = "line",
+        /// The search field: letters are text.
+        Search = "search",
+        /// A list of commands or keys: letters edit its filter.
+        Pick = "pick",
+        /// The analysis pane.
+        Analysis = "analysis",
+        /// A page over the transcript, such as a message, a prompt, a link or a comparison.
+        Page = "page",
+        /// The fields of the start screen: letters are text.
+        Start = "start",
+        /// A list row of the start screen, or after its prefix key: letters are commands; bindings that differ from its
+        /// fields.
+        StartList = "start_list",
+    }
+    /// Returns the name in the configuration file.
+    fn name
 }
 
 impl Focus {
-    /// All values, in the order of the help.
-    pub const ALL: [Focus; 12] = [
-        Focus::Read,
-        Focus::Marked,
-        Focus::Replay,
-        Focus::Found,
-        Focus::Write,
-        Focus::Line,
-        Focus::Search,
-        Focus::Pick,
-        Focus::Analysis,
-        Focus::Page,
-        Focus::Start,
-        Focus::StartList,
-    ];
-
-    /// Returns the name in the configuration file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Focus::Read => "read",
-            Focus::Marked => "marked",
-            Focus::Replay => "replay",
-            Focus::Found => "found",
-            Focus::Write => "write",
-            Focus::Line => "line",
-            Focus::Search => "search",
-            Focus::Pick => "pick",
-            Focus::Analysis => "analysis",
-            Focus::Page => "page",
-            Focus::Start => "start",
-            Focus::StartList => "start_list",
-        }
-    }
-
     /// Returns the focus with a name from the configuration file; earlier names are accepted.
     pub fn by_name(name: &str) -> Option<Focus> {
         let name = match name {

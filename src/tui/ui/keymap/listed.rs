@@ -5,49 +5,27 @@ use crate::model::command::{COMMANDS, CommandRow};
 use crate::ui::action::Action;
 use crate::ui::keymap::rows::{KeyRow, ROWS, row};
 
-/// Section of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ListSection {
-    /// Control of the turns.
-    Now,
-    /// Taking part.
-    Say,
-    /// The participants.
-    People,
-    /// The marked message.
-    Text,
-    /// Views of the conversation.
-    See,
-    /// The session and the program.
-    File,
-    /// More about a message.
-    Read,
-}
-
-impl ListSection {
-    /// All sections, in order.
-    pub const ALL: [ListSection; 7] = [
-        ListSection::Now,
-        ListSection::Say,
-        ListSection::People,
-        ListSection::Text,
-        ListSection::See,
-        ListSection::File,
-        ListSection::Read,
-    ];
-
-    /// Returns the heading.
-    pub fn heading(self) -> &'static str {
-        match self {
-            ListSection::Now => "now",
-            ListSection::Say => "say",
-            ListSection::People => "people",
-            ListSection::Text => "text",
-            ListSection::See => "see",
-            ListSection::File => "file",
-            ListSection::Read => "read",
-        }
+crate::words! {
+    /// Section of the list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ListSection {
+        /// Control of the turns.
+        Now = "now",
+        /// Taking part.
+        Say = "say",
+        /// The participants.
+        People = "people",
+        /// The marked message.
+        Text = "text",
+        /// Views of the conversation.
+        See = "see",
+        /// The session and the program.
+        File = "file",
+        /// More about a message.
+        Read = "read",
     }
+    /// Returns the heading.
+    fn heading
 }
 
 /// Effect of a row.

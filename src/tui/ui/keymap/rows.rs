@@ -3,21 +3,25 @@
 use crate::ui::action::{Action, actions};
 use crate::ui::keymap::focus::Focus;
 
-/// Section of the help that an action is listed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Control of the floor.
-    Floor,
-    /// Navigation in a recording.
-    Replay,
-    /// Reading and navigation in the transcript.
-    Reading,
-    /// Taking part in the conversation.
-    Writing,
-    /// The program itself.
-    App,
-    /// The start screen.
-    Start,
+crate::words! {
+    /// Section of the help that an action is listed in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Group {
+        /// Control of the floor.
+        Floor = "floor",
+        /// Navigation in a recording.
+        Replay = "replay",
+        /// Reading and navigation in the transcript.
+        Reading = "reading",
+        /// Taking part in the conversation.
+        Writing = "writing",
+        /// The program itself.
+        App = "app",
+        /// The start screen.
+        Start = "start screen",
+    }
+    /// Returns the heading of the section.
+    fn heading
 }
 
 /// An action with its descriptions and its default keys.
@@ -34,20 +38,6 @@ pub struct KeyRow {
     pub title: &'static str,
     /// Default keys per focus; hints show the first one.
     pub keys: &'static [(Focus, &'static [&'static str])],
-}
-
-impl Group {
-    /// Returns the heading of the section.
-    pub fn heading(self) -> &'static str {
-        match self {
-            Group::Floor => "floor",
-            Group::Replay => "replay",
-            Group::Reading => "reading",
-            Group::Writing => "writing",
-            Group::App => "app",
-            Group::Start => "start screen",
-        }
-    }
 }
 
 impl KeyRow {

@@ -127,15 +127,7 @@ impl StartPage<'_> {
             StartRow::Voice => voice(),
             StartRow::You => (Some(usize::from(start.take_part)), 2),
             StartRow::Cast => (Some(usize::from(start.asks_cast)), 2),
-            StartRow::Topic
-            | StartRow::Remember
-            | StartRow::Write
-            | StartRow::Session(_)
-            | StartRow::Demo
-            | StartRow::Example(_)
-            | StartRow::Local
-            | StartRow::Provider
-            | StartRow::Own => return String::new(),
+            _ => return String::new(),
         };
         let typed =
             if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };
