@@ -19,7 +19,7 @@ use crate::ui::theme::glyphs::{self, Glyphs};
 use crate::ui::theme::{
     Appearance, Depth, Ground, Theme, ThemeError, ThemeLibrary, ThemeSource, Themes,
 };
-use crate::ui::view::hand::PATIENCE_MS;
+use crate::ui::view::absence::PATIENCE_MS;
 use crate::untrusted;
 use std::fs;
 use std::io;

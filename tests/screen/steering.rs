@@ -6,7 +6,7 @@ use colloquium::steer::slash;
 use colloquium::ui::keymap::parse_action;
 use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::request::Request;
-use colloquium::ui::view::modal::Vim;
+use colloquium::ui::view::composer::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 use serde_json::json;
 

@@ -107,7 +107,9 @@ fn comparisons(source: &str, body: &Range<usize>) -> Vec<Comparison> {
         let at = body.start + at;
         let ordered = matches!(token, "<" | ">");
         // the `=` of `<=`, or the second character of `==` and `!=`
-        let is_second = token == "=" && last.end == at && is_sign(source, &last);
+        let is_second = token == "="
+            && last.end == at
+            && matches!(source.get(last.clone()), Some("<" | ">" | "=" | "!"));
         let Some((begin, left)) = open.last_mut() else { return all };
         let here = *begin..at;
         if is_second {
@@ -145,10 +147,6 @@ fn compared(source: &str, left: Range<usize>, right: Range<usize>) -> Comparison
         side.start + text.len() - text.trim_start().len()..side.end
     };
     Comparison { left: begun(left), right: begun(right) }
-}
-
-fn is_sign(source: &str, place: &Range<usize>) -> bool {
-    matches!(source.get(place.clone()), Some("<" | ">" | "=" | "!"))
 }
 
 /// Returns the right side of a comparison if it is comparable with the left.

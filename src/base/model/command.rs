@@ -175,7 +175,7 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Text>,
         /// Rule for a tie.
-        #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
+        #[serde(default, skip_serializing_if = "super::is_default")]
         tie: AnswerTie,
         /// Ways of counting; the first decides. Absent: majority.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

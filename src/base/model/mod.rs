@@ -87,3 +87,8 @@ pub use turn::{
     REPETITION, ReadBy, ReceiptIs, Requester, Usage, VOTED, is_capped,
 };
 pub use wire::Wire;
+
+/// Returns whether a value is the default of its type, which is not written.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

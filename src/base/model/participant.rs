@@ -72,7 +72,7 @@ pub struct Participant {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub speaks: bool,
     /// Required form of its replies, and the number of retries.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub reply: Contract,
     /// Messages that it sees, unless the phase decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,10 +81,10 @@ pub struct Participant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<Text>,
     /// Dependencies, with the policy `depends`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub runs: Runs,
     /// Part of the conversation that its prompt keeps if it exceeds the model's window.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub context: Budget,
     /// Time limits of its calls.
     pub timeouts: Timeouts,
@@ -128,10 +128,6 @@ fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
 fn is_true(v: &bool) -> bool {
     *v
-}
-
-fn is_default<T: Default + PartialEq>(v: &T) -> bool {
-    *v == T::default()
 }
 
 fn half() -> f64 {
@@ -251,7 +247,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leads: bool,
     /// Purpose of the turns that it answers; `speak` by default.
-    #[serde(default, rename = "for", skip_serializing_if = "is_default")]
+    #[serde(default, rename = "for", skip_serializing_if = "super::is_default")]
     pub purpose: Purpose,
 }
 

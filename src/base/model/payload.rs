@@ -20,10 +20,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-fn is_default<T: Default + PartialEq>(v: &T) -> bool {
-    *v == T::default()
-}
-
 /// `conversation.opened`: the conversation starts, with its full configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {
@@ -45,10 +41,10 @@ pub struct Opened {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<Text, CallRate>,
     /// True if a person is at the keyboard.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub attended: bool,
     /// True if a program can send commands although no operator can be asked.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub steered: bool,
     /// Rules of readings that apply to the whole session; 1 for sessions of programs that did not record them.
     #[serde(default = "first_rules", skip_serializing_if = "is_first")]
@@ -78,13 +74,13 @@ pub struct Renamed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reopened {
     /// True if an incomplete last line was repaired first.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub repaired: bool,
     /// True if a person is at the keyboard.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub attended: bool,
     /// True if a program can send commands although no operator can be asked.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub steered: bool,
 }
 
@@ -102,10 +98,10 @@ pub struct Forked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// True if a person is at the keyboard.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub attended: bool,
     /// True if a program can send commands although no operator can be asked.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub steered: bool,
 }
 
@@ -144,7 +140,7 @@ pub struct ThreadOpened {
     /// True if its participants see the messages of the parent thread.
     pub inherits: bool,
     /// Limits of this thread.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub limits: Limits,
     /// The subject as the policy needs it: the phase, or plan, step, attempt and goal.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -229,7 +225,7 @@ pub struct BatchOpened {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Aggregation>,
     /// Rule for a tie of the vote. Absent: no winner.
-    #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub tie: AnswerTie,
     /// The time of the poll that the vote is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -284,7 +280,7 @@ pub struct CallStarted {
     /// Display name of the model, script or rehearsed lines.
     pub model: Text,
     /// The rehearsed line, or the token limits of the call.
-    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
+    #[serde(default, skip_serializing_if = "super::is_default", deserialize_with = "or_default")]
     pub parameters: CallParameters,
     /// SHA-256 of the prompt, in hex.
     pub digest: Text,
@@ -292,7 +288,7 @@ pub struct CallStarted {
     #[serde(default = "first_wording")]
     pub wording: u32,
     /// Number of blocks that did not fit in the prompt, or only without their middle.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub left_out: u32,
     /// Labels of the participants in an anonymous prompt.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -58,10 +58,10 @@ pub struct Prompt {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_message: bool,
     /// Number of blocks omitted because of the context window.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub left_out: u32,
     /// Number of blocks that lost their middle because of the context window.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub shortened: u32,
     /// True if the omitted blocks precede the first kept block; false if they follow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -99,11 +99,6 @@ pub struct Rejected {
     /// True if it only repeated earlier text; it is not shown again then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-pub(super) fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 /// Chat role of a message.

@@ -19,7 +19,7 @@ pub struct Shows {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps: bool,
     /// Replacement of names by labels.
-    #[serde(default, skip_serializing_if = "is_off")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub anonymous: Anonymous,
     /// True if its speakers may think privately before they speak.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -36,11 +36,6 @@ pub struct Shows {
     /// Maximum number of shown messages of others, the least similar ones; `None` shows all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diverse: Option<u32>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_off(anonymous: &Anonymous) -> bool {
-    *anonymous == Anonymous::Off
 }
 
 /// Messages that a participant sees besides the operator's and, except for `question` and `last_round`, its own.

@@ -69,13 +69,6 @@ pub enum ReadBy {
     Part,
 }
 
-impl ReadBy {
-    /// Returns whether the reply had the form that was asked for.
-    pub fn is_plain(&self) -> bool {
-        *self == ReadBy::Plain
-    }
-}
-
 /// Cause of a cut turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -124,16 +117,11 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
     /// Part of `input` that the server read from its cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub cache_read: u64,
     /// Part of `input` that the server wrote to its cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub cache_write: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl Usage {

@@ -62,7 +62,7 @@ pub struct TurnEnded {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
     /// The way in which the reply was read; left out for one in the form that was asked for.
-    #[serde(default, skip_serializing_if = "ReadBy::is_plain")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub read: ReadBy,
     /// Participants mentioned with `@`, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -77,7 +77,7 @@ pub struct TurnEnded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Text>,
     /// Number of unreadable parts of the reply that were skipped.
-    #[serde(default, skip_serializing_if = "super::prompt::is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub skipped: u32,
     /// The session of the agent that spoke.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,10 +5,11 @@ use serde::Deserialize;
 
 crate::words! {
     /// Format of requests and replies.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Wire {
         /// OpenAI's chat completions, spoken by most servers.
+        #[default]
         OpenAi = "openai",
         /// Anthropic's messages.
         Anthropic = "anthropic",

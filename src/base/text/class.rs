@@ -134,7 +134,7 @@ pub(super) fn judge(c: char, cluster: &str, right_to_left: bool) -> Verdict {
         '\u{034F}' => pass_if(after_one_of(HEBREW)),
         '\u{180B}'..='\u{180F}' => pass_if(after_one_of(MONGOLIAN)),
         '\u{FE0E}' | '\u{FE0F}' if before.is_some_and(is_pictograph) => Verdict::Pass,
-        '\u{FE0F}' if before.is_some_and(is_keycap_base) => Verdict::Wait,
+        '\u{FE0F}' if before.is_some_and(|c| matches!(c, '0'..='9' | '#' | '*')) => Verdict::Wait,
         '\u{FE00}'..='\u{FE0F}' => pass_if(after_one_of(VARIED)),
         '\u{E0100}'..='\u{E01EF}' => pass_if(after_one_of(IDEOGRAPHS)),
         '\u{E0020}'..='\u{E007F}' if before == Some(BLACK_FLAG) => Verdict::Wait,
@@ -191,10 +191,6 @@ pub(super) fn is_refused(c: char) -> bool {
 /// The left-to-right, right-to-left and Arabic letter marks: common in mixed lines, and too weak to reorder a word.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200E}' | '\u{200F}' | '\u{061C}')
-}
-
-fn is_keycap_base(c: char) -> bool {
-    matches!(c, '0'..='9' | '#' | '*')
 }
 
 /// A joiner makes one cluster only between pictographs, so the segmentation tables answer this.

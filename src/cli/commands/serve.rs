@@ -11,7 +11,7 @@ use crate::cli::play::stdin::typed_in_foreground;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
 use crate::net::network_address;
-use crate::serve::{LinkError, OpenError, OpenServer, PageLink, PageServer, open};
+use crate::serve::{OpenError, OpenServer, PageLink, PageServer, open};
 use clap::{Args, ValueEnum};
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
@@ -93,7 +93,8 @@ impl ServeArgs {
                     "--port 0 takes any free port; --address names an address of this machine",
                 ),
             })?;
-            let links = opened.links().map_err(|fault| unlinked(&fault))?;
+            let links =
+                opened.links().map_err(|fault| Failure::new(Exit::Failed, fault.to_string()))?;
             let printed: String = links.iter().map(line).collect();
             output::data(printed.as_bytes())?;
             self.print_qr(&links)?;
@@ -215,8 +216,4 @@ fn renew(server: &OpenServer, typed: &str, context: &Context) -> Result<(), Fail
 fn line(link: &PageLink) -> String {
     let seat = link.seat.iter().map(|id| format!(" {}", id.0)).collect::<String>();
     format!("{}{seat} {}\n", link.word, link.url)
-}
-
-fn unlinked(fault: &LinkError) -> Failure {
-    Failure::new(Exit::Failed, fault.to_string())
 }

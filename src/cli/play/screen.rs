@@ -24,7 +24,7 @@ use crate::settings::{Habits, StartFocus};
 use crate::state::State;
 use crate::text;
 use crate::ui::terminal;
-use crate::ui::view::modal::Vim;
+use crate::ui::view::composer::Vim;
 use crate::ui::{Screen, run};
 use std::cell::Cell;
 use std::future::pending;

@@ -63,7 +63,7 @@ pub use tree::{At, Node, Or, lenient, quote};
 pub use unattended::Wait;
 
 use crate::model::{
-    Contract, Debate, Guards, Layout, Limits, Lore, PromptTemplates, Sees, Shows, Text,
+    Contract, Debate, Guards, Layout, Limits, Lore, PromptTemplates, Sees, Shows, Text, is_default,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -80,16 +80,16 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
     /// Amount of debating advice in prompts.
-    #[serde(default, skip_serializing_if = "is_guided")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub debate: Debate,
     /// True for prompts without a frame.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bare: bool,
     /// Templates of prompts without a frame.
-    #[serde(default, skip_serializing_if = "is_without_templates")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub prompt: PromptTemplates,
     /// Corrections of replies.
-    #[serde(default, skip_serializing_if = "is_guarded")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
     /// Target length of a turn in words (min, max), unless the participant has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poll: Option<PollSpec>,
     /// Rule for a result at the end.
-    #[serde(default, skip_serializing_if = "is_without_result")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub result: ResultRule,
     /// The requested answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub item: Map<String, Value>,
     /// Profile of the person.
-    #[serde(default, skip_serializing_if = "is_unset")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub profile: ProfileSpec,
     /// The stages of the conversation, in order.
     #[serde(default, rename = "stage", skip_serializing_if = "Vec::is_empty")]
@@ -141,10 +141,6 @@ pub struct Scenario {
     /// Ranking of a catalogue by the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingSpec>,
-}
-
-fn is_unset(profile: &ProfileSpec) -> bool {
-    *profile == ProfileSpec::default()
 }
 
 /// Rule for a result at the end of a conversation.
@@ -156,25 +152,6 @@ pub enum ResultRule {
     None,
     /// A scribe writes it.
     Scribe,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_without_result(result: &ResultRule) -> bool {
-    *result == ResultRule::None
-}
-
-fn is_without_templates(prompt: &PromptTemplates) -> bool {
-    *prompt == PromptTemplates::default()
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_guided(debate: &Debate) -> bool {
-    *debate == Debate::Guided
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_guarded(guards: &Guards) -> bool {
-    *guards == Guards::On
 }
 
 /// A policy and its options.
@@ -293,12 +270,8 @@ pub struct VerdictSpec {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_stop: bool,
     /// Ends at which it is given.
-    #[serde(default, skip_serializing_if = "is_always")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub at: VerdictAt,
-}
-
-fn is_always(at: &VerdictAt) -> bool {
-    *at == VerdictAt::Always
 }
 
 /// Ends at which a verdict is given.

@@ -195,11 +195,6 @@ impl Test {
         matches!(self.voices.get(seat), Some(Speaker::Model { plays: Some(_), .. }))
     }
 
-    /// Returns true if the test really runs a tool.
-    pub fn uses_real_tools(&self) -> bool {
-        self.files.is_some() || self.runs_scripts()
-    }
-
     /// Returns true if the test really runs a tool script.
     pub fn runs_scripts(&self) -> bool {
         self.tools.values().any(|tool| matches!(tool, PlayedTool::Script))

@@ -73,7 +73,7 @@ pub fn once(
         (true, Some(real)) => Some(real.voices(test).map_err(Unfinished::Error)?),
         (true, None) | (false, _) => None,
     };
-    let tools = match (test.uses_real_tools(), real) {
+    let tools = match (test.files.is_some() || test.runs_scripts(), real) {
         (true, Some(real)) => Some(real.tools(test).map_err(Unfinished::Error)?),
         (true, None) | (false, _) => None,
     };

@@ -3,6 +3,7 @@
 use super::find::{SessionNotFound, chosen};
 use crate::own_file::OwnFile;
 use crate::session::lock::Lock;
+use crate::session::repair::free_name;
 use crate::session::{self, SessionError};
 use crate::untrusted;
 use std::ffi::OsString;
@@ -53,7 +54,7 @@ fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
 pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     let files = session::proven(log)?;
     let _lock = Lock::take(&files)?;
-    let to = free(&trash.join(files.id()));
+    let to = free_name(&trash.join(files.id()));
     let log = files.log();
     make(&to).map_err(refused(log, &to))?;
     let folder = log.parent().unwrap_or(Path::new("."));
@@ -107,13 +108,6 @@ fn move_all(parts: &[PathBuf], to: &Path) -> Result<(), NotMoved> {
         let name = part.file_name().unwrap_or_default();
         fs::rename(part, to.join(name)).map_err(refused(part, to))
     })
-}
-
-/// Returns an unused path: the given one, or the same with `-2`, `-3`.
-fn free(path: &Path) -> PathBuf {
-    let numbered = |n: u32| PathBuf::from(format!("{}-{n}", path.display()));
-    let mut names = std::iter::once(path.to_owned()).chain((2..).map(numbered));
-    names.find(|p| p.symlink_metadata().is_err()).unwrap_or_else(|| path.to_owned())
 }
 
 fn make(folder: &Path) -> io::Result<()> {

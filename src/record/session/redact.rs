@@ -10,6 +10,7 @@ use super::lock::Lock;
 use super::progress::ReadProgress;
 use super::reader;
 use super::redaction::Redaction;
+use super::repair::name;
 use super::scanner::Want;
 use super::{Record, Records};
 use crate::model::event::ENGINE;
@@ -163,8 +164,4 @@ fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(vec![]),
         Err(e) => Err(e),
     }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

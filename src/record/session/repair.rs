@@ -192,7 +192,7 @@ fn set_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, SessionError> {
 }
 
 /// Returns an unused name: the given one, or the same with `-2`, `-3`. The caller holds the lock.
-fn free_name(path: &Path) -> PathBuf {
+pub fn free_name(path: &Path) -> PathBuf {
     let numbered = |n: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!("-{n}"));
@@ -203,6 +203,6 @@ fn free_name(path: &Path) -> PathBuf {
     candidates.find(|p| !taken(p)).unwrap_or_else(|| path.to_owned())
 }
 
-fn name(path: &Path) -> String {
+pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -63,8 +63,8 @@ impl Conversation {
             }
             // the effect of an operator command was folded with the command
             Kind::SeatJoined(_) | Kind::SeatLeft(_) if event.cause.is_some() => {}
-            Kind::SeatJoined(j) => self.seat_made(j),
-            Kind::SeatLeft(l) => self.unseat(l),
+            Kind::SeatJoined(j) => self.take_seat(&j.participant),
+            Kind::SeatLeft(l) => self.set_seat(&l.id, |seat| seat.gone = true),
             Kind::PlanMade(p) => self.note_plan(thread, p),
             Kind::StepEnded(e) => self.end_step(thread, e),
             Kind::PlanEnded(e) => self.end_plan(thread, e),

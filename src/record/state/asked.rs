@@ -24,9 +24,10 @@ impl Conversation {
                 Some(_) | None => Form::Choice(options()),
             },
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
-                Some(JudgeTask::Verdict { .. }) => {
-                    Form::Judgement { sides: options(), points: self.asks_for_points(turn) }
-                }
+                Some(JudgeTask::Verdict { .. }) => Form::Judgement {
+                    sides: options(),
+                    points: self.scenario.debate == Debate::Guided && !self.is_small(turn),
+                },
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },
             Purpose::Bid => match options() {
@@ -49,11 +50,6 @@ impl Conversation {
     /// Returns whether a turn's prompt has the layout for small models.
     pub fn is_small(&self, turn: &Turn) -> bool {
         self.seat(&turn.seat).is_some_and(|seat| self.layout_of(&seat.spec) == Layout::Small)
-    }
-
-    /// Returns whether a judge also lists unanswered points: in guided debates, unless its model is small.
-    fn asks_for_points(&self, turn: &Turn) -> bool {
-        self.scenario.debate == Debate::Guided && !self.is_small(turn)
     }
 
     /// Returns whether a turn's prompt is that of an outsider: a scribe, or one call for the bids of several seats.

@@ -38,10 +38,3 @@ impl State {
         self.role_in(&turn.seat, turn.thread)
     }
 }
-
-impl Turn {
-    /// Returns the `seq` up to which the turn summarises, if it does.
-    pub fn summarises_upto(&self) -> Option<Seq> {
-        self.summarises.as_ref().map(|task| task.upto)
-    }
-}

@@ -40,7 +40,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         table.rows.push(vec![
             Cell::Count(u64::from(number)),
             Cell::Text(name(analysis.state, &seat.spec.id)),
-            Cell::text(&pole_place(now.at)),
+            Cell::Text(if now.at > 0 { format!("+{}", now.at) } else { now.at.to_string() }),
             Cell::text(now.words),
             match (now.moved_by_message, now.moved_by) {
                 (Some(_), _) => Cell::Text("the host".to_owned()),
@@ -50,9 +50,4 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         ]);
     }
     table
-}
-
-/// Returns a place between the poles with its sign.
-fn pole_place(at: i8) -> String {
-    if at > 0 { format!("+{at}") } else { at.to_string() }
 }

@@ -272,7 +272,7 @@ impl Standing {
     }
 
     /// Returns the participants who take part, by their row now.
-    fn now(&self) -> Vec<(&Track, &Standpoint)> {
+    pub fn now(&self) -> Vec<(&Track, &Standpoint)> {
         let present = self.tracks.iter().filter(|track| !track.is_gone());
         let mut now: Vec<_> =
             present.filter_map(|track| Some((track, track.positions.last()?))).collect();

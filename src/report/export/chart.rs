@@ -93,22 +93,23 @@ fn bars(analysis: &Analysis<'_>) -> String {
     let most = shares.iter().map(|(_, s)| s.words).max().unwrap_or(0).max(1) as f64;
     let mut marks = String::new();
     for (row, (seat, share)) in shares.iter().enumerate() {
-        let y = row as f64 * ROW;
         let class = colour(analysis.state, seat);
         let width = share.words as f64 / most * (WIDTH - NAMES - 90.0);
-        let _ = writeln!(
-            marks,
-            "<g class=\"{class}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
-             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{} words</text></g>",
-            y + 15.0,
-            label(analysis, seat),
-            y + 4.0,
-            NAMES + width + 6.0,
-            y + 15.0,
-            share.words
-        );
+        let told = format!("{} words", share.words);
+        push_bar(&mut marks, row, &class, &label(analysis, seat), width, &told);
     }
     svg(shares.len() as f64 * ROW, "Words of each participant", &marks)
+}
+
+/// Draws a bar with its name before it and its figure behind it; both are escaped.
+fn push_bar(marks: &mut String, row: usize, class: &str, name: &str, width: f64, told: &str) {
+    let y = row as f64 * ROW;
+    let (top, base, behind) = (y + 4.0, y + 15.0, NAMES + width + 6.0);
+    let _ = writeln!(
+        marks,
+        "<g class=\"{class}\"><text x=\"0\" y=\"{base:.0}\">{name}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{top:.0}\" \
+         width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{behind:.1}\" y=\"{base:.0}\">{told}</text></g>"
+    );
 }
 
 /// Draws the result of the last vote.
@@ -118,19 +119,9 @@ fn ballots(analysis: &Analysis<'_>) -> String {
     let stood = standpoints(analysis);
     let mut marks = String::new();
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
-        let y = row as f64 * ROW;
+        let class = format!("s{}", stood.place(choice).unwrap_or(row) % COLOURS + 1);
         let width = f64::from(*count) / f64::from(most) * 400.0;
-        let _ = writeln!(
-            marks,
-            "<g class=\"s{}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
-             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{count}</text></g>",
-            stood.place(choice).unwrap_or(row) % COLOURS + 1,
-            y + 15.0,
-            escaped(&short(choice)),
-            y + 4.0,
-            NAMES + width + 6.0,
-            y + 15.0
-        );
+        push_bar(&mut marks, row, &class, &escaped(&short(choice)), width, &count.to_string());
     }
     let y = vote.counts.len() as f64 * ROW;
     push_caption(

@@ -8,7 +8,7 @@ use super::document::{Document, lasted};
 use super::figures::of_words;
 use super::markup::{colour, escaped};
 use super::player::{self, Timing};
-use super::poster::{self, PosterSource};
+use super::poster;
 use super::words::{Rendered, render};
 use super::{Narrated, REHEARSED, chart, ended, tracks, utterances};
 use crate::analysis::{Standing, Table, name, outcome};
@@ -127,12 +127,7 @@ fn card(document: &Document) -> String {
 /// Returns the poster of an ended conversation that has more to show than who spoke when.
 fn poster(document: &Document) -> String {
     let standing = Standing::new(&document.state);
-    let source = PosterSource {
-        state: &document.state,
-        standing: standing.as_ref(),
-        lasted: document.turn_log.lasted(),
-        host: "the host",
-    };
+    let source = poster::source(document, standing.as_ref());
     if document.state.ended.is_none() || !poster::has_content(&source) {
         return String::new();
     }

@@ -18,7 +18,7 @@ pub(super) fn announcements(
     let heard = state.heard_to(turn);
     let seen = state.news.iter().filter(|news| {
         let fresh = covered.is_none_or(|upto| news.seq > upto);
-        let in_time = turn.summarises_upto().is_none_or(|upto| news.seq <= upto);
+        let in_time = turn.summarises.as_ref().is_none_or(|task| news.seq <= task.upto);
         news.seq < heard && fresh && in_time && state.sees_thread(turn.thread, news.thread)
     });
     let block = |news: &crate::state::Told| {

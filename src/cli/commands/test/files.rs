@@ -5,7 +5,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::policy;
 use crate::scenario::{self, Source};
-use crate::testing::{Test, TestFile, TestRecord, TestsNotFound, find, load};
+use crate::testing::{Test, TestFile, TestRecord, find, load};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,7 +50,9 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
 
 /// Finds the test files that match the paths.
 pub fn find_all(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
-    find(paths).map_err(not_found)
+    find(paths).map_err(|e| {
+        Failure::usage(e.to_string(), "name test files, folders that contain test files, or a glob")
+    })
 }
 
 /// Reads and loads a test file.
@@ -59,8 +61,4 @@ pub fn read(file: &Path) -> Result<TestFile, Failure> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
     Ok(load(&source, &folder, &policy::rows())?)
-}
-
-fn not_found(e: TestsNotFound) -> Failure {
-    Failure::usage(e.to_string(), "name test files, folders that contain test files, or a glob")
 }

@@ -29,6 +29,7 @@ const LAST: &str = "[DONE]";
 const SKIPPED_MAX: u32 = 16;
 
 /// Decoder state of an answer.
+#[derive(Default)]
 pub struct Decoder {
     wire: Wire,
     frames: Frames,
@@ -54,23 +55,7 @@ pub struct Decoder {
 impl Decoder {
     /// Creates the decoder of one answer.
     pub fn new(wire: Wire) -> Decoder {
-        Decoder {
-            wire,
-            frames: Frames::new(wire.framing()),
-            bytes: 0,
-            said: 0,
-            thought: 0,
-            spoke: false,
-            finish: None,
-            input: None,
-            output: None,
-            cache: None,
-            over: false,
-            asked: Asked::default(),
-            state: Value::Null,
-            state_bytes: 0,
-            skipped: 0,
-        }
+        Decoder { wire, frames: Frames::new(wire.framing()), ..Decoder::default() }
     }
 
     /// Decodes bytes and appends the new pieces to `out`, also before an error.
@@ -130,7 +115,7 @@ impl Decoder {
         if self.finish.as_deref() == Some(BROKEN) {
             return Err(ServerFault::new(ErrorClass::Broken, "stopped with an error"));
         }
-        if !self.spoke && self.asked.is_empty() || self.is_filtered() {
+        if !self.spoke && self.asked.is_empty() || self.finish.as_deref() == Some(FILTERED) {
             let mut fault = self.unheard();
             fault.usage = Some(usage);
             return Err(fault);
@@ -240,11 +225,6 @@ impl Decoder {
             }
             Ok(_) | Err(_) => garbage(),
         }
-    }
-
-    /// Returns whether the provider's content filter ended the reply.
-    fn is_filtered(&self) -> bool {
-        self.finish.as_deref() == Some(FILTERED)
     }
 
     /// Returns the failure of a finished reply without text.

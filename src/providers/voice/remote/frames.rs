@@ -13,9 +13,10 @@ const STRAY_MAX: usize = 64 << 10;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Framing of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::voice) enum Framing {
     /// Server-sent events: `data:` lines, ended by an empty line.
+    #[default]
     Events,
     /// One JSON text on each line.
     Lines,
@@ -26,6 +27,7 @@ pub(in crate::voice) enum Framing {
 pub(in crate::voice) struct TooLong;
 
 /// Parser state of a stream.
+#[derive(Default)]
 pub(in crate::voice) struct Frames {
     framing: Framing,
     /// Bytes of an incomplete line.
@@ -40,14 +42,7 @@ pub(in crate::voice) struct Frames {
 
 impl Frames {
     pub(in crate::voice) fn new(framing: Framing) -> Frames {
-        Frames {
-            framing,
-            line: Vec::new(),
-            data: None,
-            after_return: false,
-            begun: false,
-            stray: String::new(),
-        }
+        Frames { framing, ..Frames::default() }
     }
 
     /// Parses bytes and appends the completed frames to `out`, also before an error.

@@ -441,13 +441,4 @@ impl Conversation {
             self.set_seat(&id, |seat| seat.gone = false);
         }
     }
-
-    /// Adds a participant that the engine made; it takes part in no thread until one is opened with it.
-    pub(in crate::state) fn seat_made(&mut self, joined: &SeatJoined) {
-        self.take_seat(&joined.participant);
-    }
-
-    pub(in crate::state) fn unseat(&mut self, left: &SeatLeft) {
-        self.set_seat(&left.id, |seat| seat.gone = true);
-    }
 }

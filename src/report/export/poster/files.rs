@@ -82,14 +82,14 @@ pub fn svg_file(
     out.write_all(&picture.as_bytes()[begin..])
 }
 
+/// Returns what the poster of a document shows.
+pub fn source<'a>(document: &'a Document, standing: Option<&'a Standing>) -> PosterSource<'a> {
+    let lasted = document.turn_log.lasted();
+    PosterSource { state: &document.state, standing, lasted, host: "the host" }
+}
+
 /// Draws the poster of a document.
 fn document_poster(document: &Document, columns: u16, rows: u16) -> Poster {
     let standing = Standing::new(&document.state);
-    let source = PosterSource {
-        state: &document.state,
-        standing: standing.as_ref(),
-        lasted: document.turn_log.lasted(),
-        host: "the host",
-    };
-    draw(&source, columns.into(), rows.into(), &UNICODE)
+    draw(&source(document, standing.as_ref()), columns.into(), rows.into(), &UNICODE)
 }

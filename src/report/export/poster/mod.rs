@@ -12,7 +12,7 @@ mod svg;
 mod tests;
 
 pub use canvas::{Poster, PosterInk, PosterRun};
-pub use files::{ansi_file, png_file, svg_file};
+pub use files::{ansi_file, png_file, source, svg_file};
 pub use png::png;
 pub use signs::{ASCII, PosterSigns, UNICODE};
 pub use svg::svg;

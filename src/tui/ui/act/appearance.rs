@@ -3,7 +3,7 @@
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
-use crate::ui::view::setting::ChangedSetting;
+use crate::ui::view::undo::ChangedSetting;
 
 /// Lists the themes; the selected one is previewed.
 pub fn themes(screen: &mut Screen) {

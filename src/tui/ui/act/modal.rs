@@ -9,7 +9,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
-use crate::ui::view::modal::VimMode;
+use crate::ui::view::composer::VimMode;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 

@@ -69,7 +69,7 @@ fn end_drag(screen: &mut Screen) -> Option<Request> {
     let Some(RowView::Words(entry, _)) = screen.transcript.shown(drag.row) else { return None };
     let said = text::block(entry.text()).into_owned();
     let mut lines = None;
-    screen.read(|t, transcript, look| lines = Some(t.lines_of(transcript, look, drag.row)));
+    screen.read(|t, transcript, look| lines = Some(t.lines(transcript, drag.row, look)));
     let words = drag.source(&lines?, &said)?.to_owned();
     Some(Request::Copy(words, "the selected words".into()))
 }

@@ -28,8 +28,8 @@ pub fn mark(view: &mut ViewState, way: Direction) {
     with(view, |p| {
         let spot = p.transport.status().spot;
         let mark = match way {
-            Direction::Down => p.timeline.next_mark(spot),
-            Direction::Up => p.timeline.previous_mark(spot),
+            Direction::Down => p.timeline.marks.iter().find(|m| m.spot > spot),
+            Direction::Up => p.timeline.marks.iter().rev().find(|m| m.spot < spot),
         };
         found = mark.is_some();
         mark.into_iter().for_each(|mark| p.transport.seek(mark.spot));

@@ -1,8 +1,7 @@
 //! Changes of the turn that the draft answers.
 
 use crate::ui::screen::Screen;
-use crate::ui::view::answered::AnsweredTurn;
-use crate::ui::view::reply::{answered, name};
+use crate::ui::view::reply::{AnsweredTurn, answered, name};
 
 /// Notes the turn that the person reads while writing, from the first character on.
 pub(in crate::ui) fn note(screen: &mut Screen, was_empty: bool) {

@@ -1,7 +1,9 @@
 //! A row that is filled from both ends.
 
 use crate::ui::frame::Frame;
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::ThemeRole;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -62,4 +64,9 @@ impl Bar {
         spans.extend(self.right.iter().cloned());
         frame.render_widget(Line::from(spans), area);
     }
+}
+
+/// Returns the heading of a section.
+pub fn section_heading(screen: &Screen, words: &'static str) -> Line<'static> {
+    Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }

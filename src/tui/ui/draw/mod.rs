@@ -13,7 +13,6 @@ mod composer;
 pub(super) mod floor;
 mod footer;
 mod header;
-mod heading;
 mod input;
 mod list;
 mod moment;
@@ -97,7 +96,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     if screen.view.poster {
         poster::draw(frame, Rect { height: areas.floor.y, ..whole }, screen);
     }
-    if is_dimmed(&screen.view) {
+    let view = &screen.view;
+    if view.page.is_some() || view.list.is_some() && view.previous_theme.is_none() {
         let header = areas.header.bottom();
         let behind = Rect { y: header, height: areas.floor.y.saturating_sub(header), ..whole };
         frame.buffer_mut().set_style(behind, Modifier::DIM);
@@ -146,11 +146,6 @@ fn needs_all(view: &ViewState) -> bool {
     let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
     let marked = view.search.is_some() || view.drag.is_some();
     open || view.poster || view.completion.is_some() || marked || told
-}
-
-/// Returns whether an overlay dims the screen behind it; a preview of colours does not.
-fn is_dimmed(view: &ViewState) -> bool {
-    view.page.is_some() || view.list.is_some() && view.previous_theme.is_none()
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

@@ -4,7 +4,7 @@
 use crate::model::QuestionDebt;
 use crate::state::State;
 use crate::text;
-use crate::ui::draw::heading::section_heading;
+use crate::ui::draw::bar::section_heading;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;

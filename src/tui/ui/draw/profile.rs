@@ -3,8 +3,8 @@
 use crate::model::RankedItem;
 use crate::text;
 use crate::ui::action::Action;
+use crate::ui::draw::bar::section_heading;
 use crate::ui::draw::board::heading;
-use crate::ui::draw::heading::section_heading;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;

@@ -3,8 +3,8 @@
 use crate::analysis::{Axis, Mover, PoleMoveKind, Standpoint};
 use crate::state::Seat;
 use crate::text;
+use crate::ui::draw::bar::section_heading;
 use crate::ui::draw::cast::select;
-use crate::ui::draw::heading::section_heading;
 use crate::ui::draw::open;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;

@@ -57,6 +57,7 @@ enum AfterAgain {
 }
 
 /// A conversation printed line by line.
+#[derive(Default)]
 pub struct Linear {
     transcript: Transcript,
     narrator: Narrator,
@@ -86,19 +87,12 @@ impl Linear {
     /// applied but not printed.
     pub fn new(since: Seq, saved: bool, stays: Option<String>) -> Linear {
         Linear {
-            transcript: Transcript::default(),
-            narrator: Narrator::default(),
             outbox: Outbox::new(since),
             since,
             saved,
             stays,
-            question: None,
             menu: menu::short(),
-            card: None,
-            answers: false,
-            confirming: None,
-            steps: OpenSteps::default(),
-            leaving: false,
+            ..Linear::default()
         }
     }
 

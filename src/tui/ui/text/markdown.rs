@@ -25,6 +25,13 @@ struct Sheet {
     rule: Style,
 }
 
+/// Declares the elements of a message that have one of the styles of a [`Sheet`].
+macro_rules! styles {
+    ($($element:ident: $style:ident,)+) => {
+        $(fn $element(&self) -> Style { self.$style })+
+    };
+}
+
 impl StyleSheet for Sheet {
     fn heading(&self, level: u8) -> Style {
         match level {
@@ -33,65 +40,26 @@ impl StyleSheet for Sheet {
             _ => self.heading.remove_modifier(Modifier::BOLD).add_modifier(Modifier::ITALIC),
         }
     }
-    fn code(&self) -> Style {
-        self.code
-    }
-    fn link(&self) -> Style {
-        self.link
-    }
-    fn blockquote(&self) -> Style {
-        self.quote
-    }
-    fn heading_meta(&self) -> Style {
-        self.muted
-    }
-    fn metadata_block(&self) -> Style {
-        self.muted
-    }
     fn heading_marker(&self, _: u8) -> &str {
         ""
     }
     fn code_block_fence(&self) -> &str {
         ""
     }
-    fn html(&self) -> Style {
-        self.muted
-    }
-    fn math_inline(&self) -> Style {
-        self.code
-    }
-    fn math_display(&self) -> Style {
-        self.code
-    }
-    fn footnote_ref(&self) -> Style {
-        self.muted
-    }
-    fn footnote_def(&self) -> Style {
-        self.muted
-    }
     fn alert(&self, _: AlertKind) -> Style {
         self.quote
-    }
-    fn definition_term(&self) -> Style {
-        self.heading
     }
     fn definition_description(&self) -> Style {
         Style::new()
     }
-    fn table_header(&self) -> Style {
-        self.heading
-    }
     fn table_cell(&self) -> Style {
         Style::new()
     }
-    fn table_border(&self) -> Style {
-        self.rule
-    }
-    fn list_marker(&self) -> Style {
-        self.muted
-    }
-    fn image_alt(&self) -> Style {
-        self.link
+    styles! {
+        code: code, math_inline: code, math_display: code, link: link, image_alt: link,
+        heading_meta: muted, metadata_block: muted, html: muted, footnote_ref: muted,
+        footnote_def: muted, list_marker: muted, blockquote: quote, table_border: rule,
+        definition_term: heading, table_header: heading,
     }
 }
 

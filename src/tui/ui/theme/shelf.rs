@@ -44,7 +44,12 @@ impl ThemeLibrary {
     /// name.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = BUNDLED.iter().map(|(name, _)| *name).collect();
-        names.extend(self.own.iter().map(|s| &*s.name).filter(|n| !is_bundled(n)));
+        names.extend(
+            self.own
+                .iter()
+                .map(|s| &*s.name)
+                .filter(|n| !BUNDLED.iter().any(|(name, _)| name == n)),
+        );
         names
     }
 
@@ -116,10 +121,6 @@ impl ThemeLibrary {
             ThemeError::Unknown { name: name.to_owned(), nearest }
         })
     }
-}
-
-fn is_bundled(name: &str) -> bool {
-    BUNDLED.iter().any(|(n, _)| *n == name)
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub fn rows(transcript: &Transcript) -> Option<RangeInclusive<usize>> {
         let is_card = match (transcript.shown(at)?, transcript.aside(at)) {
             (RowView::Speaking(_), _) => return None,
             (RowView::Words(..), _) => {
-                found = found.or_else(|| (over && has_board(transcript)).then_some(at..=at));
+                found = found
+                    .or_else(|| (over && board::current(transcript).is_some()).then_some(at..=at));
                 break;
             }
             (RowView::Aside(..), Aside::Vote(_) | Aside::Verdict(_)) => true,
@@ -37,9 +38,4 @@ pub fn rows(transcript: &Transcript) -> Option<RangeInclusive<usize>> {
         }
     }
     if over || has_result { found } else { None }
-}
-
-/// Returns whether a pane below the messages shows the progress of the policy.
-fn has_board(transcript: &Transcript) -> bool {
-    board::current(transcript).is_some()
 }

@@ -5,7 +5,7 @@ use crate::text;
 use std::collections::HashMap;
 
 /// Commands of one person in one conversation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outbox {
     /// Prefix of their keys: the `seq` at which the conversation was opened or reopened, or that of a client.
     prefix: String,

@@ -26,3 +26,14 @@ pub fn name(screen: &Screen, number: u32) -> Option<String> {
     let seat = runs.map(|turn| &turn.seat).or_else(|| said()?.seat())?;
     Some(screen.transcript.name(seat))
 }
+
+/// The turn that the draft answers, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnsweredTurn {
+    /// The turn that the person reads or has chosen.
+    pub to: Option<u32>,
+    /// True if the person has chosen it, or has dropped it.
+    pub fixed: bool,
+    /// Last turn that had begun at the first character.
+    pub began: u32,
+}

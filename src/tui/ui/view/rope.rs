@@ -1,6 +1,6 @@
 //! The row between the poles: present positions, the last move, and the distance.
 
-use crate::analysis::{Axis, PoleMoveKind, Standing, Standpoint, Track};
+use crate::analysis::{Axis, PoleMoveKind, Standing, Track};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -139,11 +139,7 @@ fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
     let moves = standing.moves();
     let last = moves.iter().rev().find(|moved| moved.kind == PoleMoveKind::Place);
     let mut labels: Vec<Label> = vec![];
-    let present = standing.tracks.iter().filter(|track| !track.is_gone());
-    let mut here: Vec<(&Track, &Standpoint)> =
-        present.filter_map(|track| Some((track, track.positions.last()?))).collect();
-    here.sort_by_key(|(_, now)| now.row);
-    for group in here.chunk_by(|one, other| one.1.row == other.1.row) {
+    for group in standing.now().chunk_by(|one, other| one.1.row == other.1.row) {
         let mut parts: Vec<RopePart> = vec![];
         let mover = last.filter(|moved| group.iter().any(|(track, _)| track.place == moved.place));
         let name = |track: &Track| match form {
@@ -211,7 +207,7 @@ fn spread(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Mover;
+    use crate::analysis::{Mover, Standpoint};
     use crate::model::TurnId;
     use crate::ui::theme::glyphs::{ASCII, UNICODE};
 

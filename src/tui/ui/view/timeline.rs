@@ -127,16 +127,6 @@ impl Timeline {
         };
         turns.into_iter().map(span).collect()
     }
-
-    /// Returns the first mark after a position.
-    pub fn next_mark(&self, spot: Spot) -> Option<&Mark> {
-        self.marks.iter().find(|m| m.spot > spot)
-    }
-
-    /// Returns the last mark before a position.
-    pub fn previous_mark(&self, spot: Spot) -> Option<&Mark> {
-        self.marks.iter().rev().find(|m| m.spot < spot)
-    }
 }
 
 /// Builder of a [`Timeline`], fed with the events of a recording in order.

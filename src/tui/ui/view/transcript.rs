@@ -9,10 +9,9 @@ use crate::export::{Narrated, Narrator, end};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, State, Turn, Who};
+use crate::state::{Entry, Live, PendingCommand, State, Turn, Who};
 use crate::text;
 use crate::ui::view::failures::FailedRows;
-use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
 use crate::ui::view::row::{place_of_next, shift_entries};
@@ -466,5 +465,69 @@ impl Fold for Transcript {
         if let Some(Narrated::Note(note)) = more {
             self.add_note(Id::After(event.seq), event, note, Aside::from_event(event));
         }
+    }
+}
+
+impl Transcript {
+    /// Returns the operator's queued messages, oldest first.
+    pub fn queued(&self) -> impl DoubleEndedIterator<Item = &PendingCommand> {
+        self.state().queued_messages()
+    }
+
+    /// Returns the last queued command that is not a message.
+    pub fn queued_command(&self) -> Option<&PendingCommand> {
+        self.state().queued_commands().filter(|command| command.words.is_none()).last()
+    }
+
+    /// Returns the last command of the parent that waits for the end of the pause and is not a message.
+    pub fn held_command(&self) -> Option<&PendingCommand> {
+        self.queued_command().filter(|command| self.state().holds_back(command))
+    }
+
+    /// Returns the last queued message if everybody hears it, so that it can also be said at once.
+    pub fn queued_for_all(&self) -> Option<&PendingCommand> {
+        let last = self.queued().next_back()?;
+        matches!(last.given.line.command, Command::Say { .. }).then_some(last)
+    }
+}
+
+/// Minimum number of events between two snapshots.
+const STRETCH: usize = 256;
+/// Maximum number of snapshots; beyond that, every other one is dropped.
+const MOST: usize = 48;
+
+/// Snapshots in order, each taken after the event of its `seq`; clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct PastStates {
+    states: Vec<(Seq, Arc<State>)>,
+    /// Number of events since the last snapshot.
+    since: usize,
+    /// Number of times that the distance was doubled.
+    doubled: u32,
+}
+
+impl PastStates {
+    /// Takes a snapshot after an event if the last one is far enough back.
+    pub fn pass(&mut self, seq: Seq, state: &State) {
+        self.since += 1;
+        if self.since < STRETCH << self.doubled {
+            return;
+        }
+        self.since = 0;
+        self.states.push((seq, Arc::new(state.clone())));
+        if self.states.len() > MOST {
+            self.doubled += 1;
+            let mut at = 0;
+            self.states.retain(|_| {
+                at += 1;
+                at % 2 == 0
+            });
+        }
+    }
+
+    /// Returns the last snapshot at or before an event, and its `seq`.
+    pub fn near(&self, seq: Seq) -> Option<(Seq, &State)> {
+        let behind = self.states.partition_point(|(at, _)| *at <= seq);
+        self.states.get(behind.checked_sub(1)?).map(|(at, state)| (*at, &**state))
     }
 }

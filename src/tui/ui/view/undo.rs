@@ -1,6 +1,7 @@
 //! Actions that can be undone for a limited time.
 
 use crate::model::{Command, Ms};
+use crate::ui::theme::Theme;
 
 /// An offer to undo an action.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,4 +14,15 @@ pub struct Undo {
     pub lasts: bool,
     /// Time at which the offer was first shown; `None` before that.
     pub since: Option<Ms>,
+}
+
+/// Theme before a change.
+#[derive(Clone, Debug)]
+pub struct ChangedSetting {
+    /// Name in the settings.
+    pub name: String,
+    /// Its colours.
+    pub theme: Box<Theme>,
+    /// True if the person had chosen it.
+    pub chosen: bool,
 }

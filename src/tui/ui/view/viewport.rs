@@ -190,11 +190,6 @@ impl Viewport {
         &self.spots
     }
 
-    /// Returns the laid-out lines of a row.
-    pub fn lines_of(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) -> Rows {
-        self.lines(transcript, at, look)
-    }
-
     /// Returns the width of the last frame in cells.
     pub fn width(&self) -> usize {
         self.width
@@ -360,7 +355,8 @@ impl Viewport {
         (0, 0)
     }
 
-    fn lines(&mut self, transcript: &Transcript, at: usize, look: Look<'_>) -> Rows {
+    /// Returns the laid-out lines of a row.
+    pub fn lines(&mut self, transcript: &Transcript, at: usize, look: Look<'_>) -> Rows {
         let (Some(id), Some(shown)) = (transcript.id(at), transcript.shown(at)) else {
             return self.nothing.clone();
         };
