@@ -32,3 +32,11 @@ macro_rules! words {
         }
     };
 }
+
+/// Makes an array of strings. Without commas, so that a long list of words is written in rows.
+#[macro_export]
+macro_rules! strings {
+    ($($string:literal)+) => {
+        [$($string),+]
+    };
+}

@@ -49,18 +49,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The commands to start with.
-const FIRST: [&str; 11] = [
-    "talk",
-    "demo",
-    "run",
-    "ask",
-    "replay",
-    "resume",
-    "export",
-    "sessions",
-    "scenarios",
-    "models",
-    "help",
+const FIRST: [&str; 11] = crate::strings![
+    "talk" "demo" "run" "ask" "replay" "resume" "export" "sessions" "scenarios" "models" "help"
 ];
 
 /// Let several AIs talk to each other in your terminal, and watch, steer and join in.

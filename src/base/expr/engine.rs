@@ -17,84 +17,21 @@ pub(super) const TEMPLATE_NAME: &str = "template";
 /// Functions that conditions and templates may call.
 pub(super) const FUNCTIONS: [&str; 3] = ["count", ALIKE, NUMBER];
 /// Methods of strings, lists and mappings, without `format`, `replace` and `join`, whose results can be of any size.
-pub const METHODS: &[&str] = &[
-    "get",
-    "items",
-    "keys",
-    "values",
-    "count",
-    "startswith",
-    "endswith",
-    "find",
-    "lower",
-    "upper",
-    "strip",
-    "lstrip",
-    "rstrip",
-    "split",
-    "splitlines",
-    "isdigit",
-    "isalpha",
-    "isalnum",
-    "isnumeric",
+pub const METHODS: &[&str] = &crate::strings![
+    "get" "items" "keys" "values" "count" "startswith" "endswith" "find" "lower" "upper" "strip"
+    "lstrip" "rstrip" "split" "splitlines" "isdigit" "isalpha" "isalnum" "isnumeric"
 ];
 /// Filters, as registered by `add_filters`.
-pub const FILTERS: &[&str] = &[
-    "abs",
-    "count",
-    "default",
-    "first",
-    "float",
-    "groupby",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "lettered",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "rejectattr",
-    "reverse",
-    "round",
-    "selectattr",
-    "sort",
-    "string",
-    "title",
-    "tojson",
-    "trim",
-    "upper",
+pub const FILTERS: &[&str] = &crate::strings![
+    "abs" "count" "default" "first" "float" "groupby" "int" "items" "join" "last" "length"
+    "lettered" "lower" "map" "max" "min" "rejectattr" "reverse" "round" "selectattr" "sort"
+    "string" "title" "tojson" "trim" "upper"
 ];
 /// Named tests, as registered by `add_tests`.
-pub const TESTS: &[&str] = &[
-    "atleast",
-    "atmost",
-    "boolean",
-    "defined",
-    "eq",
-    "equalto",
-    "even",
-    "false",
-    "ge",
-    "greaterthan",
-    "gt",
-    "in",
-    "integer",
-    "le",
-    "lessthan",
-    "lt",
-    "mapping",
-    "ne",
-    "none",
-    "number",
-    "odd",
-    "sequence",
-    "string",
-    "true",
-    "undefined",
-    "unequalto",
+pub const TESTS: &[&str] = &crate::strings![
+    "atleast" "atmost" "boolean" "defined" "eq" "equalto" "even" "false" "ge" "greaterthan" "gt"
+    "in" "integer" "le" "lessthan" "lt" "mapping" "ne" "none" "number" "odd" "sequence" "string"
+    "true" "undefined" "unequalto"
 ];
 /// Maximum steps of one evaluation of a condition.
 const CONDITION_FUEL: u64 = 5_000;

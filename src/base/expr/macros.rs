@@ -5,23 +5,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Beginnings of macros that contain a colon or nothing else, beside `{{char}}` and `{{user}}`.
-const KNOWN: [&str; 16] = [
-    "random",
-    "pick",
-    "roll",
-    "time",
-    "date",
-    "weekday",
-    "isotime",
-    "isodate",
-    "newline",
-    "trim",
-    "noop",
-    "input",
-    "lastmessage",
-    "idle_duration",
-    "setvar",
-    "getvar",
+const KNOWN: [&str; 16] = crate::strings![
+    "random" "pick" "roll" "time" "date" "weekday" "isotime" "isodate" "newline" "trim" "noop"
+    "input" "lastmessage" "idle_duration" "setvar" "getvar"
 ];
 
 /// A macro in a text.

@@ -49,17 +49,8 @@ pub struct AgentContext {
 pub const AGENT_PREFIX: &str = "agent:";
 
 /// Kinds of agent tools, as in the protocol.
-pub const AGENT_TOOLS: [&str; 10] = [
-    "read",
-    "edit",
-    "delete",
-    "move",
-    "search",
-    "execute",
-    "think",
-    "fetch",
-    "switch_mode",
-    "other",
+pub const AGENT_TOOLS: [&str; 10] = crate::strings![
+    "read" "edit" "delete" "move" "search" "execute" "think" "fetch" "switch_mode" "other"
 ];
 
 /// Kind of the permission to start the program of a seat, beside those of [`AGENT_TOOLS`].

@@ -4,134 +4,32 @@
 //! would always be false, without a visible reason.
 
 /// Names in conditions on the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
-pub const OF_CONVERSATION: &[&str] = &[
-    "agreement",
-    "answers",
-    "at_limit",
-    "context",
-    "ended",
-    "fields",
-    "history",
-    "item",
-    "paused",
-    "pausing",
-    "plan",
-    "profile",
-    "ranking",
-    "round",
-    "said",
-    "seats",
-    "speaking",
-    "stage",
-    "title",
-    "topic",
-    "turn_count",
-    "utterances",
-    "verdict",
-    "vote",
-    "waiting",
+pub const OF_CONVERSATION: &[&str] = &crate::strings![
+    "agreement" "answers" "at_limit" "context" "ended" "fields" "history" "item" "paused" "pausing"
+    "plan" "profile" "ranking" "round" "said" "seats" "speaking" "stage" "title" "topic"
+    "turn_count" "utterances" "verdict" "vote" "waiting"
 ];
 
 /// Names in rehearsed lines and templates, with the view of the called participant.
-pub const OF_CALL: &[&str] = &[
-    "answers",
-    "context",
-    "correction",
-    "dice",
-    "fields",
-    "item",
-    "last",
-    "limits",
-    "me",
-    "notes",
-    "number",
-    "operator",
-    "options",
-    "plan",
-    "profile",
-    "purpose",
-    "question",
-    "ranking",
-    "requests",
-    "round",
-    "seats",
-    "stage",
-    "step",
-    "topic",
-    "turn_count",
+pub const OF_CALL: &[&str] = &crate::strings![
+    "answers" "context" "correction" "dice" "fields" "item" "last" "limits" "me" "notes" "number"
+    "operator" "options" "plan" "profile" "purpose" "question" "ranking" "requests" "round" "seats"
+    "stage" "step" "topic" "turn_count"
 ];
 
 /// Names in personas, tasks and `[prompt]`: those of a call, and the messages that it reads.
-pub const OF_PROMPT: &[&str] = &[
-    "answers",
-    "context",
-    "correction",
-    "dice",
-    "fields",
-    "item",
-    "last",
-    "limits",
-    "me",
-    "notes",
-    "number",
-    "operator",
-    "options",
-    "others",
-    "own",
-    "plan",
-    "profile",
-    "purpose",
-    "question",
-    "ranking",
-    "requests",
-    "round",
-    "rounds",
-    "seats",
-    "stage",
-    "step",
-    "task",
-    "topic",
-    "turn_count",
+pub const OF_PROMPT: &[&str] = &crate::strings![
+    "answers" "context" "correction" "dice" "fields" "item" "last" "limits" "me" "notes" "number"
+    "operator" "options" "others" "own" "plan" "profile" "purpose" "question" "ranking" "requests"
+    "round" "rounds" "seats" "stage" "step" "task" "topic" "turn_count"
 ];
 
 /// Names in the templates of a request to an HTTP service: those of a call, and the messages that it reads.
-pub const OF_REQUEST: &[&str] = &[
-    "answers",
-    "attempt",
-    "brief",
-    "context",
-    "correction",
-    "dice",
-    "fields",
-    "history",
-    "item",
-    "key",
-    "last",
-    "limits",
-    "me",
-    "message",
-    "messages",
-    "notes",
-    "number",
-    "operator",
-    "options",
-    "participant",
-    "plan",
-    "profile",
-    "prompt",
-    "purpose",
-    "question",
-    "ranking",
-    "requests",
-    "round",
-    "seats",
-    "session",
-    "stage",
-    "step",
-    "system",
-    "task",
-    "topic",
-    "turn_count",
+pub const OF_REQUEST: &[&str] = &crate::strings![
+    "answers" "attempt" "brief" "context" "correction" "dice" "fields" "history" "item" "key"
+    "last" "limits" "me" "message" "messages" "notes" "number" "operator" "options" "participant"
+    "plan" "profile" "prompt" "purpose" "question" "ranking" "requests" "round" "seats" "session"
+    "stage" "step" "system" "task" "topic" "turn_count"
 ];
 
 /// Names in the conditions of a `[ranking]`.
@@ -203,36 +101,13 @@ const KEYS_WIDTH: usize = 58;
 /// Keys of an utterance while the conversation runs.
 const UTTERANCE: &[&str] = &["number", "participant", "text", "outcome", "hidden"];
 /// Keys of an utterance in a `that` of a test.
-const TESTED_UTTERANCE: &[&str] = &[
-    "number",
-    "participant",
-    "text",
-    "outcome",
-    "hidden",
-    "at",
-    "took",
-    "calls",
-    "tokens",
-    "cost",
-    "why",
-    "finish",
+const TESTED_UTTERANCE: &[&str] = &crate::strings![
+    "number" "participant" "text" "outcome" "hidden" "at" "took" "calls" "tokens" "cost" "why"
+    "finish"
 ];
-const TURN: &[&str] = &[
-    "participant",
-    "purpose",
-    "number",
-    "outcome",
-    "text",
-    "think",
-    "structured",
-    "why",
-    "error",
-    "finish",
-    "calls",
-    "tokens",
-    "cost",
-    "at",
-    "took",
+const TURN: &[&str] = &crate::strings![
+    "participant" "purpose" "number" "outcome" "text" "think" "structured" "why" "error" "finish"
+    "calls" "tokens" "cost" "at" "took"
 ];
 const SEAT: &[&str] = &["id", "name", "role", "muted", "utterances"];
 const TOOL_CALL: &[&str] =

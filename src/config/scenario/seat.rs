@@ -29,17 +29,9 @@ sentence_error! {
 pub const VOICES: [&str; 8] =
     ["model", "script", "http", "agent", "human", "team", "lines", "recording"];
 /// Keys with the parameters of a model's calls.
-const OF_MODELS: [&str; 10] = [
-    "temperature",
-    "top_p",
-    "seed",
-    "frequency_penalty",
-    "presence_penalty",
-    "repeat_penalty",
-    "max_tokens",
-    "stop",
-    "effort",
-    "fallbacks",
+const OF_MODELS: [&str; 10] = crate::strings![
+    "temperature" "top_p" "seed" "frequency_penalty" "presence_penalty" "repeat_penalty"
+    "max_tokens" "stop" "effort" "fallbacks"
 ];
 /// Reserved ids: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];

@@ -18,273 +18,113 @@ pub struct Setting {
 
 const TEXT: &str = r#"{"type": "string"}"#;
 
-const fn row(
-    key: &'static str,
-    takes: &'static str,
-    default: &'static str,
-    meaning: &'static str,
-) -> Setting {
-    Setting { key, takes, default, meaning }
+/// JSON Schema of a list of texts.
+const TEXTS: &str = r#"{"type": "array", "items": {"type": "string"}}"#;
+
+/// Declares the rows: key, accepted values, default and meaning.
+macro_rules! settings {
+    ($($key:literal = $takes:expr, $default:literal: $meaning:literal;)+) => {
+        /// Every setting, in the order of the schema.
+        pub const SETTINGS: &[Setting] =
+            &[$(Setting { key: $key, takes: $takes, default: $default, meaning: $meaning }),+];
+    };
 }
 
-/// Every setting, in the order of the schema.
-pub const SETTINGS: &[Setting] = &[
-    row(
-        "default_model",
-        TEXT,
-        "not set",
-        "Default model for participants without one: provider:name, or words such as claude, gpt.",
-    ),
-    row(
-        "usual",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "default_model",
-        "Models of `colloquium talk` without models, as in [\"claude\", \"gpt\", \"llama\"].",
-    ),
-    row(
-        "retries.tries",
-        r#"{"type": "integer", "minimum": 1}"#,
-        "5",
-        "Maximum calls to one model per turn, whatever a scenario or a server asks for.",
-    ),
-    row(
-        "retries.seconds",
-        r#"{"type": "integer", "minimum": 0}"#,
-        "60",
-        "Maximum total seconds that a turn waits between its calls.",
-    ),
-    row(
-        "theme",
-        r#"{"anyOf": [{"type": "string"}, {"type": "object", "properties": {"light": {"type": "string"},
+settings! {
+    "default_model" = TEXT, "not set":
+        "Default model for participants without one: provider:name, or words such as claude, gpt.";
+    "usual" = TEXTS, "default_model":
+        "Models of `colloquium talk` without models, as in [\"claude\", \"gpt\", \"llama\"].";
+    "retries.tries" = r#"{"type": "integer", "minimum": 1}"#, "5":
+        "Maximum calls to one model per turn, whatever a scenario or a server asks for.";
+    "retries.seconds" = r#"{"type": "integer", "minimum": 0}"#, "60":
+        "Maximum total seconds that a turn waits between its calls.";
+    "theme" = r#"{"anyOf": [{"type": "string"}, {"type": "object", "properties": {"light": {"type": "string"},
             "dark": {"type": "string"}}, "required": ["light", "dark"], "additionalProperties": false}]}"#,
-        "terminal",
-        "The theme, or one each for light and dark backgrounds.",
-    ),
-    row(
-        "color_depth",
-        r#"{"enum": ["auto", "16", "256", "truecolor"]}"#,
-        "auto",
-        "Colour depth of the terminal.",
-    ),
-    row("keymap", r#"{"enum": ["plain", "vim"]}"#, "plain", "Key map: plain, or vim."),
-    row(
-        "start",
-        r#"{"enum": ["line", "read"]}"#,
-        "line",
-        "Focus when a conversation opens: line (letters write); read goes with the next version.",
-    ),
-    row(
-        "hold",
-        r#"{"type": "integer", "minimum": 0, "maximum": 600}"#,
-        "15",
-        "Seconds from your last key for which the next turn waits while you write; 0 never waits.",
-    ),
-    row(
-        "pace",
-        r#"{"enum": ["live", "reading"]}"#,
-        "live",
-        "Words of models on the screen: live (as they arrive) or reading (at most 250 a minute; the next turn waits).",
-    ),
-    row(
-        "poster",
-        r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
-        "0",
-        "Minutes without a key after which a running conversation is shown as a poster; 0 never.",
-    ),
-    row(
-        "ambient",
-        r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#,
-        "0",
-        "Earlier spelling of `poster`.",
-    ),
-    row(
-        "motion",
-        r#"{"enum": ["full", "none"]}"#,
-        "full",
-        "Animation: full (timers tick) or none.",
-    ),
-    row(
-        "mouse",
-        r#"{"enum": ["auto", "on", "off"]}"#,
-        "auto",
-        "Capture the mouse; off leaves selection to the terminal.",
-    ),
-    row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "Character set of the screen."),
-    row("providers.NAME.wire", Wire::SCHEMA, "built-in value", "API protocol of the provider."),
-    row("providers.NAME.base_url", TEXT, "built-in value", "Base URL of the provider."),
-    row(
-        "providers.NAME.api_key_env",
-        TEXT,
-        "built-in value",
-        "Environment variable that holds the API key.",
-    ),
-    row(
-        "notify",
-        r#"{"enum": ["auto", "off"]}"#,
-        "auto",
+        "terminal":
+        "The theme, or one each for light and dark backgrounds.";
+    "color_depth" = r#"{"enum": ["auto", "16", "256", "truecolor"]}"#, "auto":
+        "Colour depth of the terminal.";
+    "keymap" = r#"{"enum": ["plain", "vim"]}"#, "plain": "Key map: plain, or vim.";
+    "start" = r#"{"enum": ["line", "read"]}"#, "line":
+        "Focus when a conversation opens: line (letters write); read goes with the next version.";
+    "hold" = r#"{"type": "integer", "minimum": 0, "maximum": 600}"#, "15":
+        "Seconds from your last key for which the next turn waits while you write; 0 never waits.";
+    "pace" = r#"{"enum": ["live", "reading"]}"#, "live":
+        "Words of models on the screen: live (as they arrive) or reading (at most 250 a minute; the next turn waits).";
+    "poster" = r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#, "0":
+        "Minutes without a key after which a running conversation is shown as a poster; 0 never.";
+    "ambient" = r#"{"type": "integer", "minimum": 0, "maximum": 1440}"#, "0":
+        "Earlier spelling of `poster`.";
+    "motion" = r#"{"enum": ["full", "none"]}"#, "full": "Animation: full (timers tick) or none.";
+    "mouse" = r#"{"enum": ["auto", "on", "off"]}"#, "auto":
+        "Capture the mouse; off leaves selection to the terminal.";
+    "glyphs" = r#"{"enum": ["unicode", "ascii"]}"#, "unicode": "Character set of the screen.";
+    "providers.NAME.wire" = Wire::SCHEMA, "built-in value": "API protocol of the provider.";
+    "providers.NAME.base_url" = TEXT, "built-in value": "Base URL of the provider.";
+    "providers.NAME.api_key_env" = TEXT, "built-in value":
+        "Environment variable that holds the API key.";
+    "notify" = r#"{"enum": ["auto", "off"]}"#, "auto":
         "Ring the terminal bell at votes, verdicts, failures, limits, your turns and the end while the terminal is \
-             out of focus.",
-    ),
-    row(
-        "notify_command",
-        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
-        "none",
-        "Program started with the bell, with its arguments; {what} in them is the event, as for speech or a sound.",
-    ),
-    row(
-        "live",
-        r#"{"type": "boolean"}"#,
-        "true",
-        "Let your other terminals and scripts attach to running conversations.",
-    ),
-    row(
-        "providers.NAME.api_key_file",
-        TEXT,
-        "none",
-        "File that holds the API key; must be readable by its owner only.",
-    ),
-    row(
-        "providers.NAME.api_key_command",
-        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
-        "none",
-        "Program that prints the API key, with its arguments.",
-    ),
-    row(
-        "providers.NAME.leave_out",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "none",
-        "Parts of requests that the server refuses, as in [\"seed\", \"stream_options\"].",
-    ),
-    row(
-        "providers.NAME.rename",
-        r#"{"type": "object", "additionalProperties": {"type": "string"}}"#,
-        "none",
-        "Other names of parts of requests, as in { max_tokens = \"max_completion_tokens\" }.",
-    ),
-    row(
-        "providers.NAME.system",
-        r#"{"enum": ["system", "user"]}"#,
-        "system",
-        "Role of the instructions: system, or user for a server that takes no others.",
-    ),
-    row(
-        "providers.NAME.key_header",
-        TEXT,
-        "that of the wire format",
-        "Header of the API key, as in api-key; authorization sends it behind Bearer.",
-    ),
-    row(
-        "providers.NAME.rate",
-        r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#,
-        "none",
-        "Maximum rate of calls, as in 20/min; further calls wait.",
-    ),
-    row(
-        "models.MODEL.window",
-        r#"{"type": "integer", "minimum": 1}"#,
-        "built-in value, else 32768, or 4096 for a local model",
-        "Context window of provider:name, in tokens.",
-    ),
-    row(
-        "models.MODEL.price",
-        r#"{"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}"#,
-        "built-in price, else not priced",
-        "Price of provider:name in dollars per million input and output tokens.",
-    ),
-    row(
-        "models.MODEL.tools",
-        r#"{"enum": ["native", "text"]}"#,
-        "native",
-        "How provider:name asks for tools: native, or text for models that cannot call tools.",
-    ),
-    row(
-        "models.MODEL.temperature",
-        r#"{"type": "boolean"}"#,
-        "built-in value, else true",
-        "False if provider:name refuses temperature and top_p, which are then left out.",
-    ),
-    row(
-        "models.MODEL.effort",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "built-in value, else any",
-        "Values of effort that provider:name accepts; others are left out.",
-    ),
-    row(
-        "words.WORD",
-        TEXT,
-        "built-in families: claude, gpt, gemini and others",
-        "Model that a word stands for, as provider:name, as in words.claude = \"anthropic:claude-opus-4-8\".",
-    ),
-    row(
-        "mcp.max_usd",
-        r#"{"type": "number", "minimum": 0}"#,
-        "1.00",
-        "Dollars that all conversations of one `colloquium mcp` may cost together.",
-    ),
-    row(
-        "mcp.models",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "all",
-        "Models that MCP clients may use, as provider:name; a `*` at the end matches anything.",
-    ),
-    row(
-        "mcp.programs",
-        r#"{"type": "array", "items": {"enum": ["claude", "codex", "gemini"]}}"#,
-        "none",
-        "Programs that may speak with your login in conversations of MCP clients, without tools.",
-    ),
-    row(
-        "mcp.max_running",
-        r#"{"type": "integer", "minimum": 1}"#,
-        "4",
-        "Conversations that MCP clients may run at once.",
-    ),
-    row(
-        "mcp.max_seconds",
-        r#"{"type": "integer", "minimum": 1}"#,
-        "1800",
-        "Seconds that a conversation of an MCP client may run.",
-    ),
-    row(
-        "agents.environment",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "none",
+         out of focus.";
+    "notify_command" = r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#, "none":
+        "Program started with the bell, with its arguments; {what} in them is the event, as for speech or a sound.";
+    "live" = r#"{"type": "boolean"}"#, "true":
+        "Let your other terminals and scripts attach to running conversations.";
+    "providers.NAME.api_key_file" = TEXT, "none":
+        "File that holds the API key; must be readable by its owner only.";
+    "providers.NAME.api_key_command" = r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#, "none":
+        "Program that prints the API key, with its arguments.";
+    "providers.NAME.leave_out" = TEXTS, "none":
+        "Parts of requests that the server refuses, as in [\"seed\", \"stream_options\"].";
+    "providers.NAME.rename" = r#"{"type": "object", "additionalProperties": {"type": "string"}}"#, "none":
+        "Other names of parts of requests, as in { max_tokens = \"max_completion_tokens\" }.";
+    "providers.NAME.system" = r#"{"enum": ["system", "user"]}"#, "system":
+        "Role of the instructions: system, or user for a server that takes no others.";
+    "providers.NAME.key_header" = TEXT, "that of the wire format":
+        "Header of the API key, as in api-key; authorization sends it behind Bearer.";
+    "providers.NAME.rate" = r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#, "none":
+        "Maximum rate of calls, as in 20/min; further calls wait.";
+    "models.MODEL.window" = r#"{"type": "integer", "minimum": 1}"#, "built-in value, else 32768, or 4096 for a local model":
+        "Context window of provider:name, in tokens.";
+    "models.MODEL.price" = r#"{"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}"#,
+        "built-in price, else not priced":
+        "Price of provider:name in dollars per million input and output tokens.";
+    "models.MODEL.tools" = r#"{"enum": ["native", "text"]}"#, "native":
+        "How provider:name asks for tools: native, or text for models that cannot call tools.";
+    "models.MODEL.temperature" = r#"{"type": "boolean"}"#, "built-in value, else true":
+        "False if provider:name refuses temperature and top_p, which are then left out.";
+    "models.MODEL.effort" = TEXTS, "built-in value, else any":
+        "Values of effort that provider:name accepts; others are left out.";
+    "words.WORD" = TEXT, "built-in families: claude, gpt, gemini and others":
+        "Model that a word stands for, as provider:name, as in words.claude = \"anthropic:claude-opus-4-8\".";
+    "mcp.max_usd" = r#"{"type": "number", "minimum": 0}"#, "1.00":
+        "Dollars that all conversations of one `colloquium mcp` may cost together.";
+    "mcp.models" = TEXTS, "all":
+        "Models that MCP clients may use, as provider:name; a `*` at the end matches anything.";
+    "mcp.programs" = r#"{"type": "array", "items": {"enum": ["claude", "codex", "gemini"]}}"#, "none":
+        "Programs that may speak with your login in conversations of MCP clients, without tools.";
+    "mcp.max_running" = r#"{"type": "integer", "minimum": 1}"#, "4":
+        "Conversations that MCP clients may run at once.";
+    "mcp.max_seconds" = r#"{"type": "integer", "minimum": 1}"#, "1800":
+        "Seconds that a conversation of an MCP client may run.";
+    "agents.environment" = TEXTS, "none":
         "Environment variables that agents may see besides PATH, language and user, such as the API key they need; \
-         PROGRAM:NAME is for one program.",
-    ),
-    row(
-        "agents.user_home",
-        r#"{"type": "boolean"}"#,
-        "true",
+         PROGRAM:NAME is for one program.";
+    "agents.user_home" = r#"{"type": "boolean"}"#, "true":
         "Whether agents use your home folder, with your logins, settings, hooks and instructions; if not, each program \
-             has its own.",
-    ),
-    row(
-        "tools.allow",
-        r#"{"type": "array", "items": {"type": "string"}}"#,
-        "none",
+         has its own.";
+    "tools.allow" = TEXTS, "none":
         "Tools that may change something and run without asking you, by the name that models use, as with \
-         --allow-tool.",
-    ),
-    row(
-        "tools.keys.ADDRESS",
-        TEXT,
-        "none",
-        "Environment variable that holds the key of the tool server at this address.",
-    ),
-    row(
-        "keys.PLACE.ACTION",
-        r#"{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}"#,
-        "as `colloquium keys` prints them",
-        "Keys for an action.",
-    ),
-    row(
-        "keys.KEY",
-        TEXT,
-        "none",
-        "A line that a ctrl, alt or function key sends, as in \"/skip\".",
-    ),
-];
+         --allow-tool.";
+    "tools.keys.ADDRESS" = TEXT, "none":
+        "Environment variable that holds the key of the tool server at this address.";
+    "keys.KEY" = r#"{"type": ["string", "object"]}"#, "none":
+        "A line that a ctrl, alt or function key sends, as in \"/skip\".";
+    "keys.PLACE.ACTION" =
+        r#"{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}"#, "as `colloquium keys` prints them":
+        "Keys for an action.";
+}
 
 /// Returns the JSON Schema of settings.
 pub fn schema() -> Value {

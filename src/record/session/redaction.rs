@@ -18,27 +18,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Keys whose values are names of participants, commands and outcomes; readers need them.
-const NAMES: &[&str] = &[
-    "id",
-    "participant",
-    "seats",
-    "queue",
-    "key",
-    "of",
-    "who",
-    "to",
-    "mentions",
-    "for",
-    "purpose",
-    "outcome",
-    "is",
-    "what",
-    "reason",
-    "kind",
-    "class",
-    "parent",
-    "do",
-    "policy",
+const NAMES: &[&str] = &crate::strings![
+    "id" "participant" "seats" "queue" "key" "of" "who" "to" "mentions" "for" "purpose" "outcome"
+    "is" "what" "reason" "kind" "class" "parent" "do" "policy"
 ];
 
 /// The streams of a turn.

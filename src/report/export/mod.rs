@@ -81,46 +81,22 @@ pub enum Spell {
     Poster(PosterSpelling),
 }
 
+const fn row(name: &'static str, title: &'static str, spell: Spell) -> Format {
+    Format { name, title, spell }
+}
+
 /// All formats, in the order of the help text.
 pub const FORMATS: &[Format] = &[
-    Format {
-        name: "md",
-        title: "Markdown",
-        spell: Spell::Document(|d, out| d.write_narration(out, md::spell)),
-    },
-    Format {
-        name: "html",
-        title: "a web page with the analysis",
-        spell: Spell::Document(html::spell),
-    },
-    Format {
-        name: "json",
-        title: "one JSON object with the analysis",
-        spell: Spell::Document(document::json),
-    },
-    Format { name: "jsonl", title: "the session's lines", spell: Spell::Document(document::jsonl) },
-    Format {
-        name: "txt",
-        title: "plain text",
-        spell: Spell::Document(|d, out| d.write_narration(out, text::spell)),
-    },
-    Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
-    Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },
-    Format { name: "png", title: "a picture", spell: Spell::Poster(poster::png_file) },
-    Format { name: "svg", title: "a picture of lines", spell: Spell::Poster(poster::svg_file) },
-    Format {
-        name: "ans",
-        title: "a picture for terminals",
-        spell: Spell::Poster(poster::ansi_file),
-    },
-    Format {
-        name: "atif",
-        title: "a trajectory of agents (ATIF, JSON)",
-        spell: Spell::Document(interchange::atif),
-    },
-    Format {
-        name: "otlp",
-        title: "OpenTelemetry spans (OTLP, JSON)",
-        spell: Spell::Document(interchange::otlp),
-    },
+    row("md", "Markdown", Spell::Document(|d, out| d.write_narration(out, md::spell))),
+    row("html", "a web page with the analysis", Spell::Document(html::spell)),
+    row("json", "one JSON object with the analysis", Spell::Document(document::json)),
+    row("jsonl", "the session's lines", Spell::Document(document::jsonl)),
+    row("txt", "plain text", Spell::Document(|d, out| d.write_narration(out, text::spell))),
+    row("csv", "a table of turns", Spell::Document(document::csv)),
+    row("cast", "a screen recording", Spell::Screen(cast::spell)),
+    row("png", "a picture", Spell::Poster(poster::png_file)),
+    row("svg", "a picture of lines", Spell::Poster(poster::svg_file)),
+    row("ans", "a picture for terminals", Spell::Poster(poster::ansi_file)),
+    row("atif", "a trajectory of agents (ATIF, JSON)", Spell::Document(interchange::atif)),
+    row("otlp", "OpenTelemetry spans (OTLP, JSON)", Spell::Document(interchange::otlp)),
 ];

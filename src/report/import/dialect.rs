@@ -16,56 +16,45 @@ struct Dialect {
     messages: fn(&Value) -> (Vec<Value>, usize),
 }
 
+const fn dialect(
+    name: &'static str,
+    is_list: bool,
+    looks: fn(&Value) -> bool,
+    messages: fn(&Value) -> (Vec<Value>, usize),
+) -> Dialect {
+    Dialect { name, is_list, looks, messages }
+}
+
 /// All known formats; the first that fits is taken.
 const DIALECTS: &[Dialect] = &[
-    Dialect {
-        name: "ChatGPT",
-        is_list: false,
-        looks: |one| one["mapping"].is_object(),
-        messages: chatgpt,
-    },
-    Dialect {
-        name: "claude.ai",
-        is_list: false,
-        looks: |one| one["chat_messages"].is_array(),
-        messages: claude_ai,
-    },
-    Dialect {
-        name: "Open WebUI",
-        is_list: false,
-        looks: |one| one["chat"].is_object(),
-        messages: open_webui,
-    },
-    Dialect {
-        name: "ShareGPT",
-        is_list: false,
-        looks: |one| one["conversations"].is_array(),
-        messages: sharegpt,
-    },
-    Dialect {
-        name: "SillyTavern",
-        is_list: true,
-        looks: |one| one["chat_metadata"].is_object() || one["user_name"].is_string(),
-        messages: programs::silly_tavern,
-    },
-    Dialect {
-        name: "Codex",
-        is_list: true,
-        looks: |one| one["type"] == "session_meta" && one["payload"].is_object(),
-        messages: programs::codex,
-    },
-    Dialect {
-        name: "Gemini CLI",
-        is_list: false,
-        looks: |one| one["messages"][0]["type"].is_string() && one["sessionId"].is_string(),
-        messages: programs::gemini,
-    },
-    Dialect {
-        name: "opencode",
-        is_list: false,
-        looks: |one| one["messages"][0]["info"]["role"].is_string(),
-        messages: programs::opencode,
-    },
+    dialect("ChatGPT", false, |one| one["mapping"].is_object(), chatgpt),
+    dialect("claude.ai", false, |one| one["chat_messages"].is_array(), claude_ai),
+    dialect("Open WebUI", false, |one| one["chat"].is_object(), open_webui),
+    dialect("ShareGPT", false, |one| one["conversations"].is_array(), sharegpt),
+    dialect(
+        "SillyTavern",
+        true,
+        |one| one["chat_metadata"].is_object() || one["user_name"].is_string(),
+        programs::silly_tavern,
+    ),
+    dialect(
+        "Codex",
+        true,
+        |one| one["type"] == "session_meta" && one["payload"].is_object(),
+        programs::codex,
+    ),
+    dialect(
+        "Gemini CLI",
+        false,
+        |one| one["messages"][0]["type"].is_string() && one["sessionId"].is_string(),
+        programs::gemini,
+    ),
+    dialect(
+        "opencode",
+        false,
+        |one| one["messages"][0]["info"]["role"].is_string(),
+        programs::opencode,
+    ),
 ];
 
 /// Conversations of an export.

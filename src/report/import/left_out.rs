@@ -5,45 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 /// Names of fields that describe a message and are not its words.
-const METADATA: &[&str] = &[
-    "type",
-    "role",
-    "name",
-    "model",
-    "model_name",
-    "model_slug",
-    "sender",
-    "from",
-    "author",
-    "to",
-    "status",
-    "object",
-    "kind",
-    "source",
-    "provider",
-    "format",
-    "media_type",
-    "mime_type",
-    "content_type",
-    "channel",
-    "recipient",
-    "signature",
-    "encrypted_content",
-    "finish_reason",
-    "stop_reason",
-    "stop_sequence",
-    "service_tier",
-    "parent",
-    "children",
-    "timestamp",
-    "timezone",
-    "metadata",
-    "trajectory_path",
-    "metrics",
-    "usage",
-    "participant",
-    "function_name",
-    "schema_version",
+const METADATA: &[&str] = &crate::strings![
+    "type" "role" "name" "model" "model_name" "model_slug" "sender" "from" "author" "to" "status"
+    "object" "kind" "source" "provider" "format" "media_type" "mime_type" "content_type" "channel"
+    "recipient" "signature" "encrypted_content" "finish_reason" "stop_reason" "stop_sequence"
+    "service_tier" "parent" "children" "timestamp" "timezone" "metadata" "trajectory_path"
+    "metrics" "usage" "participant" "function_name" "schema_version"
 ];
 /// Ends of the names of such fields.
 const METADATA_ENDS: &[&str] =

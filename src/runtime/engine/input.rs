@@ -1,10 +1,14 @@
-//! Inputs of the engine.
+//! Inputs of the engine, its refusals, the reader of its events, and the reason for its stop.
 
-use crate::model::{CallId, Key, Seq, SteerLine, Text};
+use crate::model::sentence::sentence_error;
+use crate::model::{CallId, Event, Key, Seq, SteerLine, Text};
+use crate::state::State;
 use crate::steer;
 use crate::tool::ToolResult;
 use crate::voice::Chunk;
 use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
 
 /// An input of the engine. The list is complete: timers have no ids, and effects return nothing else.
 #[derive(Clone, Debug)]
@@ -61,4 +65,29 @@ impl Input {
             }
         }
     }
+}
+
+sentence_error! {
+    /// Reason for refusing a command, with an alternative.
+    pub(super) struct Refusal;
+}
+
+/// Reason for the end of a run whose session could be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The conversation ended, and all events are written and synced.
+    Ended,
+    /// Another process takes the conversation over; nothing is in flight.
+    HandedOver,
+    /// It was left before its end.
+    Left,
+}
+
+/// An observer that the engine waits for: it sees the state at each event, before later events change it.
+pub trait Witness: Send {
+    /// Observes an event and the state right after it.
+    fn see(&mut self, state: &State, event: &Event);
+
+    /// Resolves when the conversation may continue. Until then no call starts and no virtual time passes.
+    fn permit<'a>(&'a mut self, state: &'a State) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 }

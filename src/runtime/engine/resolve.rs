@@ -1,6 +1,6 @@
 //! Resolution of steering lines: the targets of a command, or the reason for its refusal.
 
-use super::refusal::Refusal;
+use super::input::Refusal;
 use super::{asking, permissions, steps, words};
 use crate::model::command::NoteFor;
 use crate::model::contract::WHISPER;

@@ -1,6 +1,6 @@
 //! Resolution of commands on a plan: their targets, or the reason for a refusal.
 
-use super::refusal::Refusal;
+use super::input::Refusal;
 use crate::model::plan::faults;
 use crate::model::{Command, MessageKind, StepSpec, StepState, Targets, ThreadId};
 use crate::state::{Plan, PlannedStep, RunState, State};

@@ -7,16 +7,8 @@ use crate::policy::prompt_parts::{PromptParts, PromptSection};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 
 /// Tags of the sections.
-pub(super) const TAGS: &[&str] = &[
-    "history",
-    "host",
-    "answer",
-    "request",
-    "executor_tools",
-    "plan",
-    "step",
-    "result",
-    "message",
+pub(super) const TAGS: &[&str] = &crate::strings![
+    "history" "host" "answer" "request" "executor_tools" "plan" "step" "result" "message"
 ];
 
 /// Returns the prompt parts of a turn of the planner or in a step; `None` outside a plan.

@@ -6,12 +6,10 @@ use crossterm::event::{Event, KeyCode, KeyModifiers};
 const ENGLISH: &str = "qwertyuiop[]asdfghjkl;'zxcvbnm,.";
 /// The same positions of other layouts: Russian, Ukrainian, Greek, Hebrew, Arabic. A space stands for a position without
 /// a letter of its own.
-const LAYOUTS: [&str; 5] = [
-    "йцукенгшщзхъфывапролджэячсмитьбю",
-    "йцукенгшщзхїфівапролджєячсмитьбю",
-    " ςερτυθιοπ  ασδφγηξκλ  ζχψωβνμ  ",
-    "  קראטוןםפ  שדגכעיחלךף זסבהנמצתץ",
-    "ضصثقفغعهخحجدشسيبلاتنمكطئءؤر ىةوز",
+const LAYOUTS: [&str; 5] = crate::strings![
+    "йцукенгшщзхъфывапролджэячсмитьбю" "йцукенгшщзхїфівапролджєячсмитьбю"
+    " ςερτυθιοπ  ασδφγηξκλ  ζχψωβνμ  " "  קראטוןםפ  שדגכעיחלךף זסבהנמצתץ"
+    "ضصثقفغعهخحجدشسيبلاتنمكطئءؤر ىةوز"
 ];
 
 /// Replaces the letter of a command by the English letter of its key; text is never changed.
