@@ -34,8 +34,9 @@ pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
                 }
             }
             Ok(following) => {
-                if let Next::Home(_) = next {
+                if let Next::Home(home) = &next {
                     screens.clear();
+                    screens.extend(matches!(following, Next::Resume(_)).then(|| at_home(home)));
                 }
                 screens.extend(left(&next, &following));
                 following
@@ -95,9 +96,9 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
             let scenario = Some(begin.scenario.clone());
             Some(Next::Home(Home { topic, notice: None, scenario, ..home.clone() }))
         }
-        (Next::Home(home), _) => {
-            Some(Next::Home(Home { server: home.server.clone(), ..Home::default() }))
-        }
+        // a session whose model or server is missing is shown all the same
+        (Next::Home(_), Next::Resume(resume)) => Some(Next::read((**resume).clone())),
+        (Next::Home(home), _) => Some(at_home(home)),
         (Next::Replay(_), Next::Fork(fork)) => {
             let from = match fork.at {
                 ForkPoint::Event(seq) => StartAt::Event(seq),
@@ -123,6 +124,11 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
             | Next::Over(_),
         ) => None,
     }
+}
+
+/// Returns the start screen as it opens again after a session.
+fn at_home(home: &Home) -> Next {
+    Next::Home(Home { server: home.server.clone(), ..Home::default() })
 }
 
 /// Returns a screen that shows why the step chosen on it failed.

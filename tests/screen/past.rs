@@ -49,6 +49,7 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: SessionStatus) -> Se
         last: String::new(),
         parent: parent.map(|(id, at)| (id.into(), at)),
         written: Wall(0),
+        is_silent: false,
     }
 }
 

@@ -10,10 +10,10 @@ use crate::stage::{Stage, show};
 use crate::{moments, people, permissions, replay, start};
 use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
-use colloquium::ui::start::{StartRow, StartScreen};
+use colloquium::ui::start::{Keying, StartScreen};
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 use colloquium::ui::theme::{Depth, Ground, Theme, ThemeLibrary};
-use crossterm::event::KeyCode::{self, Char, Down, PageUp, Tab};
+use crossterm::event::KeyCode::{self, Char, Down, Enter, PageUp, Tab};
 use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -91,7 +91,11 @@ const SCENES: &[(&str, Scene)] = &[
     ("a recording", Talk(replay::half)),
     ("the first run", Begin(start::first)),
     ("the start screen", Begin(start::found)),
-    ("another voice on the start screen", Begin(|| start_keys(&[Tab, Tab]))),
+    ("a topic, and what it costs", Begin(start::used)),
+    ("a topic without a model", Begin(|| written_at(start::first()))),
+    ("who sits at the table", Begin(|| start_keys(&[Tab, Enter]))),
+    ("what kind of talk", Begin(|| start_keys(&[Tab, Tab, Enter]))),
+    ("a session is chosen", Begin(|| start_keys(&[KeyCode::Down, KeyCode::Down]))),
     ("a key of a provider", Begin(|| key_asked(start::first()))),
     ("the keys of the start screen", Begin(|| start_keys(&[KeyCode::F(1)]))),
 ];
@@ -374,9 +378,13 @@ fn noticed(mut stage: Stage) -> Stage {
 }
 
 fn key_asked(mut start: StartScreen) -> StartScreen {
-    start.at = StartRow::Provider;
     start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
-    start::press(&mut start, &[Char('k')]);
+    start.keying = Some(Keying::default());
+    start
+}
+
+fn written_at(mut start: StartScreen) -> StartScreen {
+    start::write(&mut start, "Should school start at nine?");
     start
 }
 
@@ -438,7 +446,7 @@ fn at_once(mut stage: Stage) -> Stage {
 }
 
 fn start_keys(keys: &[KeyCode]) -> StartScreen {
-    let mut start = start::found();
+    let mut start = start::used();
     for code in keys {
         start::press(&mut start, &[*code]);
     }

@@ -68,17 +68,18 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
 fn a_key_is_pasted_and_never_shown() {
     let house = House::new();
     let mut program = house.run(&[]);
-    program.until("paste an API key");
-    program.until("quit");
-    program.keys("Are trains better?\u{18}k");
+    program.until("bring your own models");
+    program.keys("Are trains better?\t");
+    program.until("1 2 3 choose");
+    program.keys("1\r");
     program.until("paste your key");
     program.keys("\u{1b}[200~sk-canary-of-the-key\n\u{1b}[201~");
     program.until("20 characters");
     program.keys("\r");
     program.until("is saved in");
     program.until("Are trains better?");
-    program.until("quit");
-    program.keys("\u{3}\u{3}");
+    // the first clears the topic
+    program.keys("\u{3}\u{3}\u{3}");
     let left = program.left();
     assert!(!String::from_utf8_lossy(&left.bytes).contains("canary"), "the key was shown");
     left.restored();
@@ -95,13 +96,12 @@ fn a_key_is_pasted_and_never_shown() {
 fn a_recorded_talk_plays_from_the_first_page() {
     let house = House::with_defaults();
     let mut program = house.run(&[]);
-    program.until("Watch a recorded debate");
-    program.until("quit");
-    program.keys("\u{18}w");
+    program.until("Sea wall, or move");
+    program.keys("\u{1b}[B\r");
     program.until("REPLAY");
     program.keys("q");
     // back on the screen where the replay was started
-    program.until("first run");
+    program.until("offline, one minute");
     program.keys("\u{3}\u{3}");
     let left = program.left();
     assert_eq!(left.code, 0, "{}", left.told);

@@ -73,9 +73,8 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let mut all = program.left().bytes;
     // as a session on the start screen, and in a replay
     let mut program = house.run(&[]);
-    program.until("Recent");
-    program.until("unfinished");
-    program.keys("\t\t\t\t");
+    program.until("paused at #");
+    program.keys("\u{1b}[B");
     program.until("replay");
     program.keys("r");
     program.until("REPLAY");

@@ -13,7 +13,7 @@ const ENTERS: &str = "\u{1b}[?1049h";
 /// Starts the program on the start screen.
 fn at_home(house: &House) -> Program {
     let mut program = house.run(&[]);
-    program.until("Watch a recorded debate");
+    program.until("offline, one minute");
     program
 }
 
@@ -30,10 +30,10 @@ fn a_key_acts_as_soon_as_its_screen_shows() {
     let rounds = || {
         let mut program = at_home(&house);
         for _ in 0..ROUNDS {
-            program.keys("\u{18}w");
+            program.keys("\u{1b}[B\r");
             program.until("REPLAY");
             program.keys("q");
-            program.until("first run");
+            program.until("offline, one minute");
         }
         leave(program);
     };
@@ -46,9 +46,9 @@ fn keys_pressed_ahead_reach_the_screens_after() {
     let rounds = || {
         let mut program = at_home(&house);
         // one byte at a time, each as soon as the terminal takes it
-        "\u{18}wq".repeat(ROUNDS).chars().for_each(|key| program.keys(&key.to_string()));
+        "\u{1b}[B\rq".repeat(ROUNDS).chars().for_each(|key| program.keys(&key.to_string()));
         program.until_sent(ENTERS, 1 + 2 * ROUNDS);
-        program.until("first run");
+        program.until("offline, one minute");
         leave(program);
     };
     thread::scope(|scope| (0..PROGRAMS).for_each(|_| drop(scope.spawn(rounds))));

@@ -16,8 +16,8 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     // the list of scenarios is longer than the terminal
     program.until("planner-executor: ");
     program.keys("1\r");
-    program.until("Which model?");
-    program.keys("1\r");
+    program.until("Which models?");
+    program.keys("\r");
     program.until("And you?");
     program.keys("1\r");
     program.until("Begin?");

@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::program::{HANG, PROGRAM};
+use crate::server::Server;
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,6 +10,9 @@ use std::sync::mpsc::channel;
 
 /// Down arrow key.
 const DOWN: &str = "\u{1b}[B";
+
+/// Up arrow key.
+const UP: &str = "\u{1b}[A";
 
 /// A cast for another topic, quoted as in a stream.
 const PEOPLE: &str = concat!(
@@ -32,22 +36,25 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     );
     let command = format!("EDITOR='sh {script}' exec '{PROGRAM}'");
     let mut program = house.shell(&command);
-    program.until("Write a scenario");
-    program.until("quit");
-    program.keys(&DOWN.repeat(7));
-    program.until("▸ Write a scenario");
+    program.until("offline, one minute");
+    program.keys("\t\t\r");
+    program.until("What kind of talk?");
+    // up from the first row: the settings, then the row below the scenarios
+    program.keys(&UP.repeat(5));
+    program.until("▸+   write a scenario");
     program.keys("\r");
     program.until("title: takes text on one line, not 3");
-    program.until("▸ Edit your scenario");
+    program.until("enter edit mine");
     program.keys("\r");
     program.until("my-scenario has no errors; press enter to start it");
-    program.until("Scenario     my-scenario  Ada, Bo");
+    program.until("Tea or coffee?");
     program.keys("\r");
     program.until("Ada speaking");
     program.until_sent("\u{1b}]0;RUNNING Mine", 1);
     program.keys("/quit\r");
     // quitting a conversation started on the start screen returns there
-    program.until("Recent");
+    program.until("Mine");
+    program.until("offline, one minute");
     program.keys("\u{3}\u{3}");
     program.left().restored();
 }
@@ -58,32 +65,55 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     serve(listener, SAID.to_owned());
-    let mut program = house.run(&[]);
-    program.until("paste an API key");
-    program.until("quit");
-    program.keys("\u{18}k");
+    let mut program = house.run(&["Are trams better?"]);
+    program.until("NO MODEL YET");
+    program.keys("\t1\r");
     program.until("paste your key");
-    program.keys("\u{1b}[A");
+    program.keys(UP);
     program.until("type it, as in");
     program.keys(&format!("{address}\r"));
-    program.until("Model        endpoint:tiny");
+    program.until("tiny ×3");
+    program.until("they begin: 12 turns, free");
     program.keys("\r");
     program.until("Trams, I say.");
     program.keys("qq");
     // a conversation started there can be resumed there: the address is still known
-    program.until("Recent");
-    // the answer of the server adds a row
-    program.until("enter remembers it");
-    for row in ["▸ Server", "▸ You", "▸ Should cities"] {
-        program.keys(DOWN);
-        program.until(row);
-    }
-    program.keys("\r");
+    program.until("paused at #");
+    program.keys(&format!("{DOWN}\r"));
     program.until("resumed");
     program.keys("qq");
-    program.until("Recent");
+    program.until("paused at #");
     program.keys("\u{3}\u{3}");
     program.left().restored();
+}
+
+/// A server that wants a key is asked again with it; both are saved once it has listed its models.
+#[test]
+fn a_key_for_an_address_is_tried_then_saved() {
+    let house = House::new();
+    let server = Server::start("Trams, I say.", Some("sk-right-right-right"));
+    let mut program = house.run(&["Are trams better?"]);
+    program.until("NO MODEL YET");
+    program.keys(&format!("\t1\r{UP}{}\r", server.url));
+    program.until("It answers, and wants a key.");
+    program.keys("sk-wrong-wrong-wrong");
+    program.until("20 characters");
+    program.keys("\r");
+    program.until("not saved:");
+    program.until("It answers, and wants a key.");
+    assert!(!house.path(".config/colloquium/keys").exists());
+    program.keys("sk-right-right-right\r");
+    program.until("answers with the key");
+    program.until("they begin: 12 turns");
+    program.keys("\r");
+    program.until("Trams, I say.");
+    program.signal(Signal::TERM);
+    let left = program.left();
+    let bytes = String::from_utf8_lossy(&left.bytes);
+    assert!(!bytes.contains("right-right") && !bytes.contains("wrong-wrong"), "a key was shown");
+    let settings = std::fs::read_to_string(house.path(".config/colloquium/config.toml")).unwrap();
+    assert!(settings.contains("api_key_file") && !settings.contains("sk-"), "{settings}");
+    left.restored();
 }
 
 #[test]
@@ -247,14 +277,16 @@ fn words_are_selected_with_the_mouse_and_copied() {
 #[test]
 fn a_finished_session_is_read_and_reopened_only_when_asked() {
     let house = House::new();
-    house.piped(&["demo", "--headless"]);
+    // a demo in which the person said something is listed
+    let steer = house
+        .file("say.jsonl", "{\"after\": {\"utterance\": 1}, \"do\": \"say\", \"text\": \"Hm.\"}\n");
+    house.piped(&["demo", "--headless", "--steer", &steer]);
     let path = house.piped(&["sessions", "path", "--last"]);
     let path = String::from_utf8_lossy(&path.stdout).trim().to_owned();
     let before = std::fs::read(&path).unwrap();
     let mut program = house.run(&[]);
-    program.until("Recent");
-    program.until("as planned");
-    program.keys(&format!("{}\r", DOWN.repeat(4)));
+    program.until("as planned, 9 turns");
+    program.keys(&format!("{DOWN}\r"));
     program.until("finished, read-only");
     program.keys("p");
     program.until("Prompt for turn 9");
@@ -264,7 +296,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     program.keys("i");
     program.until("paused by you");
     program.keys("q");
-    program.until("Recent");
+    program.until("offline, one minute");
     program.keys("\u{3}\u{3}");
     program.left().restored();
 }

@@ -52,7 +52,7 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
     thread::scope(|scope| {
         scope.spawn(|| sleeps(&["run", "--no-save", &slow], "S", "PAUSED"));
         scope.spawn(|| sleeps(&["run", &flood], "", "2 turns, as planned"));
-        scope.spawn(|| sleeps(&[], "", "Watch a debate"));
+        scope.spawn(|| sleeps(&[], "", "offline, one minute"));
     });
 }
 

@@ -26,7 +26,8 @@ fn nothing_is_sent_before_enter_and_tab_opens_the_start_screen() {
     card("\u{1b}").left();
     let mut program = card("\t");
     program.until("Should school start at nine?");
-    program.until("near:tiny,Zoe=near:tiny");
+    program.until("tiny, Zoe tiny ×2");
+    program.until("they begin: 2 turns, free");
     assert!(server.asked.lock().unwrap().is_empty());
     program.signal(rustix::process::Signal::TERM);
     program.left().restored();

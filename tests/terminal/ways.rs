@@ -39,7 +39,8 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
 #[test]
 fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
     let house = House::with_defaults();
-    for (args, shown) in [(&["demo", "--no-save"][..], "Ada speaking"), (&[], "Watch a debate now")]
+    for (args, shown) in
+        [(&["demo", "--no-save"][..], "Ada speaking"), (&[], "offline, one minute")]
     {
         let mut program = house.run(args);
         program.until(shown);
@@ -59,13 +60,13 @@ fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
 fn the_start_screen_can_be_stopped_as_well() {
     let house = House::with_defaults();
     let mut program = house.run(&[]);
-    program.until("Watch a debate now");
+    program.until("offline, one minute");
     program.keys("\u{1a}");
     program.until_sent("\u{1b}[?1049l", 1);
     program.until_state('T');
     program.signal(Signal::CONT);
     program.until_sent("\u{1b}[?1049h", 2);
-    program.until("Watch a debate now");
+    program.until("offline, one minute");
     program.keys("\u{3}\u{3}");
     program.left().restored();
 }

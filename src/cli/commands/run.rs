@@ -249,11 +249,6 @@ pub fn forecast(begin: &Begin, context: &Context) -> Result<(State, Option<Strin
     Ok((dry_run::played(rehearsal(loaded)?), warning))
 }
 
-/// Describes the estimated usage of a conversation.
-pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
-    Ok(dry_run::used(&forecast(begin, context)?.0))
-}
-
 /// Returns whether a `--set` gives a participant a persona or a role.
 fn gives_persona(set: &str) -> bool {
     let key = set.split_once('=').map_or("", |(key, _)| key.trim());

@@ -117,7 +117,7 @@ fn answer(context: &Context) -> CardKey {
 }
 
 /// Bounds a talk without a limit of its own: dollars, which need the price of each model, or calls of programs.
-fn bound(options: &mut RunOptions, state: &State) {
+pub fn bound(options: &mut RunOptions, state: &State) {
     let is_bounded = options.play.limits() != Limits::default()
         || options.play.set.iter().any(|set| set.starts_with("limits"));
     if is_bounded {
@@ -149,15 +149,18 @@ fn card(kind: &str, state: &State, providers: &Providers) -> Vec<String> {
     }
     let kind = Path::new(kind).file_stem().map_or(kind.into(), |name| name.to_string_lossy());
     let kind = kind.replace('-', " ");
-    let spent = state.spent();
-    let sum = spent.cost().filter(|usd| usd.0 > 0);
-    let sum = sum.map(|usd| {
-        let more = if spent.unpriced { " and what has no price" } else { "" };
-        format!(", about {}{more}", cents(usd))
-    });
+    let sum = sum(state).map_or_else(String::new, |sum| format!(", {sum}"));
     let turns = utterances(state.utterances);
-    rows.push(format!("  talk    {kind}, {turns}{}", sum.unwrap_or_default()));
+    rows.push(format!("  talk    {kind}, {turns}{sum}"));
     rows
+}
+
+/// Describes the cost of a talk; `None` if it has no known price.
+pub fn sum(state: &State) -> Option<String> {
+    let spent = state.spent();
+    let usd = spent.cost().filter(|usd| usd.0 > 0)?;
+    let more = if spent.unpriced { " and what has no price" } else { "" };
+    Some(format!("about {}{more}", cents(usd)))
 }
 
 /// Describes a model by its program or its provider.
@@ -172,16 +175,22 @@ fn describe(model: &str) -> String {
 
 /// Describes the price of a participant's turns.
 fn price(seat: &Seat, model: &str, providers: &Providers) -> String {
-    if seat.spec.local {
+    let has_price = providers.settings.facts(model).price.is_some();
+    price_of(model, seat.spec.local, has_price, seat.spent.cost())
+}
+
+/// Describes the price of a model that may have cost so much.
+pub fn price_of(model: &str, is_local: bool, has_price: bool, cost: Option<Usd>) -> String {
+    if is_local {
         return "free".into();
     }
     if model.starts_with(PROGRAM) {
         return "as your login pays".into();
     }
-    match (providers.settings.facts(model).price, seat.spent.cost()) {
-        (Some(_), Some(usd)) => format!("about {}", cents(usd)),
-        (Some(_), None) => String::new(),
-        (None, _) => "price unknown".into(),
+    match cost {
+        Some(usd) if has_price => format!("about {}", cents(usd)),
+        None if has_price => String::new(),
+        Some(_) | None => "price unknown".into(),
     }
 }
 

@@ -1,12 +1,12 @@
-//! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions.
+//! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions; the cost of a plan.
 
 use crate::catalogue;
-use crate::cli::args::{ModelOptions, RunOptions, ServerOptions, Topic};
-use crate::cli::commands::run;
+use crate::cli::args::{ModelOptions, RunOptions, ServerOptions, Topic, usd};
+use crate::cli::commands::{run, talk};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::agents;
-use crate::cli::models::minds::Mind;
+use crate::cli::models::minds::{self, Mind, Usable};
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::play::next::Begin;
 use crate::cli::source::{self, FoundScenario};
@@ -15,68 +15,119 @@ use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::net::is_local;
 use crate::scenario::{self, Loaded, bundled_names};
+use crate::state::Seat;
 use crate::state::policies::plan;
 use crate::ui::start::{
-    Choice, ListedScenario, OfferedModel, ScenarioChoice, StartScreen, VoiceChoice,
+    Forecast, KeyShape, ListedScenario, OfferedModel, Place, Plan, PlannedSeat, ScenarioChoice,
+    StartScreen, VoiceChoice,
 };
 use crate::ui::view::moment::is_paid;
+use crate::voice::program;
 use crate::voice::remote::vendors;
 use crate::{policy, text};
-use std::fs;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Returns the options for a choice.
-pub fn options(
-    topic: Option<String>,
-    voice: VoiceChoice,
-    take_part: bool,
-    cast: bool,
-) -> RunOptions {
+/// Returns the scenario and the options of a plan. A budget that is not a sum is reported by its forecast.
+fn begin(plan: &Plan) -> Begin {
+    let topic = plan.topic.clone().map(Topic::Text);
+    let (take_part, cast) = (plan.take_part, plan.cast);
     let mut options =
-        RunOptions { topic: topic.map(Topic::Text), take_part, cast, ..RunOptions::default() };
-    options.play.rehearsed = voice == VoiceChoice::Rehearsed;
-    options.play.models = match voice {
-        VoiceChoice::Model(model) => ModelOptions {
-            model: Some(model.name),
-            server: ServerOptions { endpoint: model.endpoint, wire: None },
+        RunOptions { topic, take_part, cast, seed: plan.seed, ..RunOptions::default() };
+    options.play.rehearsed = plan.voice == VoiceChoice::Rehearsed;
+    options.play.max_utterances = plan.length;
+    options.play.max_usd = usd(&plan.budget).ok();
+    if let VoiceChoice::Models(models) = &plan.voice {
+        let words = models.iter().map(OfferedModel::option).collect::<Vec<_>>();
+        let endpoint = models.iter().find_map(|model| model.endpoint.clone());
+        options.play.models = ModelOptions {
+            model: Some(words.join(",")),
+            server: ServerOptions { endpoint, wire: None },
             ..ModelOptions::default()
-        },
-        VoiceChoice::Rehearsed | VoiceChoice::Own => ModelOptions::default(),
-    };
-    options
+        };
+    }
+    Begin { scenario: plan.scenario.clone(), options }
 }
 
-/// Returns the estimated usage of a choice as text, or the reason why it is unknown.
-pub fn estimate(choice: &Choice, context: &Context) -> String {
-    let Choice::Begin { scenario, topic, voice, take_part, .. } = choice else {
-        return String::new();
+/// Returns the scenario and the options of a plan, with the bound of a talk that has no limit of its own.
+pub fn bounded(plan: &Plan, context: &Context) -> Begin {
+    let mut begin = begin(plan);
+    // a plan without a forecast fails at its start, which says why
+    if matches!(plan.voice, VoiceChoice::Models(_))
+        && let Ok((state, _)) = run::forecast(&begin, context)
+    {
+        talk::bound(&mut begin.options, &state);
+    }
+    begin
+}
+
+/// Returns the expected usage of a plan, and the prices of all models on offer at its table.
+pub fn forecast(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Forecast {
+    expected(plan, offers, context)
+        .unwrap_or_else(|failure| Forecast { fault: Some(failure.message), ..Forecast::default() })
+}
+
+fn expected(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Result<Forecast, Failure> {
+    if !plan.budget.is_empty() {
+        usd(&plan.budget).map_err(|why| Failure::usage(format!("budget: {why}"), ""))?;
+    }
+    let (state, note) = run::forecast(&begin(plan), context)?;
+    let providers = Providers::new(context, &ModelOptions::default())?;
+    let models = || state.cast().filter_map(|(_, seat)| Some((seat, seat.spec.voice.as_model()?)));
+    let is_paid = state.cast().any(|(_, seat)| is_paid(&seat.spec));
+    let is_login = models().any(|(_, model)| model.is_program());
+    let free = || match (is_paid, is_login) {
+        (false, _) => "free",
+        (true, true) => "as your login pays",
+        (true, false) => "price not known",
     };
-    let options = options(topic.clone(), voice.clone(), *take_part, false);
-    let begin = Begin { scenario: scenario.clone(), options };
-    run::estimate(&begin, context).unwrap_or_else(|failure| failure.message)
+    let usage = models().find_map(|(seat, _)| seat.spent.used()).unwrap_or_default();
+    let price = |model: &OfferedModel| {
+        let known = providers.settings.facts(&model.name).price;
+        let seated = models().find(|(_, spec)| *spec.name == *model.name);
+        let own = seated.and_then(|(seat, _)| seat.spent.cost());
+        let cost = own.or_else(|| known.map(|price| price.cost(&usage)));
+        talk::price_of(&model.name, model.place == Place::Here, known.is_some(), cost)
+    };
+    let seat = |(_, seat): (usize, &Seat)| PlannedSeat {
+        name: seat.spec.name.to_string(),
+        model: seat.spec.voice.as_model().map_or_else(String::new, |model| model.name.to_string()),
+    };
+    let remote = models().filter(|(seat, _)| !seat.spec.local);
+    let services = remote.filter_map(|(_, model)| match program::parts(&model.name) {
+        Some((name, _)) => Some(program::label(name).to_owned()),
+        None => Some(model.name.split_once(':')?.0.to_owned()),
+    });
+    Ok(Forecast {
+        seats: state.cast().map(seat).collect(),
+        length: utterances(state.utterances),
+        sum: talk::sum(&state).unwrap_or_else(|| free().into()),
+        prices: offers.iter().map(|model| (model.name.clone(), price(model))).collect(),
+        to: services.collect::<BTreeSet<_>>().into_iter().collect(),
+        note: note.filter(|_| is_paid || is_login),
+        fault: None,
+    })
 }
 
 /// Fills in everything that needs no request.
 pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context) -> StartScreen {
-    let sessions = context.paths.sessions();
-    let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
-    start.first = unused && !providers.settings.found;
     start.now = wall_now();
     start.scripts = scripts(context);
-    start.known = known(providers);
+    let usable = Usable::without_servers(providers);
+    start.known = known(providers, &usable);
+    start.usual = Mind::list(&providers.settings.usual_models())
+        .into_iter()
+        .map(|mind| usual(mind, providers, &usable))
+        .collect();
     start.examples = examples();
     let all = providers.all().iter();
     start.keyless =
         all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
     let is_saved = |known: &&ResolvedProvider| matches!(&known.key, KeySource::File(file) if *file == context.paths.key(&known.name));
     start.saved = providers.all().iter().filter(is_saved).map(|known| known.name.clone()).collect();
-    start.shapes = vendors().iter().map(|vendor| (&*vendor.name, &*vendor.key_prefixes)).collect();
+    start.shapes =
+        vendors().iter().map(|v| -> KeyShape<'_> { (&*v.name, &*v.key_prefixes) }).collect();
     start.kept = context.paths.keys().display().to_string();
-    start.set_up = format!(
-        "A provider can be used once its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or set in \
-             {} under [providers.NAME]; `colloquium doctor` explains each",
-        providers.settings.path.display()
-    );
     start
 }
 
@@ -123,14 +174,15 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
             }
         }
         Ok(loaded) => {
-            let rules = rules(&loaded);
+            let length = length(&loaded);
             let is_open = |v: &VoiceSpec| matches!(v, VoiceSpec::Model(m) if m.name.is_empty());
             ScenarioChoice {
                 name,
                 title: loaded.scenario.title.to_string(),
                 topic: loaded.scenario.topic.as_ref().map(ToString::to_string),
                 cast: cast(&loaded),
-                rules,
+                rules: rules(&loaded, &length),
+                length,
                 takes_part: policy::find(&loaded.scenario.policy.name)
                     .map_or("", |policy| policy.row().takes_part.description()),
                 rehearsed: !loaded.rehearsed.is_empty(),
@@ -152,35 +204,63 @@ fn cast(loaded: &Loaded) -> Vec<String> {
     seats.map(|seat| seat.name.to_string()).collect()
 }
 
-/// Returns the policy and the limit of a scenario as text.
-fn rules(loaded: &Loaded) -> String {
-    let policy = loaded.scenario.policy.name.replace('_', " ");
+/// Returns the limit of a scenario as text.
+fn length(loaded: &Loaded) -> String {
     let limits = &loaded.scenario.limits;
-    let bound = match (limits.utterances, limits.rounds) {
-        (Some(n), _) => format!(", {}", utterances(n)),
-        (None, Some(n)) => format!(", {n} rounds"),
+    match (limits.utterances, limits.rounds) {
+        (Some(n), _) => utterances(n),
+        (None, Some(n)) => format!("{n} rounds"),
         (None, None) => String::new(),
-    };
-    format!("{policy}{bound}")
+    }
 }
 
-/// Returns the models from the settings, the usual ones first, then the installed agents.
-fn known(providers: &Providers) -> Vec<OfferedModel> {
-    let settings = &providers.settings;
-    let is_near = |mind: Mind| {
-        let provider = mind.word.split_once(':').and_then(|(name, _)| providers.find(name).ok());
-        provider.is_some_and(|known| is_local(&known.base_url))
+/// Returns the policy and the limit of a scenario as text.
+fn rules(loaded: &Loaded, length: &str) -> String {
+    let policy = loaded.scenario.policy.name.replace('_', " ");
+    if length.is_empty() { policy } else { format!("{policy}, {length}") }
+}
+
+/// Returns the models that need no request: those of the families, of other providers with a key, of the settings, and
+/// the installed agents.
+fn known(providers: &Providers, usable: &Usable) -> Vec<OfferedModel> {
+    let mut models: Vec<OfferedModel> = vec![];
+    for (word, _, ways) in usable.families() {
+        models.extend(ways.into_iter().enumerate().map(|(at, way)| OfferedModel {
+            word: if at == 0 { word.to_owned() } else { way.model.clone() },
+            family: word.to_owned(),
+            is_usual: at == 0,
+            ..offered(&way.model, providers)
+        }));
+    }
+    let has_key = |name: &&String| {
+        let provider = name.split_once(':').and_then(|(name, _)| providers.find(name).ok());
+        provider.is_some_and(|known| providers.has_key(known).is_ok())
     };
-    let local = |names: &str| Mind::list(names).into_iter().all(is_near);
-    let usual = Some(settings.usual_models()).filter(|usual| !usual.is_empty());
-    let named = settings.models.keys().filter(|name| usual.as_ref() != Some(name));
-    let names = usual.iter().chain(named);
-    let models =
-        names.map(|name| OfferedModel { name: name.clone(), endpoint: None, local: local(name) });
-    let found =
-        agents::KNOWN.iter().filter(|a| providers.environment.program(a.program()).is_some());
-    let found = found.map(|a| OfferedModel { name: a.model(), endpoint: None, local: false });
-    models.chain(found).collect()
+    let named = usable.list.defaults.values().chain(providers.settings.models.keys());
+    models.extend(named.filter(has_key).map(|name| offered(name, providers)));
+    let found = agents::KNOWN.iter().filter(|a| a.program(&providers.environment).is_some());
+    models.extend(found.map(|agent| offered(&agent.model(), providers)));
+    models
+}
+
+/// Returns a model by its full name.
+fn offered(name: &str, providers: &Providers) -> OfferedModel {
+    let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
+    let is_near = || providers.find(prefix).is_ok_and(|known| is_local(&known.base_url));
+    let place = match prefix {
+        program::PROVIDER | "agent" => Place::Program,
+        _ if is_near() => Place::Here,
+        _ => Place::Key,
+    };
+    OfferedModel { place, ..OfferedModel::named(name) }
+}
+
+/// Returns the model of a word in the settings; a word that needs a server is resolved later.
+fn usual(mind: Mind, providers: &Providers, usable: &Usable) -> OfferedModel {
+    let found = minds::resolve(std::slice::from_ref(&mind), usable).ok();
+    let model = found.and_then(|found| Some(found.first()?.model.to_string()));
+    let model = model.unwrap_or_else(|| mind.word.clone());
+    OfferedModel { seat: mind.seat, word: mind.word, ..offered(&model, providers) }
 }
 
 #[cfg(test)]

@@ -6,19 +6,20 @@ use crate::catalogue;
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::home::facts::{estimate, options, prepared};
+use crate::cli::home::facts::{bounded, forecast, prepared};
 use crate::cli::home::nearby;
 use crate::cli::home::screen::reopen;
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
-use crate::cli::play::next::{Begin, Home, Next, Replay};
+use crate::cli::play::next::{Home, Next, Replay};
 use crate::cli::runtime::block_on;
 use crate::export::utterances;
 use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
-    Choice, ListedScenario, News, OfferedModel, StartScreen, VoiceChoice, ago, status_text,
+    ListedScenario, News, OfferedModel, Place, Plan, ScenarioChoice, StartScreen, VoiceChoice, ago,
+    status_text,
 };
 use crate::ui::theme::{Theme, glyphs};
 use futures::future::join_all;
@@ -51,7 +52,8 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
         match choose("What next?", &entries, Some(0))? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                return Ok(play(scenario, None, VoiceChoice::Rehearsed, false));
+                let plan = plan(scenario, None, VoiceChoice::Rehearsed, false);
+                return Ok(play(&plan, context));
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
@@ -70,8 +72,13 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
     }
 }
 
-fn play(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Next {
-    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice, take_part, false) }))
+fn plan(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Plan {
+    let budget = String::new();
+    Plan { scenario, topic, voice, take_part, cast: false, length: None, seed: None, budget }
+}
+
+fn play(plan: &Plan, context: &Context) -> Next {
+    Next::Begin(Box::new(bounded(plan, context)))
 }
 
 /// Collects the choices. Local servers have the same time to answer as on the screen.
@@ -112,9 +119,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             return Ok(Next::Over(Exit::Done));
         };
         let script = playable[at];
-        let voices = start.voices_of(script);
-        let names: Vec<String> = voices.iter().map(name).collect();
-        let Some(voice) = voice("Which model?", &names, &voices, start)? else {
+        let Some(voice) = voice(start, script)? else {
             return Ok(Next::Over(Exit::Done));
         };
         let part = format!("take part: {}", script.takes_part);
@@ -124,16 +129,12 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         };
         let take_part = seat == 1;
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
-        let scenario = script.name.clone();
-        let plan = Choice::Begin {
-            scenario: scenario.clone(),
-            topic: None,
-            voice: voice.clone(),
-            take_part,
-            cast: false,
-        };
+        let plan = plan(script.name.clone(), topic, voice.clone(), take_part);
         if voice != VoiceChoice::Rehearsed {
-            print(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
+            let expected = forecast(&plan, &[], context);
+            let (length, sum) = (expected.length, expected.sum);
+            let said = expected.fault.unwrap_or_else(|| format!("{length}, {sum}"));
+            print(&format!("Estimate: {}\n\n", text::line(&said)))?;
         }
         let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
         // an empty line begins nothing that may cost money
@@ -142,44 +143,51 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             voice => !start.may_cost(voice),
         };
         match choose("Begin?", &sure, free.then_some(0))? {
-            Some(0) => return Ok(play(scenario, topic, voice, take_part)),
+            Some(0) => return Ok(play(&plan, context)),
             Some(1) => {}
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
     }
 }
 
-/// Asks for a model. The full name of an unlisted model is also accepted.
-fn voice(
-    question: &str,
-    names: &[String],
-    voices: &[VoiceChoice],
-    start: &StartScreen,
-) -> Result<Option<VoiceChoice>, Failure> {
-    if names.is_empty() {
-        print(&format!("{}\n\n", start.set_up))?;
+/// Asks who sits at the table. An empty line takes the usual models, else a local one, else the rehearsed lines; nothing
+/// that costs money is proposed unless it is usual.
+fn voice(start: &StartScreen, script: &ScenarioChoice) -> Result<Option<VoiceChoice>, Failure> {
+    if !script.open {
+        return Ok(Some(VoiceChoice::Own));
     }
-    let question = format!("{question} Type a number, or a model as PROVIDER:NAME.");
-    print(&numbered(&question, names))?;
+    let offers = start.offers();
+    let near = offers.iter().find(|model| model.place == Place::Here).cloned();
+    let table =
+        if start.usual.is_empty() { near.into_iter().collect() } else { start.usual.clone() };
+    let named = |models: &[OfferedModel]| {
+        let names = models.iter().map(OfferedModel::option).collect::<Vec<_>>();
+        text::name(&names.join(", ")).into_owned()
+    };
+    let proposed = match table.is_empty() {
+        false => Some((named(&table), VoiceChoice::Models(table))),
+        true if script.rehearsed => Some(("the rehearsed lines".into(), VoiceChoice::Rehearsed)),
+        true => None,
+    };
+    let known = if offers.is_empty() {
+        "none yet; colloquium doctor explains".into()
+    } else {
+        named(&offers)
+    };
+    let default =
+        proposed.as_ref().map_or(String::new(), |(name, _)| format!(" Press Enter for {name}."));
+    print(&format!(
+        "Which models?{default} Type them as in claude,PROVIDER:NAME. Known: {known}\n"
+    ))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
-        let number = if line.is_empty() { Ok(1) } else { line.parse::<usize>() };
-        let known = number.ok().and_then(|n| voices.get(n.checked_sub(1)?)).cloned();
-        let named = line.contains(':').then(|| {
-            VoiceChoice::Model(OfferedModel { name: line.clone(), ..OfferedModel::default() })
-        });
-        match known.or(named) {
-            Some(voice) => return Ok(Some(voice)),
-            None => print("Not in the list.\n\n")?,
+        let words = line.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let models: Vec<OfferedModel> = words.map(OfferedModel::named).collect();
+        match &proposed {
+            _ if !models.is_empty() => return Ok(Some(VoiceChoice::Models(models))),
+            Some((_, voice)) => return Ok(Some(voice.clone())),
+            None => print("Type at least one model.\n\n")?,
         }
-    }
-}
-
-fn name(voice: &VoiceChoice) -> String {
-    match voice {
-        VoiceChoice::Rehearsed => "the rehearsed lines (fixed topic)".into(),
-        VoiceChoice::Own => "the models named in the scenario".into(),
-        VoiceChoice::Model(model) => text::name(&model.name).into_owned(),
     }
 }
 

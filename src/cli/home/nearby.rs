@@ -1,39 +1,43 @@
-//! Providers that the start screen discovers: local servers by a request to their default ports, all others by checking
-//! for a key. Only this machine is contacted, and no key command is run.
+//! Models of local servers, by a request to their default ports, and of the server at a typed address. Nothing else is
+//! contacted, and no key command is run.
 
+use crate::cli::models::minds::Usable;
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
+use crate::cli::models::survey::{
+    LOCAL, LOCAL_TIME, NoList, SERVER_TIME, list, listed, usual_place,
+};
 use crate::model::{Secret, Text};
 use crate::net::is_local;
-use crate::settings::Environment;
-use crate::ui::start::{Host, OfferedModel};
+use crate::settings::{Environment, ModelList};
+use crate::ui::start::{Host, OfferedModel, Place};
+use crate::voice::remote::Endpoint;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-/// A pending check of one server or provider.
+/// A pending check of one server.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 
-/// Starts a check of every server and provider; each resolves independently.
+/// Starts a check of every local server; each resolves independently.
 pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
-    let known = providers.all().iter().map(|known| {
-        if is_local(&known.base_url) {
-            let name = known.name.clone();
-            let endpoint = known.with(key(known, environment));
-            looking(async move { answered(&name, &name, None, list(endpoint, LOCAL_TIME).await) })
-        } else {
-            let host = keyed(known, environment);
-            looking(async move { host })
-        }
+    let local = providers.all().iter().filter(|known| is_local(&known.base_url)).map(|known| {
+        let name = known.name.clone();
+        let endpoint = known.with(key(known, environment));
+        looking(async move {
+            let found = list(endpoint, LOCAL_TIME).await.unwrap_or_default();
+            host(&name, &name, None, &found)
+        })
     });
     // skip default addresses that the user configured: they are checked under their own names
     let free = |url: &str| !providers.all().iter().any(|known| known.base_url == url);
     let usual = LOCAL.iter().filter(|(_, url)| free(url)).map(|(name, url)| {
         let endpoint = usual_place(name, url);
-        looking(
-            async move { answered(name, ENDPOINT, Some(url), list(endpoint, LOCAL_TIME).await) },
-        )
+        looking(async move {
+            let found = list(endpoint, LOCAL_TIME).await.unwrap_or_default();
+            host(name, ENDPOINT, Some(url), &found)
+        })
     });
-    known.chain(usual).collect()
+    local.chain(usual).collect()
 }
 
 fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
@@ -43,19 +47,34 @@ fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
 /// Asks the server at a typed address; the address serves as its name.
 pub fn ask(address: String) -> Looking {
     looking(async move {
-        let with_version = format!("{address}/v1");
-        let mut refused = String::new();
-        for url in [&address, &with_version] {
-            match list(usual_place(&address, url), SERVER_TIME).await {
-                Ok(models) => {
-                    return answered(&address, ENDPOINT, Some(&url.as_str()), Ok(models));
-                }
-                Err(why) if refused.is_empty() => refused = why,
-                Err(_) => {}
+        match answer(&address, None).await {
+            Ok((url, models)) => host(&address, ENDPOINT, Some(&url), &models),
+            Err(NoList { text: says, wants_key }) => {
+                Host { name: address, says, wants_key, models: vec![] }
             }
         }
-        Host { name: address, says: refused, usable: false, models: vec![] }
     })
+}
+
+/// A base address, and the models there.
+pub type Answer = (String, Vec<Text>);
+
+/// Returns the base address of a server, as typed or below `/v1`, and its models.
+///
+/// # Errors
+/// The first failure, or the refusal of the key.
+pub async fn answer(address: &str, key: Option<Secret>) -> Result<Answer, NoList> {
+    let mut refused: Option<NoList> = None;
+    for url in [address.to_owned(), format!("{address}/v1")] {
+        let place = usual_place(address, &url);
+        let place = Arc::new(Endpoint { key: key.clone(), ..(*place).clone() });
+        match listed(place, SERVER_TIME).await {
+            Ok(models) => return Ok((url, models)),
+            Err(failure) if refused.is_none() || failure.wants_key => refused = Some(failure),
+            Err(_) => {}
+        }
+    }
+    Err(refused.unwrap_or(NoList { text: "no answer".into(), wants_key: false }))
 }
 
 /// Returns the key of a local server if it is set as a variable.
@@ -65,39 +84,20 @@ fn key(known: &ResolvedProvider, environment: &Environment) -> Option<Secret> {
     Some(Secret::new(value.trim().to_owned()))
 }
 
-/// Returns the status of a local server from its answer.
-fn answered(
-    name: &str,
-    provider: &str,
-    endpoint: Option<&&str>,
-    names: Result<Vec<Text>, String>,
-) -> Host {
-    let model = |name: &Text| OfferedModel {
-        name: format!("{provider}:{name}"),
-        endpoint: endpoint.map(|url| (*url).to_owned()),
-        local: true,
-    };
-    let models: Vec<OfferedModel> = names.iter().flatten().map(model).collect();
-    let says = match models.len() {
-        0 if names.is_ok() => "running, but has no model".into(),
-        0 => "not running".into(),
-        1 => "1 model".into(),
-        n => format!("{n} models"),
-    };
-    Host { name: name.into(), says, usable: !models.is_empty(), models }
-}
-
-/// Returns the status of a remote provider, without a request.
-fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
-    let (usable, says) = match &known.key {
-        KeySource::None => (true, "set up".into()),
-        KeySource::Variable(name) if environment.get(name).is_some() => {
-            (true, format!("{name} is set"))
+/// Returns the status of a server from its models.
+fn host(name: &str, provider: &str, endpoint: Option<&str>, names: &[Text]) -> Host {
+    let usable = Usable { list: ModelList::bundled().clone(), ..Usable::default() };
+    let model = |model: &Text| {
+        let family = usable.family_of(model).map_or(model.to_string(), |f| f.name.to_lowercase());
+        OfferedModel {
+            endpoint: endpoint.map(str::to_owned),
+            place: Place::Here,
+            family,
+            is_usual: true,
+            ..OfferedModel::named(&format!("{provider}:{model}"))
         }
-        KeySource::Variable(_) => (false, "no key".into()),
-        KeySource::File(_) => (true, "key saved".into()),
-        KeySource::Command(_) => (true, "key from a program".into()),
     };
-    let says = if usable { format!("{says}; type {}:MODEL", known.name) } else { says };
-    Host { name: known.name.clone(), says, usable, models: vec![] }
+    let says = if names.is_empty() { "running, but has no model".into() } else { String::new() };
+    let models = names.iter().map(model).collect();
+    Host { name: name.into(), says, wants_key: false, models }
 }

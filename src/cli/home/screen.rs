@@ -7,20 +7,21 @@ use crate::cli::appearance::ScreenAppearance;
 use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::home::facts::{estimate, options, prepared};
+use crate::cli::home::facts::{bounded, forecast, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};
-use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
+use crate::cli::play::next::{Home, Next, Replay, Resume};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
 use crate::cli::running;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, delete};
 use crate::model::{Command, Secret};
+use crate::net::is_local;
 use crate::session::ReadProgress;
-use crate::settings::{forget_key, keep_key, remember_server};
+use crate::settings::{forget_key, keep_key, remember_server, remember_usual};
 use crate::ui::run::start::run as show;
-use crate::ui::start::{Choice, News, StartRow, StartScreen};
+use crate::ui::start::{Choice, News, OfferedModel, Place, StartRow, StartScreen};
 use crate::ui::terminal::{self, Terminal};
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
@@ -28,13 +29,11 @@ use tokio::task::spawn_blocking;
 
 /// Shows the start screen; returns the next step for the choice.
 pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
-    let (choice, filled) = match choose(home, context)? {
-        Left::Chose(choice, filled) => (choice, filled),
+    let (choice, home, pasted) = match choose(home, context)? {
+        Left::Chose(choice, home, pasted) => (choice, home, pasted),
         Left::Signal(exit) => return Ok(Next::Over(exit)),
     };
-    let Filled { pasted, topic, scenario } = filled;
-    // the fields keep what was filled in
-    let home = &Home { topic, scenario, ..home.clone() };
+    let home = &home;
     let again = |notice| Next::Home(Home { notice, writing: None, ..home.clone() });
     Ok(match choice {
         Choice::Leave => Next::Over(Exit::Done),
@@ -59,9 +58,16 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         Choice::Read(path) => Next::read(resume(path, home.server.clone())),
         Choice::Attach(path) => Next::Attach(path),
         Choice::Open(path) => reopen(path, home.server.clone()),
-        Choice::Begin { scenario, topic, voice, take_part, cast } => {
-            let options = options(topic, voice, take_part, cast);
-            Next::Begin(Box::new(Begin { scenario, options }))
+        Choice::Begin(plan) => Next::Begin(Box::new(bounded(&plan, context))),
+        Choice::Usual(words) => again(Some({
+            let path = context.settings()?.path;
+            match remember_usual(&path, &words) {
+                Ok(()) => format!("{} is the usual table, in {}", words.join(", "), path.display()),
+                Err(why) => format!("the usual table is not saved: {why}"),
+            }
+        })),
+        Choice::ServerKey(server) => {
+            Next::Home(connected(&server, pasted.as_ref(), home, context)?)
         }
         Choice::Look => again(None),
         Choice::Server(typed) => match address(&typed) {
@@ -99,24 +105,47 @@ fn keep(provider: &str, key: &Secret, context: &Context) -> String {
 /// Adds a server to the settings; returns a sentence about it.
 fn remember(url: &str, context: &Context) -> Result<String, Failure> {
     let path = context.settings()?.path;
-    Ok(match remember_server(&path, url) {
+    Ok(match remember_server(&path, url, |_| Ok(None)) {
         Ok(name) => format!("{url} is in {} as [providers.{name}]", path.display()),
         Err(why) => format!("{url} is not remembered: {why}"),
     })
 }
 
-/// The fields of the start screen when it was left.
-struct Filled {
-    /// The key that was pasted.
-    pasted: Option<Secret>,
-    topic: Option<String>,
-    scenario: Option<String>,
+/// Tries a key at a server; saves both if it lists its models, and seats the first one.
+fn connected(
+    server: &str,
+    key: Option<&Secret>,
+    home: &Home,
+    context: &Context,
+) -> Result<Home, Failure> {
+    let again = |notice| Home { server: Some(server.to_owned()), notice, ..home.clone() };
+    let answer = block_on(async { Ok(nearby::answer(server, key.cloned()).await) })?;
+    let (url, models) = match answer {
+        Ok(answer) => answer,
+        Err(failure) => return Ok(again(Some(format!("not saved: {}", failure.text)))),
+    };
+    let path = context.settings()?.path;
+    let saved = remember_server(&path, &url, |name| {
+        let keep = key.map(|key| keep_key(&context.paths, name, key));
+        keep.transpose().map_err(std::io::Error::other)
+    });
+    Ok(match saved {
+        Err(why) => again(Some(format!("{url} is not saved: {why}"))),
+        Ok(name) => {
+            let place = if is_local(&url) { Place::Here } else { Place::Key };
+            let model =
+                |model| OfferedModel { place, ..OfferedModel::named(&format!("{name}:{model}")) };
+            let table = models.first().map(|first| vec![model(first)]);
+            let notice = Some(format!("✓ {server} answers with the key"));
+            Home { server: None, notice, table, ..home.clone() }
+        }
+    })
 }
 
 /// Result of the start screen.
 enum Left {
-    /// By a choice.
-    Chose(Choice, Filled),
+    /// By a choice, with the fields as they were filled in and the key that was pasted.
+    Chose(Choice, Home, Option<Secret>),
     /// Told by the system to stop.
     Signal(Exit),
 }
@@ -130,20 +159,21 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
         prepared(StartScreen::new(appearance.theme, appearance.glyphs), &providers, context);
     start.keymap = appearance.keymap;
     let chosen = home.scenario.as_ref().or(home.writing.as_ref());
-    start.first &= topic.is_none() && notice.is_none() && home.server.is_none();
     let at = chosen.and_then(|name| start.scripts.iter().position(|s| s.name == *name));
     start.script = at.unwrap_or(start.script);
     start.writing = home.writing.clone();
     start.server = home.server.clone();
-    start.at = match (start.first, &start.writing, &start.server) {
-        (true, ..) => StartRow::Topic,
-        (_, Some(_), _) => StartRow::Write,
-        (_, None, Some(_)) => StartRow::Voice,
-        (_, None, None) => StartRow::Topic,
-    };
+    start.ticked = home.table.clone();
+    start.numbers = home.numbers.clone();
+    if start.writing.is_some() {
+        start.at = StartRow::Kind;
+    }
     let sessions = context.paths.sessions();
     start.notice = notice;
-    topic.into_iter().for_each(|topic| start.about(topic));
+    // a scenario that was just written brings its own topic
+    let own = home.scenario.as_ref().and(start.script()).filter(|_| start.script > 0);
+    let topic = topic.map(str::to_owned).or_else(|| own.map(|script| script.own_topic().clone()));
+    topic.into_iter().for_each(|topic| start.about(&topic));
 
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
@@ -163,11 +193,16 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
         let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));
         tokio::select! { biased;
             exit = signals.next() => Ok(Left::Signal(exit)),
-            left = show(&mut start, &mut terminal, terminal::events(), &mut news, |choice| estimate(choice, context)) => match left {
+            left = show(&mut start, &mut terminal, terminal::events(), &mut news, |plan, start| forecast(plan, &start.offers(), context)) => match left {
                 Ok(choice) => {
-                    let scenario = start.script().map(|script| script.name.clone());
-                    let filled = Filled { pasted: start.pasted.take(), topic: start.topic(), scenario };
-                    Ok(Left::Chose(choice, filled))
+                    let home = Home {
+                        topic: start.topic(),
+                        scenario: start.script().map(|script| script.name.clone()),
+                        table: start.ticked.take(),
+                        numbers: start.numbers.clone(),
+                        ..home.clone()
+                    };
+                    Ok(Left::Chose(choice, home, start.pasted.take()))
                 }
                 Err(e) => failed(&e).map(Left::Signal),
             },

@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedProvider};
 use crate::cli::runtime::block_on;
-use crate::model::{Price, Text};
+use crate::model::{ErrorClass, Price, Text};
 use crate::net::{Client, is_local};
 use crate::ui::view::models::ReachableModel;
 use crate::voice::remote::{Endpoint, Wire, models, parameters, window};
@@ -219,11 +219,27 @@ pub fn some_of(provider: &str, names: &[&Text]) -> String {
     }
 }
 
+/// Failure of a server to list its models.
+pub struct NoList {
+    /// Reason.
+    pub text: String,
+    /// True if it answers, and refuses the key or its absence.
+    pub wants_key: bool,
+}
+
 /// Returns the models of a server, or the reason for the failure.
 pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
+    listed(endpoint, within).await.map_err(|failure| failure.text)
+}
+
+/// Returns the models of a server, or the failure.
+pub async fn listed(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, NoList> {
     match timeout(within, models(Client::new(), endpoint)).await {
-        Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
-        Err(_) => Err(no_answer(within)),
+        Ok(listed) => listed.map_err(|failure| NoList {
+            text: failure.text.to_string(),
+            wants_key: failure.class == ErrorClass::Credentials,
+        }),
+        Err(_) => Err(NoList { text: no_answer(within), wants_key: false }),
     }
 }
 

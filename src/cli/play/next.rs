@@ -11,6 +11,7 @@ use crate::ledger::RunBudget;
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Ms, Seq};
 use crate::session::replay::Speed;
+use crate::ui::start::OfferedModel;
 use crate::ui::view::branches::BranchPoint;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -172,6 +173,10 @@ pub struct Home {
     pub writing: Option<String>,
     /// Address of a server that was typed there.
     pub server: Option<String>,
+    /// Models that were ticked.
+    pub table: Option<Vec<OfferedModel>>,
+    /// Length, seed and budget, as typed.
+    pub numbers: [String; 3],
 }
 
 impl Next {

@@ -26,7 +26,7 @@ pub use look::{
 pub use model_update::{MODEL_LIST_URL, ModelUpdateError, model_rows};
 pub use origin::Origin;
 pub use paths::{Error, Paths, forget_key, keep_key, make_private};
-pub use remember::remember_server;
+pub use remember::{remember_server, remember_usual};
 pub use serving::{AgentSettings, Serving, ToolSettings};
 pub use table::{SETTINGS, Setting, schema};
 pub use user_file::{

@@ -102,6 +102,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         summary.parent = kept.parent;
         summary.cast = kept.cast;
         summary.last = kept.last;
+        summary.is_silent = kept.is_silent;
         return summary;
     }
     // `turn.ended` repeats the text of pieces
@@ -115,6 +116,8 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.parent = parent(&state);
             summary.cast = state.cast().map(|(_, seat)| seat.spec.name.to_string()).collect();
             summary.last = last_words(&state);
+            let said = state.entries.iter().any(|entry| entry.number.is_none());
+            summary.is_silent = state.rehearsed && !said;
             summary.standing = session_status(&files, &log, &state);
             if !matches!(summary.standing, SessionStatus::Running(_)) {
                 // without it only the next list is slower

@@ -41,6 +41,9 @@ pub(super) struct Stored {
     /// True if its last line is incomplete.
     #[serde(default)]
     pub torn: bool,
+    /// True if its lines are rehearsed and the operator said nothing.
+    #[serde(default)]
+    pub is_silent: bool,
 }
 
 impl Stored {
@@ -77,6 +80,7 @@ impl Stored {
             damaged,
             newer,
             torn,
+            is_silent: summary.is_silent,
         }
     }
 
@@ -173,4 +177,6 @@ pub struct SessionSummary {
     pub parent: Option<(String, u32)>,
     /// Time of the last write.
     pub written: Wall,
+    /// True if its lines are rehearsed and the operator said nothing.
+    pub is_silent: bool,
 }

@@ -71,6 +71,7 @@ mod tests {
             last: String::new(),
             parent: parent.map(|(id, at)| (id.into(), at)),
             written: Wall(0),
+            is_silent: false,
         }
     }
 

@@ -187,10 +187,10 @@ macro_rules! actions {
                 => |s| leave::quit(s, Action::Home, Request::Home);
             Detach App "detach" "leave; the conversation goes on" Read ["Z"] => |s| leave::detach(s);
             Quit App "quit" "quit (saved)" Read ["q"] StartList ["q"] => |s| leave::quit(s, Action::Quit, Request::Leave);
-            NextField Start unlisted "next field" "next field" Start ["tab"] => |_| ();
-            PreviousField Start unlisted "previous field" "previous field" Start ["shift-tab"] => |_| ();
-            TurnOn Start unlisted "change" "next scenario or model" Start ["right"] => |_| ();
-            TurnBack Start unlisted "change back" "previous scenario or model" Start ["left"] => |_| ();
+            NextField Start unlisted "who and what" "the topic, who sits there, what kind of talk" Start ["tab"] => |_| ();
+            PreviousField Start unlisted "back" "the same, backwards" Start ["shift-tab"] => |_| ();
+            TurnOn Start unlisted "change" "change, or move to the next seat" Start ["right"] => |_| ();
+            TurnBack Start unlisted "change back" "change, or move to the seat before" Start ["left"] => |_| ();
             ReplaySession Start unlisted "replay" "replay the session" StartList ["r"] => |_| ();
             CompareSessions Start unlisted "compare" "compare two sessions" StartList ["c"] => |_| ();
             DropSession Start unlisted "delete" "move the session to the trash" StartList ["x"] => |_| ();

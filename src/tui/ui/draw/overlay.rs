@@ -3,7 +3,8 @@
 use crate::text;
 use crate::ui::layout::Areas;
 use crate::ui::screen::Screen;
-use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::layout::Rect;
 use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
@@ -25,7 +26,12 @@ pub(super) fn on_top(whole: Rect, areas: &Areas, wide: u16, high: u16) -> Rect {
 /// Returns the frame of an overlay, with its title and the key that closes it.
 pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
     let theme = &screen.theme;
-    let glyphs = screen.glyphs;
+    let close = Line::styled(format!(" {close} close "), theme.style(ThemeRole::Muted));
+    frame(theme, screen.glyphs, title).title(close.right_aligned())
+}
+
+/// Returns the frame of an overlay with its title.
+pub(super) fn frame(theme: &Theme, glyphs: &Glyphs, title: &str) -> Block<'static> {
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let border = border::Set {
         top_left,
@@ -37,15 +43,11 @@ pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static
         horizontal_top: glyphs.rule,
         horizontal_bottom: glyphs.rule,
     };
+    let title_style = theme.style(ThemeRole::Text).patch(theme.style(ThemeRole::Title));
+    let title = (!title.is_empty()).then(|| format!(" {} ", text::line(title)));
     Block::bordered()
         .border_set(border)
         .border_style(theme.style(ThemeRole::Rule))
-        .title(Span::styled(
-            format!(" {} ", text::line(title)),
-            theme.style(ThemeRole::Text).patch(theme.style(ThemeRole::Title)),
-        ))
-        .title(
-            Line::styled(format!(" {close} close "), theme.style(ThemeRole::Muted)).right_aligned(),
-        )
+        .title(Span::styled(title.unwrap_or_default(), title_style))
         .style(theme.style(ThemeRole::Overlay).patch(theme.style(ThemeRole::Text)))
 }

@@ -1,328 +1,180 @@
-//! The start screen: one column of rows, scrolled to keep the focused row visible.
+//! The start screen: the box with its promise, the sessions below it, and the lists over both.
 
 mod keys;
+mod list;
 mod page;
 mod recent;
+mod table;
 
 use crate::text;
 use crate::ui::draw::ambiguous;
-use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::frame::Frame;
-use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice};
-use crate::ui::text::markdown::{bold, plainly};
+use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice, WAYS, key_owner};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Maximum width of the column, in cells; on a wide screen it is centred.
-const COLUMN: u16 = 100;
-/// Minimum height, in rows, for gaps and for two rows a session.
-const TALL: u16 = 36;
-/// Question that the topic answers.
-const QUESTION: &str = "What should they talk about?";
+/// Cells beside the box, in all, and its greatest width.
+const BESIDE: u16 = 14;
+const BOX: u16 = 80;
+/// Width of a screen on which the box is wider, and its width there.
+const WIDE: (u16, u16) = (160, 100);
+/// Minimum width of a screen with room beside the box.
+const ROOMY: u16 = 60;
+/// Minimum height for the title, and for gaps.
+const TITLED: u16 = 16;
+const TALL: u16 = 22;
 /// Maximum number of symbols that mask a key.
 const MASK: usize = 24;
+/// Question that the topic answers.
+const QUESTION: &str = "What should they talk about?";
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     frame.begin();
     let whole = frame.area();
-    let theme = &start.theme;
-    let glyphs = start.glyphs;
-    frame.wipe(whole, theme);
+    frame.wipe(whole, &start.theme);
     if whole.height < 4 || whole.width < 20 {
         return;
     }
     let row = |y: u16| Rect { y, height: 1, ..whole };
-    let mut header = Bar::new();
-    for place in 0..3 {
-        header.left(glyphs.gutter, theme.speaker_bar(place));
-    }
-    header.left(" colloquium", theme.style(ThemeRole::Title));
-    let right = if start.first { "first run  " } else { start.version };
-    header.right(format!("{right} "), theme.style(ThemeRole::Muted));
-    header.draw(frame, row(0), " ", Style::new(), glyphs.ellipsis);
-    let rule = glyphs.rule.repeat(usize::from(whole.width));
-    frame.render_widget(Line::styled(rule.clone(), theme.style(ThemeRole::Rule)), row(1));
-    frame.render_widget(Line::styled(rule, theme.style(ThemeRole::Rule)), row(whole.height - 2));
-
-    let column = whole.width.min(COLUMN);
-    let body =
-        Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
-    let mut notice = if start.prefixed {
-        keys::prefixed(start, usize::from(column))
-    } else {
-        notice(start, usize::from(column))
+    let body = Rect { height: whole.height - 1, ..whole };
+    let column = match whole.width {
+        narrow if narrow < ROOMY => narrow,
+        wide if wide >= WIDE.0 => WIDE.1,
+        usual => (usual - BESIDE).min(BOX),
     };
-    let most = usize::from(body.height * 2 / 3).max(1);
-    if notice.len() > most {
-        let more = format!(" ... and {} lines more", notice.len() + 1 - most);
-        notice.truncate(most - 1);
-        notice.push(Line::styled(more, theme.style(ThemeRole::Muted)));
-    }
-    let told = (notice.len() as u16).min(body.height);
-    let list = Rect { height: body.height - told, ..body };
     let mut page = StartPage {
         start,
-        room: usize::from(column) - 1,
+        left: usize::from((whole.width - column) / 2),
+        room: usize::from(column),
         tall: whole.height >= TALL,
         lines: vec![],
         focus: None,
     };
-    if page.tall || start.first || start.keying.is_some() {
-        page.blank();
+    let mut scrolls = false;
+    match (&start.keying, start.help) {
+        (Some(keying), _) => page.key(keying),
+        (None, Some(_)) => page.help(),
+        (None, None) => page.home(body),
     }
-    match (&start.keying, start.help, start.first) {
-        (Some(keying), ..) => page.key(keying),
-        (None, Some(_), _) => page.help(),
-        (None, None, true) => page.first(),
-        (None, None, false) => page.usual(),
+    let is_promised = page.start.keying.is_none() && page.start.expected().is_some();
+    let StartPage { mut lines, focus, .. } = page;
+    let height = usize::from(body.height);
+    let mut from = 0;
+    if start.help.is_some() || start.keying.is_some() {
+        let last = lines.len().saturating_sub(height);
+        from = start.help.unwrap_or(0).min(last);
+        start.help = start.help.map(|_| from);
+        scrolls = last > 0;
+        lines.drain(..from);
     }
-    let StartPage { lines, focus, tall, .. } = page;
-    start.page = recent::listed(tall);
-    let height = usize::from(list.height);
-    let at = focus.map_or(0, |(line, _)| line);
-    let whole_lines = lines.len();
-    let last = whole_lines.saturating_sub(height);
-    // no line of the help has the focus
-    let from = start.help.unwrap_or((at + 2).saturating_sub(height)).min(last);
-    start.help = start.help.map(|_| from);
-    keys::footer(frame, row(whole.height - 1), start, last > 0);
-    let seen: Vec<Line<'static>> = lines.into_iter().skip(from).take(height).collect();
-    let below = whole_lines.saturating_sub(from + seen.len());
-    if below > 0 {
-        let more = format!(" {below} more below ");
-        let x = whole.right().saturating_sub(width(&more) as u16 + 2);
-        let area =
-            Rect { x, width: width(&more) as u16, ..row(whole.height - 2) }.intersection(whole);
-        frame.render_widget(Line::styled(more, theme.style(ThemeRole::Notice)), area);
+    let shown = start.topic().is_some() && start.help.is_none() && start.list.is_none();
+    start.promised =
+        if is_promised && shown { start.plan().map(|plan| plan.shape()) } else { None };
+    frame.render_widget(Text::from(lines), body);
+    if let Some((line, column)) = focus {
+        let x = u16::try_from(column).unwrap_or(u16::MAX).min(whole.width - 1);
+        let y = line.saturating_sub(from) as u16;
+        frame.set_cursor_position(Position::new(x, y.min(body.height - 1)));
     }
-    frame.render_widget(Text::from(seen), list);
-    let last = Rect { y: body.bottom() - told, height: told, ..body };
-    frame.render_widget(Text::from(notice), last);
-    if let Some((line, Some(caret))) = focus {
-        let x = list.x + u16::try_from(caret).unwrap_or(u16::MAX).min(list.width - 1);
-        frame.set_cursor_position(Position::new(x, list.y + line.saturating_sub(from) as u16));
-    }
+    list::draw(frame, body, start);
+    keys::footer(frame, row(whole.height - 1), start, scrolls);
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
 
-/// Returns the notice above the footer.
-fn notice(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
-    let Some(notice) = &start.notice else { return vec![] };
-    let style = start.theme.style(ThemeRole::Notice);
-    let block = text::block(notice);
-    let wrapped = block.lines().flat_map(|l| wrap(&Line::styled(l.to_owned(), style), room - 3));
-    wrapped
-        .map(|mut line| {
-            line.spans.insert(0, Span::raw(" "));
-            line
-        })
-        .collect()
-}
-
 impl StartPage<'_> {
-    fn usual(&mut self) {
-        let begin = self.lines.len();
-        // the frame takes a cell at both sides, and there is a blank before its right edge
-        self.room -= 3;
-        self.topic();
-        let start = self.start;
-        if let Some(script) = start.script() {
-            let (told, names) = match &script.fault {
-                Some(fault) => (format!("cannot run: {}", text::line(fault)), &[][..]),
-                None => (
-                    format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
-                    &script.cast[..],
-                ),
-            };
-            let name = text::label(&script.name);
-            self.field(StartRow::Scenario, "Scenario", &name, &told, names);
+    /// Adds the title, the box, the promise, and the sessions that fit.
+    fn home(&mut self, body: Rect) {
+        let height = usize::from(body.height);
+        if body.height + 1 >= TITLED {
+            self.title();
         }
-        let (value, said) = match start.voice() {
-            None => ("none".into(), "type a model as PROVIDER:NAME".to_owned()),
-            Some(VoiceChoice::Rehearsed) => {
-                ("rehearsed".into(), "pre-written lines, no model is called".to_owned())
-            }
-            Some(VoiceChoice::Own) => ("set by the scenario".into(), String::new()),
-            Some(VoiceChoice::Model(model)) => {
-                let said = match model.name.starts_with("agent:") {
-                    true => "an agent with its own tools",
-                    false if model.local => "local",
-                    false => "remote",
-                };
-                (text::name(&model.name).into_owned(), said.to_owned())
-            }
-        };
-        self.field(StartRow::Voice, "Model", &value, &said, &[]);
-        if let Some((server, _)) = start.answered() {
-            let said = "enter remembers it in the settings";
-            self.field(StartRow::Remember, "Server", &server, said, &[]);
-        }
-        if start.may_cast() {
-            let (value, said) = if start.asks_cast {
-                ("proposed", "the model proposes people for this topic, and you take them or not")
-            } else {
-                ("bundled", "people who fit any topic")
-            };
-            self.field(StartRow::Cast, "Cast", value, said, &[]);
-        }
-        let (value, said) = if start.take_part {
-            ("take part", start.script().map_or("", |script| script.takes_part))
-        } else {
-            ("watch", "you can still write at any time")
-        };
-        self.field(StartRow::You, "You", value, said, &[]);
-        let plan = start.plan();
-        let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
-        if let Some((estimate, _)) = known {
-            let told = format!("   {:<VALUE$}{}", "Estimate", text::line(estimate));
-            let told = clip(&told, self.room, start.glyphs.ellipsis);
-            self.lines.push(Line::styled(told, self.style(ThemeRole::Notice)));
-        }
-        self.room += 3;
-        self.framed(begin, QUESTION);
-        if !start.sessions.is_empty() {
-            self.gap();
-            self.sessions();
-        }
+        self.boxed();
+        let promise = self.promise();
         self.gap();
-        self.heading("More");
-        self.write(28);
-        self.offer(StartRow::Demo, "Watch a debate", "rehearsed, offline", 28);
-        self.examples(28);
-        let said = "paste an API key, or type a server's address";
-        self.offer(StartRow::Provider, "Connect", said, 28);
+        promise.into_iter().for_each(|line| self.centred(line));
+        self.notice(height);
         self.gap();
-        self.hosts();
+        self.gap();
+        let room = height.saturating_sub(self.lines.len());
+        self.sessions(room.saturating_sub(usize::from(self.tall)));
+        // above the middle, where the eye is
+        let spare = height.saturating_sub(self.lines.len());
+        let above = if self.tall { spare / 2 } else { 0 };
+        self.lines.splice(0..0, std::iter::repeat_n(Line::default(), above));
+        if let Some((line, _)) = &mut self.focus {
+            *line += above;
+        }
     }
 
-    /// Puts the lines from an index on into a frame with a title.
-    fn framed(&mut self, begin: usize, title: &str) {
+    fn title(&mut self) {
+        let glyphs = self.start.glyphs;
+        let bars = (0..3).map(|at| Span::styled(glyphs.gutter, self.start.theme.speaker_bar(at)));
+        let name = Span::styled("  c o l l o q u i u m", self.style(ThemeRole::Title));
+        let title = Line::from_iter(bars.chain([name]));
+        self.centred(title);
+        self.gap();
+        let said = "Several AIs talk. You watch, and join in.";
+        let said = Line::styled(said, self.style(ThemeRole::Text));
+        self.centred(said);
+        self.gap();
+        if self.start.sessions.is_empty() || self.tall {
+            self.gap();
+        }
+    }
+
+    /// Adds the box: the topic, and who sits there.
+    fn boxed(&mut self) {
         let glyphs = self.start.glyphs;
         let inside = self.room.saturating_sub(2);
-        let edge = self.style(ThemeRole::Rule);
         let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
-        let title = format!(" {} ", clip(title, inside.saturating_sub(3), glyphs.ellipsis));
-        let gap = glyphs.rule.repeat(inside.saturating_sub(width(&title) + 1));
-        let fields = self.lines.split_off(begin);
-        self.lines.push(Line::from(vec![
-            Span::styled(format!("{top_left}{}", glyphs.rule), edge),
-            Span::styled(title, bold(self.style(ThemeRole::Notice))),
-            Span::styled(format!("{gap}{top_right}"), edge),
-        ]));
-        for mut line in fields {
-            let gap = " ".repeat(inside.saturating_sub(line.width()));
-            let style = std::mem::take(&mut line.style);
-            line.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
-            line.spans.insert(0, Span::styled(glyphs.wall, edge));
-            line.spans.push(Span::styled(format!("{gap}{}", glyphs.wall), edge));
-            self.lines.push(line);
-        }
-        let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.rule.repeat(inside));
-        self.lines.push(Line::styled(bottom, edge));
-        // the focused row moved down by one, its cursor to the right
-        if let Some((line, caret)) = self.focus.as_mut().filter(|(line, _)| *line >= begin) {
-            *line += 1;
-            caret.iter_mut().for_each(|caret| *caret += 1);
-        }
-    }
-
-    /// Adds the row that writes a scenario, or edits the unfinished one.
-    fn write(&mut self, label: usize) {
-        match &self.start.writing {
-            Some(name) => self.offer(StartRow::Write, "Edit your scenario", name, label),
-            None => {
-                self.offer(StartRow::Write, "Write a scenario", "opens a commented file", label);
-            }
-        }
-    }
-
-    /// Adds an empty line, if there is room for it.
-    fn gap(&mut self) {
+        let edge = |left: &str, right: &str| format!("{left}{}{right}", glyphs.rule.repeat(inside));
+        let rule = self.style(ThemeRole::Rule);
+        self.push(Line::styled(edge(top_left, top_right), rule));
+        let line = self.lines.len();
+        let (topic, caret) = self.topic(inside.saturating_sub(5));
+        self.walled(topic);
         if self.tall {
-            self.blank();
+            self.walled(Line::default());
         }
+        let (table, at) = self.table(inside.saturating_sub(4));
+        let below = self.lines.len();
+        self.walled(table);
+        self.push(Line::styled(edge(bottom_left, bottom_right), rule));
+        self.focus = match self.start.at {
+            StartRow::Topic => Some((line, self.left + 3 + caret)),
+            StartRow::Who | StartRow::Kind => Some((below, self.left + 3 + at)),
+            StartRow::Session(_) | StartRow::Example(_) => None,
+        };
     }
 
-    /// Adds the bundled sessions.
-    fn examples(&mut self, label: usize) {
-        for (i, (_, title)) in self.start.examples.iter().enumerate() {
-            let what = if i == 0 { "Watch a recorded debate" } else { "" };
-            self.offer(StartRow::Example(i), what, &text::label(title), label);
-        }
+    fn walled(&mut self, line: Line<'static>) {
+        let wall = Span::styled(self.start.glyphs.wall, self.style(ThemeRole::Rule));
+        let gap = " ".repeat(self.room.saturating_sub(4 + line.width()));
+        let mut spans = vec![wall.clone(), Span::raw("  ")];
+        spans.extend(line.spans);
+        spans.extend([Span::raw(gap), wall]);
+        self.push(Line::from(spans));
     }
 
-    /// Adds the page on which a provider's key is entered; the key is never shown.
-    fn key(&mut self, keying: &Keying) {
-        let start = self.start;
-        let saved = start.saved.get(keying.at.wrapping_sub(start.keyless.len() + 1));
-        let of_server = start.keyless.get(keying.at).is_none();
-        let (name, variable) = start.keyless.get(keying.at).cloned().unwrap_or_default();
-        self.heading("Connect a provider or a server");
-        self.blank();
-        let sign = start.glyphs.hidden;
-        let entered = match keying.length() {
-            0 => "paste your key (hidden)".to_owned(),
-            n => format!("{} {n} characters", sign.repeat(n.min(MASK))),
-        };
-        let typed = match keying.address() {
-            "" => "type it, as in http://127.0.0.1:8080/v1".to_owned(),
-            typed => typed.to_owned(),
-        };
-        let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1 + start.saved.len());
-        let fields = match of_server {
-            _ if let Some(name) = saved => {
-                [("Provider", format!("{name}   {of}")), ("Key", "saved; enter deletes it".into())]
-            }
-            true => [("Server", format!("your own server   {of}")), ("Address", typed)],
-            false => [("Provider", format!("{name}   {of}")), ("Key", entered)],
-        };
-        for (label, value) in fields {
-            let value = Line::from(text::line(&value).into_owned());
-            for (i, value) in wrap(&value, self.room.saturating_sub(LABEL)).iter().enumerate() {
-                let label = if i == 0 { label } else { "" };
-                let label =
-                    Span::styled(format!("   {label:<VALUE$}"), self.style(ThemeRole::Text));
-                let value = Span::styled(value.to_string(), self.style(ThemeRole::Title));
-                self.lines.push(Line::from(vec![label, value]));
-            }
-        }
-        self.blank();
-        let words = match of_server {
-            _ if let Some(name) = saved => vec![
-                format!("The key of {name} is a file in {}.", start.kept),
-                "Delete it here; revoke it at the provider if somebody else may have read it.".into(),
-            ],
-            true => vec![
-                "Any server that speaks the OpenAI API: llama.cpp, vLLM, LM Studio, a gateway.".into(),
-                "It is asked for its models now, without a key.".into(),
-                "Once it answers, the row Server remembers it in the settings, where it can be given a key.".into(),
-            ],
-            false => vec![
-                format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),
-                "Never written to a session, a log or an export. Checked on first use.".to_owned(),
-                format!("Or set {variable} in your shell and reopen colloquium."),
-                "Or type the address of your own server, as in http://127.0.0.1:8080/v1.".to_owned(),
-            ],
-        };
-        let style = self.style(ThemeRole::Muted);
-        for words in words {
-            let line = Line::styled(format!("   {}", text::line(&words)), style);
-            self.lines.extend(wrap(&line, self.room));
-        }
-    }
-
-    fn topic(&mut self) {
+    /// Returns the topic as far as it fits, and the column of the cursor in it. A key is never legible.
+    fn topic(&self, room: usize) -> (Line<'static>, usize) {
         let start = self.start;
         let line = &start.topic.lines()[0];
-        let caret = start.topic.cursor().1;
-        let room = self.room.saturating_sub(LABEL + 1);
-        let before: String = line.chars().take(caret).collect();
+        if line.is_empty() {
+            let asked = clip(QUESTION, room, start.glyphs.ellipsis);
+            return (Line::styled(asked, self.style(ThemeRole::Muted)), 0);
+        }
+        if key_owner(line, &start.shapes).is_some() {
+            let dots = start.glyphs.hidden.repeat(line.chars().count().min(MASK));
+            let caret = width(&dots);
+            return (Line::styled(dots, self.style(ThemeRole::Title)), caret);
+        }
+        let before: String = line.chars().take(start.topic.cursor().1).collect();
         // the end of the input stays visible
         let skip = width(&before).saturating_sub(room.saturating_sub(1));
         let mut skipped = 0;
@@ -334,101 +186,150 @@ impl StartPage<'_> {
                 hidden
             })
             .collect();
-        let own = start.script().and_then(|s| s.topic.as_deref()).unwrap_or_default();
-        let (shown, role) = match (line.is_empty(), own) {
-            (true, "") => ("for example: should cities ban private cars?".into(), ThemeRole::Muted),
-            (true, own) => (text::line(own).into_owned(), ThemeRole::Muted),
-            (false, _) => (seen, ThemeRole::Title),
-        };
-        let shown = clip(&shown, room, start.glyphs.ellipsis);
-        let label = format!("{:<width$}", "Topic", width = VALUE);
-        self.row(StartRow::Topic, label, vec![Span::styled(shown, self.style(role))]);
-        if start.at == StartRow::Topic
-            && let Some((_, at)) = self.focus.as_mut()
-        {
-            *at = Some(LABEL + width(&before).saturating_sub(skip));
-        }
+        let seen = clip(&seen, room, start.glyphs.ellipsis);
+        (Line::styled(seen, self.style(ThemeRole::Title)), width(&before).saturating_sub(skip))
     }
 
-    /// Adds the hosts of models, usable ones first.
-    fn hosts(&mut self) {
+    /// Returns the effect of Enter and its cost, or the card "no model yet".
+    fn promise(&self) -> Vec<Line<'static>> {
         let start = self.start;
-        self.heading("Models");
-        if start.hosts.is_empty() {
-            self.lines
-                .push(Line::styled("   looking for local servers", self.style(ThemeRole::Muted)));
+        let room = self.whole().saturating_sub(2);
+        let text = self.style(ThemeRole::Text);
+        let muted = self.style(ThemeRole::Muted);
+        if start.has_no_model() {
+            let ways = WAYS.iter().zip(1..).map(|(way, n)| format!("   {n} {way}"));
+            let card = format!("NO MODEL YET {}{}", start.glyphs.dot, ways.collect::<String>());
+            let card = card.replacen("   1", " 1", 1);
+            return wrap(&Line::styled(card, self.style(ThemeRole::Notice)), room);
         }
-        let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
-        for host in usable {
-            let gap = if width(&host.name) < VALUE { "" } else { "  " };
-            let sign = Span::styled(
-                format!(" {} ", start.glyphs.done),
-                plainly(self.style(ThemeRole::FloorSpeaking)),
-            );
-            let name = format!("{:<VALUE$}{gap}", host.name);
-            let name = Span::styled(name, self.style(ThemeRole::Text));
-            let says =
-                Span::styled(text::label(&host.says).into_owned(), self.style(ThemeRole::Muted));
-            self.lines.push(Line::from(vec![sign, name, says]));
+        let expected = start.expected();
+        let words = match (start.topic(), start.voice()) {
+            (None, _) => "watch them argue about cars, offline, one minute".to_owned(),
+            (Some(_), Some(VoiceChoice::Rehearsed)) => {
+                "watch the rehearsed debate, offline".to_owned()
+            }
+            (Some(_), voice) => {
+                if let Some(fault) = expected.and_then(|forecast| forecast.fault.as_ref()) {
+                    let fault = Line::styled(text::line(fault).into_owned(), muted);
+                    return wrap(&fault, room);
+                }
+                match expected {
+                    Some(f) => format!("they begin: {}, {}", f.length, f.sum),
+                    None if voice.is_some_and(|voice| start.may_cost(&voice)) => {
+                        "the cost is being estimated".to_owned()
+                    }
+                    None => "they begin".to_owned(),
+                }
+            }
+        };
+        let key = keys::pair(start, &[crate::ui::action::Action::RunEntry]);
+        let key = Span::styled(key, self.style(ThemeRole::HintKey));
+        let promise = Line::from(vec![key, Span::styled(format!("  {words}"), text)]);
+        let mut lines = wrap(&promise, room);
+        let is_asked = start.topic().is_some();
+        if let Some(forecast) = expected.filter(|_| is_asked) {
+            let unasked = start.ticked.is_none() && start.usual.is_empty();
+            let to = (unasked && !forecast.to.is_empty())
+                .then(|| format!("the words go to {}", forecast.to.join(", ")));
+            for said in to.into_iter().chain(forecast.note.clone()) {
+                lines.extend(wrap(&Line::styled(text::line(&said).into_owned(), muted), room));
+            }
         }
-        // unusable hosts share one row per reason
-        let mut reasons: Vec<&str> = rest.iter().map(|h| h.says.as_str()).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        for reason in reasons {
-            let same = rest.iter().filter(|h| h.says == reason).map(|h| h.name.as_str());
-            let names = text::name(&same.collect::<Vec<_>>().join(", ")).into_owned();
-            let names = clip(&names, self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
-            let reason = text::line(reason);
-            let gap = if width(&reason) < VALUE { "" } else { "  " };
-            let line = format!("   {reason:<VALUE$}{gap}{names}");
-            self.lines.push(Line::styled(line, self.style(ThemeRole::Muted)));
-        }
+        lines
     }
 
-    fn first(&mut self) {
+    /// Adds the notice, at most two thirds of the screen.
+    fn notice(&mut self, height: usize) {
         let start = self.start;
-        let words = "Several AIs talk to each other here. You watch, pause, and join in.";
-        for line in
-            wrap(&Line::styled(format!(" {words}"), self.style(ThemeRole::Title)), self.room)
-        {
-            self.lines.push(line);
+        let style = self.style(ThemeRole::Notice);
+        let Some(notice) = &start.notice else { return };
+        let block = text::block(notice);
+        let lines = block.lines().map(|line| Line::styled(line.to_owned(), style));
+        let mut rows: Vec<_> = lines.flat_map(|line| wrap(&line, self.room)).collect();
+        let most = (height.saturating_sub(self.lines.len()) * 2 / 3).max(3);
+        if rows.len() > most {
+            let more = format!("... and {} lines more", rows.len() + 1 - most);
+            rows.truncate(most - 1);
+            rows.push(Line::styled(more, self.style(ThemeRole::Muted)));
         }
+        rows.into_iter().for_each(|row| self.push(row));
+    }
+
+    /// Adds the page on which a provider's key is entered; the key is never shown.
+    fn key(&mut self, keying: &Keying) {
+        let start = self.start;
+        let saved = start.saved.get(keying.at.wrapping_sub(start.keyless.len() + 1));
+        let (name, variable) = start.keyless.get(keying.at).cloned().unwrap_or_default();
         self.gap();
-        let begin = self.lines.len();
-        self.room -= 3;
-        self.topic();
-        self.room += 3;
-        self.framed(begin, QUESTION);
+        self.heading("Connect a provider or a server");
         self.gap();
-        let models = start.hosts.iter().flat_map(|h| &h.models).filter(|m| m.local).count();
-        let local = match models {
-            0 => "none found".into(),
-            1 => "found one".into(),
-            n => format!("found {n}"),
+        let sign = start.glyphs.hidden;
+        let entered = match keying.length() {
+            0 => "paste your key (hidden)".to_owned(),
+            n => format!("{} {n} characters", sign.repeat(n.min(MASK))),
         };
-        let said = "rehearsed, offline";
-        self.offer(StartRow::Demo, "Watch a debate now", said, 30);
-        self.examples(30);
-        for (row, label, said) in [
-            (StartRow::Local, "Use a local model", local.as_str()),
-            (StartRow::Provider, "Connect", "paste an API key, or type a server's address"),
-        ] {
-            self.offer(row, label, said, 30);
+        let typed = match keying.address() {
+            "" => "type it, as in http://127.0.0.1:8080/v1".to_owned(),
+            typed => typed.to_owned(),
+        };
+        let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1 + start.saved.len());
+        let (fields, words) = match (&keying.server, saved) {
+            (Some(server), _) => (
+                [("Server", server.clone()), ("Key", entered)],
+                vec![
+                    "It answers, and wants a key.".to_owned(),
+                    format!("The key is tried first, then saved in {}.", start.kept),
+                ],
+            ),
+            (None, Some(name)) => (
+                [("Provider", format!("{name}   {of}")), ("Key", "saved; enter deletes it".into())],
+                vec![
+                    format!("The key of {name} is a file in {}.", start.kept),
+                    "Delete it here; revoke it at the provider if somebody else may have read it."
+                        .into(),
+                ],
+            ),
+            (None, None) if name.is_empty() => (
+                [("Server", format!("your own server   {of}")), ("Address", typed)],
+                vec![
+                    "Any server that speaks the OpenAI API: llama.cpp, vLLM, LM Studio, a gateway."
+                        .into(),
+                    "It is asked for its models now. If it wants a key, the key is asked for here."
+                        .into(),
+                ],
+            ),
+            (None, None) => (
+                [("Provider", format!("{name}   {of}")), ("Key", entered)],
+                vec![
+                    format!(
+                        "Stored in {}, readable only by you, and sent only to {name}.",
+                        start.kept
+                    ),
+                    "Never written to a session, a log or an export. Checked on first use.".into(),
+                    format!("Or set {variable} in your shell and reopen colloquium."),
+                    "Or type the address of your own server, as in http://127.0.0.1:8080/v1."
+                        .into(),
+                ],
+            ),
+        };
+        for (label, value) in fields {
+            let value = Line::from(text::line(&value).into_owned());
+            for (i, value) in wrap(&value, self.room.saturating_sub(LABEL)).iter().enumerate() {
+                let label = if i == 0 { label } else { "" };
+                let label = Span::styled(format!("{label:<VALUE$}"), self.style(ThemeRole::Text));
+                let value = Span::styled(value.to_string(), self.style(ThemeRole::Title));
+                self.push(Line::from(vec![label, value]));
+            }
         }
-        self.write(30);
-        self.offer(StartRow::Own, "New conversation", "choose topic, scenario and model", 30);
-        // the rows above say the same about the others
-        if start.hosts.iter().any(|host| host.usable) {
-            self.blank();
-            self.hosts();
-        }
-        self.blank();
-        for words in
-            ["Keys are never written to a session.", "Data is sent only to the model you choose."]
-        {
-            let line = Line::styled(format!(" {words}"), self.style(ThemeRole::Muted));
-            self.lines.extend(wrap(&line, self.room));
+        self.gap();
+        for words in words.into_iter().chain(start.notice.clone().into_iter()) {
+            let role = if start.notice.as_ref() == Some(&words) {
+                ThemeRole::Notice
+            } else {
+                ThemeRole::Muted
+            };
+            let line = Line::styled(text::line(&words).into_owned(), self.style(role));
+            wrap(&line, self.room).into_iter().for_each(|line| self.push(line));
         }
     }
 }

@@ -1,27 +1,29 @@
 //! The loop of the start screen: a frame first, then keys and findings as they arrive, until a choice is made.
 
 use crate::ui::action::Action;
-use crate::ui::start::{self, Choice, News, StartScreen};
+use crate::ui::start::{self, Choice, Forecast, News, Plan, StartScreen};
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crate::ui::{draw, keymap};
 use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
 use std::io;
 
-/// Shows the start screen until a choice is made; `estimate` returns the expected usage of a choice.
+/// Shows the start screen until a choice is made; `forecast` returns the expected usage of a plan, for the models on offer.
 pub async fn run(
     screen: &mut StartScreen,
     terminal: &mut Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     news: impl Stream<Item = News> + Unpin,
-    estimate: impl Fn(&Choice) -> String,
+    forecast: impl Fn(&Plan, &StartScreen) -> Forecast,
 ) -> io::Result<Choice> {
     let mut news = news.fuse();
     loop {
         terminal.draw(|frame| draw::start::draw(frame, screen))?;
-        // a plan is estimated after it is first shown, then drawn again with the estimate
-        if let Some(plan) = screen.plan().filter(|plan| !screen.estimated(plan)) {
-            screen.estimate = Some((estimate(&plan), plan));
+        // a plan is estimated after it is first shown, then drawn again with its cost
+        if let Some(plan) = screen.plan().map(|plan| plan.shape())
+            && screen.expected().is_none()
+        {
+            screen.forecast = Some((forecast(&plan, screen), plan));
             continue;
         }
         tokio::select! { biased;

@@ -13,7 +13,7 @@ const PLAIN: &str = "http://";
 const SHORTEST: usize = 16;
 
 /// A vendor, and the beginnings of its keys.
-pub type KeyShape = (&'static str, &'static [&'static str]);
+pub type KeyShape<'a> = (&'a str, &'a [&'a str]);
 
 /// A key, or an address, that is being entered.
 #[derive(Default)]
@@ -24,9 +24,16 @@ pub struct Keying {
     pub(super) address: String,
     /// The next Enter confirms: a key of an unusual shape, or the deletion of a saved key.
     pub(super) asked: bool,
+    /// Address of a server that answered, and wants the key.
+    pub server: Option<String>,
 }
 
 impl Keying {
+    /// Asks for the key of a server.
+    pub(super) fn of_server(address: String) -> Keying {
+        Keying { server: Some(address), ..Keying::default() }
+    }
+
     /// Returns the number of characters of the key; the only fact about it that is shown.
     pub fn length(&self) -> usize {
         self.key.chars().count()
@@ -37,18 +44,42 @@ impl Keying {
         &self.address
     }
 
-    /// Takes in pasted text: of the address behind the last of so many keys, else of the key. An address is never a key:
-    /// it becomes the server's address, whichever provider was chosen.
-    pub fn paste(&mut self, keys: usize, pasted: &str) {
+    /// Takes in pasted text: of the address behind the last of the providers, else of the key. An address is never a key:
+    /// it becomes the server's address, whichever provider was chosen. A key is never an address.
+    pub(super) fn paste(
+        &mut self,
+        providers: &[(String, String)],
+        shapes: &[KeyShape],
+        pasted: &str,
+    ) {
         self.asked = false;
-        let entered = if self.at >= keys { &mut self.address } else { &mut self.key };
+        let keys = providers.len();
+        let is_key = self.at < keys || self.server.is_some();
+        let entered = if is_key { &mut self.key } else { &mut self.address };
         let room = LONGEST.saturating_sub(entered.chars().count());
         entered.extend(pasted.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(room));
-        if self.at < keys && (is_address(&self.key) || host_with_port(&self.key).is_some()) {
+        if self.server.is_some() {
+            return;
+        }
+        if is_key && (is_address(&self.key) || host_with_port(&self.key).is_some()) {
             self.at = keys;
             self.address = std::mem::take(&mut self.key);
+        } else if !is_key && let Some(owner) = key_owner(&self.address, shapes) {
+            self.at = providers.iter().position(|(name, _)| name == owner).unwrap_or(0);
+            self.key = std::mem::take(&mut self.address);
         }
     }
+}
+
+/// Returns the vendor whose keys look like a text; `None` for any other text.
+pub fn key_owner<'a>(text: &str, shapes: &[KeyShape<'a>]) -> Option<&'a str> {
+    let text = text.trim();
+    if text.chars().count() < SHORTEST || text.contains(char::is_whitespace) {
+        return None;
+    }
+    let known = shapes.iter().flat_map(|(name, prefixes)| prefixes.iter().map(|p| (*name, *p)));
+    let fitting = known.filter(|(_, prefix)| !prefix.is_empty() && text.starts_with(prefix));
+    fitting.max_by_key(|(_, prefix)| prefix.len()).map(|(name, _)| name)
 }
 
 /// Returns whether words are the address of a server: with a scheme, an IP address, `localhost`, or a domain with a port.

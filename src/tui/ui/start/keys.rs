@@ -12,10 +12,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
     let keying = start.keying.as_mut()?;
     let keys = start.keyless.len();
-    let of_server = keying.at >= keys;
-    let all = keys + 1 + start.saved.len();
+    let of_server = keying.at >= keys && keying.server.is_none();
+    let all = if keying.server.is_some() { 1 } else { keys + 1 + start.saved.len() };
     match (action, key.code) {
-        (Some(Action::Back), _) => start.keying = None,
+        (Some(Action::Interrupt), _) if !(keying.key.is_empty() && keying.address.is_empty()) => {
+            (keying.key, keying.address) = (String::new(), String::new());
+        }
+        (Some(Action::Back | Action::Interrupt), _) => start.keying = None,
         (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
             keying.at = (keying.at + all - 1) % all;
             keying.asked = false;
@@ -23,6 +26,11 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
         (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
             keying.at = (keying.at + 1) % all;
             keying.asked = false;
+        }
+        (Some(Action::RunEntry), _) if keying.server.is_some() && !keying.key.is_empty() => {
+            let Keying { key, server, .. } = start.keying.take()?;
+            start.pasted = Some(Secret::new(key));
+            return server.map(Choice::ServerKey);
         }
         (Some(Action::RunEntry), _) if keying.at > keys => {
             let provider = start.saved.get(keying.at - keys - 1)?.clone();
@@ -67,7 +75,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
         (None, KeyCode::Backspace) if of_server => caret::pop(&mut keying.address),
         (None, KeyCode::Backspace) => _ = keying.key.pop(),
         (None, KeyCode::Char(c)) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            keying.paste(keys, &c.to_string());
+            keying.paste(&start.keyless, &start.shapes, &c.to_string());
         }
         _ => {}
     }

@@ -1,14 +1,16 @@
 //! State of the start screen, and its choices.
 
-use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::catalogue::{SessionStatus, SessionSummary, tree};
 use crate::model::{Secret, Wall};
 use crate::text;
 use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::start::keying::{KeyShape, Keying};
+use crate::ui::start::table::{OfferedModel, Place, proposed};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
 use ratatui::style::Style;
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tui_textarea::CursorMove;
 use tui_textarea::TextArea;
@@ -26,18 +28,27 @@ pub struct ScenarioChoice {
     pub cast: Vec<String>,
     /// Description of the policy and the length.
     pub rules: String,
+    /// Its length, as in `9 turns`; empty without a limit.
+    pub length: String,
     /// Description of the person's turns when taking part.
     pub takes_part: &'static str,
     /// True if it has a rehearsed cast.
     pub rehearsed: bool,
     /// True if its participants become other people for another topic.
     pub recasts: bool,
-    /// True if at least one participant uses the model chosen on this screen.
+    /// True if at least one participant uses a model chosen on this screen.
     pub open: bool,
     /// True if its own participants may cost money.
     pub paid: bool,
     /// Reason why the scenario cannot be run.
     pub fault: Option<String>,
+}
+
+impl ScenarioChoice {
+    /// Returns its topic, or its title if it has none.
+    pub fn own_topic(&self) -> &String {
+        self.topic.as_ref().unwrap_or(&self.title)
+    }
 }
 
 /// Entry of the list of scenarios. The scenario is read lazily, because most are never displayed.
@@ -59,26 +70,15 @@ impl ListedScenario {
     }
 }
 
-/// A model in the list.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OfferedModel {
-    /// `provider:name`.
-    pub name: String,
-    /// Address of a provider that exists only in this run.
-    pub endpoint: Option<String>,
-    /// True if the model runs on this machine.
-    pub local: bool,
-}
-
-/// A host that may offer models.
+/// A server that may offer models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
-    /// Name of the host, or its address.
+    /// Name of the server, or its address.
     pub name: String,
-    /// Description of its status.
+    /// Reason why it has no models.
     pub says: String,
-    /// True if at least one of its models can be chosen.
-    pub usable: bool,
+    /// True if it answers, and wants a key.
+    pub wants_key: bool,
     /// Its models, if known.
     pub models: Vec<OfferedModel>,
 }
@@ -86,7 +86,7 @@ pub struct Host {
 /// A result that arrives while the screen is already shown.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// Status of a host.
+    /// Status of a server.
     Host(Host),
     /// Saved sessions.
     Sessions(Vec<SessionSummary>),
@@ -99,33 +99,80 @@ pub enum VoiceChoice {
     Rehearsed,
     /// Voices from the scenario.
     Own,
-    /// Model for all participants without a voice of their own.
-    Model(OfferedModel),
+    /// Models for all participants without a voice of their own, in the order of the seats.
+    Models(Vec<OfferedModel>),
+}
+
+/// A conversation to begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Topic; `None` for the scenario's own.
+    pub topic: Option<String>,
+    /// Voice of the participants.
+    pub voice: VoiceChoice,
+    /// True if the person has a seat.
+    pub take_part: bool,
+    /// True if the model proposes people for the topic.
+    pub cast: bool,
+    /// Length in turns; `None` for the scenario's own.
+    pub length: Option<u32>,
+    /// Seed; `None` for a random one.
+    pub seed: Option<u64>,
+    /// Most that the models may cost, in dollars as typed; empty for the usual bound.
+    pub budget: String,
+}
+
+impl Plan {
+    /// Returns the part of the plan that the usage depends on: any other topic is as good as this one.
+    pub fn shape(&self) -> Plan {
+        Plan { topic: self.topic.as_ref().map(|_| "A topic".into()), cast: false, ..self.clone() }
+    }
+}
+
+/// A participant of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlannedSeat {
+    /// Its name, untrusted.
+    pub name: String,
+    /// Its model, as `provider:name`; empty for other voices.
+    pub model: String,
+}
+
+/// Expected usage of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// The participants.
+    pub seats: Vec<PlannedSeat>,
+    /// Length, as in `12 turns`.
+    pub length: String,
+    /// Cost, as in `about 4 cents`.
+    pub sum: String,
+    /// Price of a seat by model.
+    pub prices: BTreeMap<String, String>,
+    /// Services that get the words of the conversation.
+    pub to: Vec<String>,
+    /// Advice about the table.
+    pub note: Option<String>,
+    /// Reason why the plan cannot begin.
+    pub fault: Option<String>,
 }
 
 /// Choice of the person.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// Starts a conversation.
-    Begin {
-        /// Name of the scenario.
-        scenario: String,
-        /// Topic; `None` for the scenario's default topic.
-        topic: Option<String>,
-        /// Voice of the participants.
-        voice: VoiceChoice,
-        /// True if the person has a seat.
-        take_part: bool,
-        /// True if the model proposes people for the topic.
-        cast: bool,
-    },
+    Begin(Box<Plan>),
     /// Opens a new scenario in the editor, or the unfinished one of this name.
     Write(Option<String>),
     /// Looks again for local servers.
     Look,
     /// Requests the models of a server by its address.
     Server(String),
-    /// Resumes the session in this file.
+    /// Tries the pasted key at the server with this address, and saves both.
+    ServerKey(String),
+    /// Opens the session in this file: resumes it paused, or shows it as a recording.
     Open(PathBuf),
     /// Attaches to the running conversation of the session in this file.
     Attach(PathBuf),
@@ -141,6 +188,8 @@ pub enum Choice {
     Forget(String),
     /// Adds the server at this address to the settings.
     Remember(String),
+    /// Saves these words as the usual models.
+    Usual(Vec<String>),
     /// Compares the sessions in two files.
     Beside(PathBuf, PathBuf),
     /// Moves the session in this file to the trash.
@@ -150,44 +199,66 @@ pub enum Choice {
 }
 
 /// A row that can have the keyboard focus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartRow {
     /// Topic.
+    #[default]
     Topic,
-    /// Field of the scenario.
-    Scenario,
-    /// Field of the model.
-    Voice,
-    /// Button that adds the typed server to the settings.
-    Remember,
-    /// People for another topic.
-    Cast,
-    /// Option to take a seat.
-    You,
-    /// Button for a new scenario.
-    Write,
+    /// Models at the table.
+    Who,
+    /// Kind of talk.
+    Kind,
     /// Session, by its index in the list.
     Session(usize),
-    /// Rehearsed debate.
-    Demo,
     /// Bundled session, by its index.
     Example(usize),
-    /// First run: a model on this machine.
-    Local,
-    /// First run: a provider with a key.
-    Provider,
-    /// First run: a new conversation.
-    Own,
+}
+
+/// A list over the start screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartList {
+    /// [`StartRow::Who`] or [`StartRow::Kind`].
+    pub of: StartRow,
+    /// Filter text.
+    pub filter: String,
+    /// Index of the focused row among those that can have the focus.
+    pub at: usize,
+    /// True if the table is to be saved as the usual one.
+    pub keeps: bool,
+}
+
+impl StartList {
+    pub(super) fn new(of: StartRow) -> StartList {
+        StartList { of, filter: String::new(), at: 0, keeps: false }
+    }
+}
+
+/// A setting of the kind of talk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Length in turns.
+    Length,
+    /// Seed.
+    Seed,
+    /// Budget in dollars.
+    Budget,
+    /// The person's seat.
+    You,
+    /// People that the model proposes for the topic.
+    People,
 }
 
 /// State of the start screen.
+#[derive(Default)]
 pub struct StartScreen {
-    /// Version of the program.
-    pub version: &'static str,
     /// Scenarios; the first one is the demo's.
     pub scripts: Vec<ListedScenario>,
-    /// Models known without a request, the default one first.
+    /// Models known without a request.
     pub known: Vec<OfferedModel>,
+    /// The usual models of the settings.
+    pub usual: Vec<OfferedModel>,
+    /// Models that the person ticked, in the order of the seats; `None` for the proposed ones.
+    pub ticked: Option<Vec<OfferedModel>>,
     /// Bundled sessions, as (name, untrusted title).
     pub examples: Vec<(String, String)>,
     /// Providers without their required key, as (name, environment variable of the key).
@@ -195,46 +266,44 @@ pub struct StartScreen {
     /// Providers whose pasted key is saved.
     pub saved: Vec<String>,
     /// Prefixes of the keys of known vendors.
-    pub shapes: Vec<KeyShape>,
-    /// Path of the file for pasted keys, as text.
+    pub shapes: Vec<KeyShape<'static>>,
+    /// Path of the folder for pasted keys, as text.
     pub kept: String,
-    /// True if the notice offers ways to a voice by numbers.
-    pub offers_ways: bool,
     /// Input field for a key or an address, if it is open.
     pub keying: Option<Keying>,
     /// Key from the input field.
     pub pasted: Option<Secret>,
-    /// Instructions for setting up keys.
-    pub set_up: String,
-    /// Hosts that may offer models, in the order of their discovery.
+    /// The open list.
+    pub list: Option<StartList>,
+    /// Servers, in the order of their discovery.
     pub hosts: Vec<Host>,
-    /// Saved sessions, unfinished ones first.
+    /// Saved sessions, running ones first, branches after their parent.
     pub sessions: Vec<SessionSummary>,
     /// Time at which the screen was opened.
     pub now: Wall,
-    /// True for the page of the first run.
-    pub first: bool,
     /// Row with the keyboard focus.
     pub at: StartRow,
     /// Input field of the topic.
     pub topic: TextArea<'static>,
     /// Index of the chosen scenario.
     pub script: usize,
-    /// Chosen voice; `None` uses the proposed one.
-    pub voice: Option<VoiceChoice>,
     /// True if the person has a seat.
     pub take_part: bool,
     /// True if the model proposes people for another topic.
     pub asks_cast: bool,
+    /// Length in turns, seed and budget in dollars, as typed.
+    pub numbers: [String; 3],
     /// Name of an unfinished scenario, which still has errors.
     pub writing: Option<String>,
     /// Typed address of a server; its first model is chosen once it answers.
     pub server: Option<String>,
-    /// Filter text for scenarios or models.
+    /// Number of a choice, typed under the card "no model yet".
     pub typed: String,
-    /// Expected usage, and the plan that it was computed for.
-    pub estimate: Option<(String, Choice)>,
-    /// Notice above the footer.
+    /// Expected usage, and the shape of the plan that it was computed for.
+    pub forecast: Option<(Forecast, Plan)>,
+    /// Shape of the plan whose cost the last frame showed.
+    pub promised: Option<Plan>,
+    /// Notice below the box.
     pub notice: Option<String>,
     /// First visible line of the list of keys; `None` if it is closed.
     pub help: Option<usize>,
@@ -248,11 +317,8 @@ pub struct StartScreen {
     pub beside: Option<PathBuf>,
     /// Number of sessions listed in the last frame, which is one page.
     pub page: usize,
-    /// True if the last key was the prefix: the next key has its meaning in a list.
-    pub prefixed: bool,
-    pub(super) leaving: bool,
-    /// True if the next Enter begins a scenario without a topic.
-    pub(super) begins: bool,
+    /// True if the next interrupt leaves the program.
+    pub leaving: bool,
     /// Session that a second request moves to the trash.
     pub(super) dropping: Option<PathBuf>,
 }
@@ -260,58 +326,16 @@ pub struct StartScreen {
 impl StartScreen {
     /// Creates an empty start screen with a theme and a character set; the caller fills in the rest.
     pub fn new(theme: Theme, glyphs: &'static Glyphs) -> StartScreen {
-        StartScreen {
-            version: env!("CARGO_PKG_VERSION"),
-            scripts: vec![],
-            known: vec![],
-            examples: vec![],
-            keyless: vec![],
-            saved: vec![],
-            shapes: vec![],
-            kept: String::new(),
-            keying: None,
-            offers_ways: false,
-            pasted: None,
-            set_up: String::new(),
-            hosts: vec![],
-            sessions: vec![],
-            now: Wall(0),
-            first: false,
-            at: StartRow::Topic,
-            topic: field(""),
-            script: 0,
-            voice: None,
-            take_part: false,
-            asks_cast: false,
-            writing: None,
-            server: None,
-            typed: String::new(),
-            estimate: None,
-            notice: None,
-            help: None,
-            theme,
-            glyphs,
-            keymap: Keymap::default(),
-            beside: None,
-            page: 1,
-            prefixed: false,
-            leaving: false,
-            begins: false,
-            dropping: None,
-        }
+        StartScreen { topic: field(""), page: 1, theme, glyphs, ..StartScreen::default() }
     }
 
-    /// Returns the keyboard focus. In rows of a list, letters are commands.
+    /// Returns the keyboard focus. In rows of sessions, letters are commands.
     pub fn place(&self) -> Focus {
-        match self.at {
-            _ if self.keying.is_some() => Focus::Start,
-            StartRow::Topic
-            | StartRow::Scenario
-            | StartRow::Voice
-            | StartRow::Cast
-            | StartRow::You => Focus::Start,
-            _ => Focus::StartList,
+        let is_listed = matches!(self.at, StartRow::Session(_) | StartRow::Example(_));
+        if is_listed && self.keying.is_none() && self.list.is_none() {
+            return Focus::StartList;
         }
+        Focus::Start
     }
 
     /// Sets the topic.
@@ -323,20 +347,27 @@ impl StartScreen {
     pub fn take(&mut self, news: News) {
         match news {
             News::Host(host) => {
-                match host.models.first() {
-                    _ if self.server.as_ref() != Some(&host.name) => {}
-                    Some(model) => self.voice = Some(VoiceChoice::Model(model.clone())),
-                    None => self.notice = Some(format!("{}: {}", host.name, host.says)),
+                if self.server.as_ref() == Some(&host.name) {
+                    match host.models.first() {
+                        Some(model) => self.ticked = Some(vec![model.clone()]),
+                        None if host.wants_key => {
+                            self.keying = Some(Keying::of_server(host.name.clone()));
+                        }
+                        None => self.notice = Some(format!("{}: {}", host.name, host.says)),
+                    }
                 }
                 self.hosts.push(host);
             }
-            News::Sessions(mut sessions) => {
-                sessions.sort_by_key(|s| match s.standing {
-                    SessionStatus::Live { .. } => 0,
-                    SessionStatus::Ended { .. } => 2,
-                    _ => 1,
-                });
-                self.sessions = sessions;
+            News::Sessions(sessions) => {
+                let demo = self.scripts.first().map(|demo| demo.choice().title.clone());
+                let is_live = |s: &SessionSummary| {
+                    matches!(s.standing, SessionStatus::Live { .. } | SessionStatus::Running(_))
+                };
+                let is_demo = |s: &SessionSummary| s.is_silent && demo.as_ref() == Some(&s.title);
+                let (live, rest): (Vec<_>, Vec<_>) = sessions.into_iter().partition(is_live);
+                let rest: Vec<_> = rest.into_iter().filter(|s| !is_demo(s)).collect();
+                let tree = tree(&rest).into_iter().map(|(_, session)| session.clone());
+                self.sessions = live.into_iter().chain(tree).collect();
             }
         }
     }
@@ -359,44 +390,46 @@ impl StartScreen {
         (!topic.is_empty()).then_some(topic)
     }
 
-    /// Returns the possible voices of the chosen scenario, the proposed one first.
-    pub fn voices(&self) -> Vec<VoiceChoice> {
-        self.script().map_or(vec![], |script| self.voices_of(script))
+    /// Returns the entered topic, if it is not the scenario's own.
+    pub fn other_topic(&self) -> Option<String> {
+        let own = self.script().map(ScenarioChoice::own_topic);
+        self.topic().filter(|topic| own != Some(topic))
     }
 
-    /// Returns the possible voices of a scenario, the proposed one first.
-    pub fn voices_of(&self, script: &ScenarioChoice) -> Vec<VoiceChoice> {
-        let own = (!script.open).then_some(VoiceChoice::Own);
-        let found = self.hosts.iter().flat_map(|h| &h.models);
-        let mut models: Vec<&OfferedModel> = Vec::new();
-        if script.open {
-            for model in self.known.iter().chain(found) {
-                if !models.contains(&model) {
-                    models.push(model);
-                }
+    /// Returns the models that can sit at the table, the known ones first.
+    pub fn offers(&self) -> Vec<OfferedModel> {
+        let found = self.hosts.iter().flat_map(|host| &host.models);
+        let mut offers: Vec<OfferedModel> = vec![];
+        for model in
+            self.known.iter().chain(found).chain(&self.usual).chain(self.ticked.iter().flatten())
+        {
+            if !offers.iter().any(|known| known.is(model)) {
+                offers.push(OfferedModel { seat: None, ..model.clone() });
             }
         }
-        let rehearsed = script.rehearsed.then_some(VoiceChoice::Rehearsed);
-        own.into_iter()
-            .chain(models.into_iter().cloned().map(VoiceChoice::Model))
-            .chain(rehearsed)
-            .collect()
+        offers
     }
 
-    /// Returns the chosen voice, otherwise the proposed one.
+    /// Returns the models at the table: the ticked ones, else the usual ones, else some that can be used.
+    pub fn table(&self) -> Vec<OfferedModel> {
+        match &self.ticked {
+            Some(ticked) => ticked.clone(),
+            None if !self.usual.is_empty() => self.usual.clone(),
+            None => proposed(&self.offers()),
+        }
+    }
+
+    /// Returns the voice for the chosen scenario; `None` without a model.
     pub fn voice(&self) -> Option<VoiceChoice> {
-        let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Model(_), Some(s)) if s.open);
-        let mut voices = self.voices();
-        let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
-        // a paid voice is proposed only if the settings name it
-        let free = |v: &VoiceChoice| match v {
-            VoiceChoice::Model(model) => {
-                let named = self.known.first() == Some(model) && !model.name.starts_with("agent:");
-                model.local || named
-            }
-            VoiceChoice::Rehearsed | VoiceChoice::Own => true,
-        };
-        chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
+        let script = self.script()?;
+        if !script.open {
+            return Some(VoiceChoice::Own);
+        }
+        let table = self.table();
+        if !table.is_empty() {
+            return Some(VoiceChoice::Models(table));
+        }
+        (script.rehearsed && self.other_topic().is_none()).then_some(VoiceChoice::Rehearsed)
     }
 
     /// Returns whether the chosen scenario may cost money with a voice.
@@ -404,55 +437,63 @@ impl StartScreen {
         match voice {
             VoiceChoice::Rehearsed => false,
             VoiceChoice::Own => self.script().is_some_and(|script| script.paid),
-            VoiceChoice::Model(model) => !model.local,
+            VoiceChoice::Models(models) => models.iter().any(|model| model.place != Place::Here),
         }
     }
 
-    /// Returns the choice of the Enter key, with the default topic; `None` without a model.
-    pub fn plan(&self) -> Option<Choice> {
-        let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
-        let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
-        let take_part = self.take_part;
-        Some(Choice::Begin { scenario, topic: None, voice, take_part, cast: false })
+    /// Returns the conversation of the Enter key; without a topic, that of any topic. `None` without a model, or with a
+    /// scenario that has a fault.
+    pub fn plan(&self) -> Option<Plan> {
+        let script = self.script().filter(|script| script.fault.is_none())?;
+        let any = || self.topic().is_none().then(|| "A topic".to_owned());
+        let voice = match self.topic() {
+            None if script.open && self.table().is_empty() => return None,
+            _ => self.voice()?,
+        };
+        let [length, seed, budget] = &self.numbers;
+        Some(Plan {
+            scenario: script.name.clone(),
+            topic: self.other_topic().or_else(any),
+            voice,
+            take_part: self.take_part,
+            cast: self.asks_cast && self.may_cast(),
+            length: length.parse().ok(),
+            seed: seed.parse().ok(),
+            budget: budget.clone(),
+        })
     }
 
-    /// Returns whether the usage of a plan has been estimated.
-    pub fn estimated(&self, plan: &Choice) -> bool {
-        self.estimate.as_ref().is_some_and(|(_, of)| of == plan)
-    }
-
-    /// Returns the topic, if it is not the scenario's own.
-    pub fn other_topic(&self) -> Option<String> {
-        let own = self.script()?.topic.as_ref();
-        self.topic().filter(|topic| own != Some(topic))
+    /// Returns the expected usage of the present plan, if it has been computed.
+    pub fn expected(&self) -> Option<&Forecast> {
+        let shape = self.plan()?.shape();
+        self.forecast.as_ref().filter(|(_, of)| *of == shape).map(|(forecast, _)| forecast)
     }
 
     /// Returns whether a model could propose people for the topic.
     pub fn may_cast(&self) -> bool {
-        let recasts = self.script().is_some_and(|script| script.recasts);
-        recasts
-            && matches!(self.voice(), Some(VoiceChoice::Model(_)))
+        self.script().is_some_and(|script| script.recasts && script.open)
             && self.other_topic().is_some()
+            && !self.table().is_empty()
+    }
+
+    /// Returns a typed number as it is shown.
+    pub fn number(&self, setting: Setting) -> Option<&str> {
+        let typed = self.numbers.get(setting as usize)?;
+        (!typed.is_empty()).then_some(typed)
+    }
+
+    /// Returns whether the card "no model yet" is shown.
+    pub fn has_no_model(&self) -> bool {
+        let runs = self.script().is_some_and(|script| script.fault.is_none());
+        runs && self.topic().is_some() && self.voice().is_none()
     }
 
     /// Returns the focusable rows, from top to bottom.
     pub fn rows(&self) -> Vec<StartRow> {
-        if self.first {
-            let examples = (0..self.examples.len()).map(StartRow::Example);
-            let rest = [StartRow::Local, StartRow::Provider, StartRow::Write, StartRow::Own];
-            let top = [StartRow::Topic, StartRow::Demo];
-            return top.into_iter().chain(examples).chain(rest).collect();
-        }
-        let sessions = (0..self.sessions.len()).map(StartRow::Session);
-        [StartRow::Topic, StartRow::Scenario, StartRow::Voice]
+        [StartRow::Topic, StartRow::Who, StartRow::Kind]
             .into_iter()
-            .chain(self.answered().map(|_| StartRow::Remember))
-            .chain(self.may_cast().then_some(StartRow::Cast))
-            .chain([StartRow::You])
-            .chain(sessions)
-            .chain([StartRow::Write, StartRow::Demo])
+            .chain((0..self.sessions.len()).map(StartRow::Session))
             .chain((0..self.examples.len()).map(StartRow::Example))
-            .chain([StartRow::Provider])
             .collect()
     }
 }

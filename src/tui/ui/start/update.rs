@@ -1,36 +1,32 @@
 //! Effects of keys on the start screen, and the choice that Enter makes.
 //!
-//! Letters are text in the topic and in filters; they are commands only on a row of a list.
+//! Letters are text in the box and in filters; they are commands only on a row of sessions.
 
 use crate::catalogue::SessionStatus;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
-use crate::ui::start::keying::{Keying, address, is_address};
-use crate::ui::start::keys;
-use crate::ui::start::state::{Choice, OfferedModel, StartRow, StartScreen, VoiceChoice};
+use crate::ui::start::keying::{Keying, key_owner};
+use crate::ui::start::state::{Choice, Plan, StartRow, StartScreen, VoiceChoice, field};
+use crate::ui::start::{keys, list};
 use crate::ui::text::caret;
 use crate::ui::view::card::{CardAnswer, answer};
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
+
+/// Choices of the card "no model yet".
+pub const WAYS: [&str; 3] = ["connect one", "look again", "watch the rehearsed debate"];
 
 /// Handles a key.
 pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
-    let prefixed = std::mem::take(&mut start.prefixed);
-    let place = if prefixed { start.place().prefixed() } else { start.place() };
-    let action = start.keymap.action(place, &spelled);
-    // the offer stays while a number is typed
-    start.offers_ways &= action.is_none() || action == Some(Action::RunEntry);
-    let begins = std::mem::take(&mut start.begins);
-    if !start.offers_ways {
-        start.notice = None;
-    }
-    if prefixed && action == Some(Action::Back) {
-        return None;
-    }
-    if start.keying.is_some() && action != Some(Action::Interrupt) {
+    let action = start.keymap.action(start.place(), &spelled);
+    start.notice = None;
+    if start.keying.is_some() {
         return keys::key(start, key, action);
+    }
+    if start.list.is_some() {
+        return list::key(start, key, action);
     }
     let leaving = std::mem::take(&mut start.leaving);
     let dropping = start.dropping.take();
@@ -47,7 +43,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return None;
     }
     match action {
-        Some(Action::RunEntry) => enter(start, begins),
+        Some(Action::RunEntry) => enter(start),
         Some(action) => act(start, action, key, leaving, dropping),
         None => {
             write(start, key);
@@ -64,42 +60,67 @@ fn act(
     leaving: bool,
     dropping: Option<PathBuf>,
 ) -> Option<Choice> {
+    let is_listed = matches!(start.at, StartRow::Session(_) | StartRow::Example(_));
     match action {
         Action::Interrupt if leaving => return Some(Choice::Leave),
-        Action::Interrupt => {
-            start.leaving = true;
-            start.notice = Some(format!("press {} again to quit", key_label(start, action)));
-        }
+        Action::Interrupt if !start.typed.is_empty() => start.typed.clear(),
+        Action::Interrupt if start.topic().is_some() => start.topic = field(""),
+        Action::Interrupt => start.leaving = true,
         Action::Quit => return Some(Choice::Leave),
         Action::Demo => return demo(start),
         Action::Recorded => return example(start, 0),
-        Action::Connect => connect(start),
+        Action::Connect => start.keying = Some(Keying::default()),
         Action::Help => start.help = Some(0),
         Action::ReplaySession => return session(start).map(Choice::Replay),
         Action::CompareSessions => return beside(start),
         Action::DropSession => return drop_session(start, dropping),
-        Action::Prefix => start.prefixed = true,
-        Action::EntryUp => step(start, Way::Back, |_| true),
-        Action::EntryDown => step(start, Way::On, |_| true),
-        Action::PageUp => (0..start.page).for_each(|_| step(start, Way::Back, |_| true)),
-        Action::PageDown => (0..start.page).for_each(|_| step(start, Way::On, |_| true)),
-        Action::Top => end_of_list(start, Way::Back),
-        Action::Follow => end_of_list(start, Way::On),
-        // a list is one stop: its first row
-        Action::NextField => step(start, Way::On, |row| !matches!(row, StartRow::Session(1..))),
-        Action::PreviousField => {
-            step(start, Way::Back, |row| !matches!(row, StartRow::Session(1..)))
+        Action::EntryDown if matches!(start.at, StartRow::Who | StartRow::Kind) => {
+            list::open(start, start.at);
         }
-        // in the topic they move the cursor
+        Action::EntryUp if matches!(start.at, StartRow::Who | StartRow::Kind) => {
+            start.at = StartRow::Topic;
+        }
+        Action::EntryUp => step(start, -1),
+        Action::EntryDown => step(start, 1),
+        Action::PageUp => step(start, -(start.page as isize)),
+        Action::PageDown => step(start, start.page as isize),
+        Action::Top => step(start, isize::MIN),
+        Action::Follow => step(start, isize::MAX),
+        Action::NextField | Action::PreviousField if is_listed => start.at = StartRow::Topic,
+        Action::NextField => turn(start, 1),
+        Action::PreviousField => turn(start, 2),
         Action::TurnBack | Action::TurnOn if start.at == StartRow::Topic => write(start, key),
-        Action::TurnBack => turn(start, Way::Back),
-        Action::TurnOn => turn(start, Way::On),
-        Action::Back if start.first => {}
-        Action::Back => start.typed.clear(),
+        Action::TurnBack if !is_listed => turn(start, 2),
+        Action::TurnOn if !is_listed => turn(start, 1),
+        Action::Back => {
+            start.typed.clear();
+            start.at = StartRow::Topic;
+        }
         // the start screen binds no other actions, or the loop handles them
         _ => {}
     }
     None
+}
+
+/// Moves the focus through the box: topic, table, kind of talk.
+fn turn(start: &mut StartScreen, by: usize) {
+    let stops = [StartRow::Topic, StartRow::Who, StartRow::Kind];
+    let at = stops.iter().position(|row| *row == start.at).unwrap_or(0);
+    start.at = stops[(at + by) % stops.len()];
+    start.typed.clear();
+}
+
+/// Moves the focus by rows: from the topic to the first session, and back from it.
+fn step(start: &mut StartScreen, by: isize) {
+    let rows = start.rows();
+    let list =
+        rows.iter().position(|row| matches!(row, StartRow::Session(_) | StartRow::Example(_)));
+    let Some(first) = list.map(usize::cast_signed) else { return };
+    let at = rows.iter().position(|row| *row == start.at).unwrap_or(0).cast_signed();
+    let at = if at < first { first - 1 } else { at };
+    let last = rows.len().cast_signed() - 1;
+    let to = at.saturating_add(by).clamp(first - isize::from(by == -1), last);
+    start.at = if to < first { StartRow::Topic } else { rows[to.cast_unsigned()] };
 }
 
 /// Returns the key of an action, for a sentence.
@@ -139,262 +160,122 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
     None
 }
 
-/// Handles pasted text: it goes to the topic, or is the key that is asked for.
+/// Handles pasted text: it goes to the box or to the filter, or is the key that is asked for. A key is entered as a key
+/// wherever it is pasted.
 pub fn paste(start: &mut StartScreen, pasted: &str) {
+    let pasted = text::line(&pasted.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+    if start.keying.is_none() && key_owner(&pasted, &start.shapes).is_some() {
+        start.list = None;
+        start.keying = Some(Keying { at: start.keyless.len(), ..Keying::default() });
+    }
     if let Some(keying) = &mut start.keying {
         if keying.at <= start.keyless.len() {
-            keying.paste(start.keyless.len(), pasted);
+            keying.paste(&start.keyless, &start.shapes, &pasted);
         }
-        return;
-    }
-    start.first = false;
-    start.at = StartRow::Topic;
-    let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
-    start.topic.insert_str(text::line(&one_line));
-}
-
-/// The rows of a new conversation, above the lists.
-const FIELDS: [StartRow; 6] = [
-    StartRow::Topic,
-    StartRow::Scenario,
-    StartRow::Voice,
-    StartRow::Remember,
-    StartRow::Cast,
-    StartRow::You,
-];
-
-/// Direction of a step.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
-    Back,
-    On,
-}
-
-/// Moves to the next row that is a stop.
-fn step(start: &mut StartScreen, way: Way, stop: impl Fn(&StartRow) -> bool) {
-    let rows = start.rows();
-    let at = rows.iter().position(|r| *r == start.at).unwrap_or(0);
-    let next = match way {
-        Way::On => rows.iter().skip(at + 1).find(|r| stop(r)),
-        Way::Back => rows[..at].iter().rev().find(|r| stop(r)),
-    };
-    start.at = next.copied().unwrap_or(start.at);
-    start.typed.clear();
-}
-
-/// Moves to the first or the last row below the fields.
-fn end_of_list(start: &mut StartScreen, way: Way) {
-    let listed = |row: &StartRow| !FIELDS.contains(row);
-    let mut rows = start.rows().into_iter().filter(listed);
-    let end = if way == Way::On { rows.next_back() } else { rows.next() };
-    start.at = end.unwrap_or(start.at);
-    start.typed.clear();
-}
-
-/// Switches to the next or previous scenario or voice.
-fn turn(start: &mut StartScreen, way: Way) {
-    let next = |at: usize, len: usize| match way {
-        Way::On => (at + 1) % len.max(1),
-        Way::Back => (at + len.max(1) - 1) % len.max(1),
-    };
-    start.typed.clear();
-    match start.at {
-        StartRow::Scenario => start.script = next(start.script, start.scripts.len()),
-        StartRow::Voice => {
-            let voices = start.voices();
-            let now = start.voice();
-            let at = voices.iter().position(|v| Some(v) == now.as_ref()).unwrap_or(0);
-            start.voice = voices.into_iter().nth(next(at, start.voices().len()));
-        }
-        StartRow::You => start.take_part = !start.take_part,
-        StartRow::Cast => start.asks_cast = !start.asks_cast,
-        _ => {}
+    } else if let Some(list) = &mut start.list {
+        list.filter.push_str(&pasted);
+        list.at = 0;
+    } else {
+        start.at = StartRow::Topic;
+        start.topic.insert_str(pasted);
     }
 }
 
-/// Handles a key that is text: for the topic or a filter.
+/// Handles a key that is text. A digit alone, on the row of the table under the card "no model yet", is a choice.
 fn write(start: &mut StartScreen, key: &KeyEvent) {
-    match (start.at, key.code) {
-        (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
-        (StartRow::Cast, KeyCode::Char(' ')) => start.asks_cast = !start.asks_cast,
-        (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
-        (StartRow::Scenario | StartRow::Voice, _) if caret::line(&mut start.typed, key) => {
-            find(start);
+    let is_text = !key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        _ if start.at == StartRow::Topic => caret::input(&mut start.topic, *key),
+        KeyCode::Backspace => caret::pop(&mut start.typed),
+        KeyCode::Char(c)
+            if c.is_ascii_digit()
+                && start.typed.is_empty()
+                && start.at == StartRow::Who
+                && start.has_no_model() =>
+        {
+            start.typed.push(c);
+        }
+        KeyCode::Char(_) if is_text => {
+            start.at = StartRow::Topic;
+            start.topic.insert_str(std::mem::take(&mut start.typed));
+            caret::input(&mut start.topic, *key);
         }
         _ => {}
     }
 }
 
-/// Chooses the first scenario or voice that matches the filter; an unlisted model is accepted by its full name.
-fn find(start: &mut StartScreen) {
-    let typed = start.typed.to_lowercase();
-    let has = |name: &str| name.to_lowercase().contains(&typed);
-    if start.at == StartRow::Scenario {
-        let fits = start.scripts.iter().position(|s| has(&s.name) || has(&s.choice().title));
-        start.script = fits.unwrap_or(start.script);
-        return;
-    }
-    start.voice = matching_voice(start).or(start.voice.take());
-}
-
-/// Returns the first voice that matches the filter, or the model that it spells in full.
-fn matching_voice(start: &StartScreen) -> Option<VoiceChoice> {
-    let typed = start.typed.to_lowercase();
-    let has = |name: &str| name.to_lowercase().contains(&typed);
-    let fits = start.voices().into_iter().find(|voice| match voice {
-        VoiceChoice::Model(model) => has(&model.name),
-        VoiceChoice::Rehearsed => has("rehearsed"),
-        VoiceChoice::Own => has("scenario"),
-    });
-    let named = || {
-        let parts = start.typed.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
-        parts.map(|_| {
-            VoiceChoice::Model(OfferedModel {
-                name: start.typed.clone(),
-                ..OfferedModel::default()
-            })
-        })
-    };
-    fits.or_else(named)
-}
-
-/// Returns whether the row of the model has a filter that the chosen voice does not match.
-fn is_unmatched(start: &StartScreen) -> bool {
-    let filters = start.at == StartRow::Voice && !start.typed.is_empty();
-    filters && matching_voice(start).is_none_or(|voice| start.voice() != Some(voice))
-}
-
-fn demo(start: &mut StartScreen) -> Option<Choice> {
-    let scenario = start.scripts.first()?.name.clone();
-    let take_part = false;
-    Some(Choice::Begin {
-        scenario,
+fn demo(start: &StartScreen) -> Option<Choice> {
+    Some(Choice::Begin(Box::new(Plan {
+        scenario: start.scripts.first()?.name.clone(),
         topic: None,
         voice: VoiceChoice::Rehearsed,
-        take_part,
+        take_part: false,
         cast: false,
-    })
+        length: None,
+        seed: None,
+        budget: String::new(),
+    })))
 }
 
 fn example(start: &StartScreen, at: usize) -> Option<Choice> {
     start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
 }
 
-/// Asks for a missing key, or for the address of a server.
-fn connect(start: &mut StartScreen) {
-    start.keying = Some(Keying::default());
-}
-
-/// Takes the focused row; `begins` is true if the last key announced a scenario without a topic.
-fn enter(start: &mut StartScreen, begins: bool) -> Option<Choice> {
-    if std::mem::take(&mut start.offers_ways) {
-        start.notice = None;
-        if let CardAnswer::Choice(way) = answer(&start.typed, u64::MAX, WAYS.len()) {
-            start.typed.clear();
-            return match way {
-                0 => {
-                    connect(start);
-                    None
-                }
-                1 => Some(Choice::Look),
-                _ => demo(start),
-            };
-        }
-    }
+/// Takes the focused row.
+fn enter(start: &mut StartScreen) -> Option<Choice> {
     match start.at {
-        StartRow::Demo => return demo(start),
-        StartRow::Topic if start.first && start.topic().is_none() => return demo(start),
         StartRow::Session(at) => {
             let session = start.sessions.get(at)?;
             let path = session.path.clone();
-            return Some(match session.standing {
+            Some(match session.standing {
                 SessionStatus::Ended { .. } => Choice::Read(path),
                 SessionStatus::Live { .. } => Choice::Attach(path),
                 _ => Choice::Open(path),
-            });
+            })
         }
-        StartRow::Voice if is_address(&start.typed) => {
-            return Some(Choice::Server(address(&start.typed)));
-        }
-        StartRow::Voice if is_unmatched(start) => {
-            start.notice = Some(format!("no model matches \"{}\"", start.typed));
-        }
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
-            start.first = false;
-            return begin(start, begins);
-        }
-        StartRow::Remember => return start.answered().map(|(_, url)| Choice::Remember(url)),
-        StartRow::Write => return Some(Choice::Write(start.writing.clone())),
-        StartRow::Own => (start.first, start.at) = (false, StartRow::Topic),
-        StartRow::Example(at) => return example(start, at),
-        StartRow::Provider => connect(start),
-        StartRow::Local => match start.hosts.iter().flat_map(|h| &h.models).find(|m| m.local) {
-            Some(model) => {
-                start.voice = Some(VoiceChoice::Model(model.clone()));
-                start.first = false;
-                start.at = StartRow::Topic;
+        StartRow::Example(at) => example(start, at),
+        StartRow::Who if start.has_no_model() && !start.typed.is_empty() => {
+            let typed = std::mem::take(&mut start.typed);
+            match answer(&typed, u64::MAX, WAYS.len()) {
+                CardAnswer::Choice(0) => start.keying = Some(Keying::default()),
+                CardAnswer::Choice(1) => return Some(Choice::Look),
+                CardAnswer::Choice(_) => return demo(start),
+                CardAnswer::Words => {}
             }
-            None => {
-                start.notice = Some(
-                    "no local server found; start Ollama, llama.cpp, LM Studio or vLLM on its default port \
-                     and reopen colloquium, or type the address of a server under Connect"
-                        .into(),
-                );
-            }
-        },
+            None
+        }
+        StartRow::Kind if start.writing.is_some() => Some(Choice::Write(start.writing.clone())),
+        StartRow::Who | StartRow::Kind => {
+            list::open(start, start.at);
+            None
+        }
+        StartRow::Topic => begin(start),
     }
-    None
 }
 
-/// The ways to a voice.
-const WAYS: [&str; 3] =
-    ["connect one", "look again for local servers", "watch the rehearsed debate on cars"];
-
-/// Offers the ways to a voice for what was entered; the number of one, and Enter, take it.
-fn offer_ways(start: &mut StartScreen) {
-    start.offers_ways = true;
-    start.typed.clear();
-    let ways = WAYS.iter().zip(1..).map(|(way, n)| format!("{n} {way}"));
-    start.notice = Some(format!("No model yet.  {}", ways.collect::<Vec<_>>().join("   ")));
-}
-
-/// Starts the conversation as entered, or reports the missing part and the alternatives. What may cost money begins only
-/// with a topic in its field and the estimate on the screen; a scenario without a topic is announced first.
-fn begin(start: &mut StartScreen, announced: bool) -> Option<Choice> {
-    let script = start.script()?.clone();
-    if let Some(fault) = script.fault {
+/// Starts the conversation as entered. An empty box plays the rehearsed debate; anything that may cost money begins only
+/// after a frame that shows its cost.
+fn begin(start: &mut StartScreen) -> Option<Choice> {
+    let Some(topic) = start.topic() else { return demo(start) };
+    if key_owner(&topic, &start.shapes).is_some() {
+        start.topic = field("");
+        paste(start, &topic);
+        return None;
+    }
+    let script = start.script()?;
+    if let Some(fault) = &script.fault {
         start.notice = Some(format!("cannot run {}: {fault}", script.name));
         return None;
     }
-    let Some(voice) = start.voice() else {
-        start.at = StartRow::Voice;
-        offer_ways(start);
+    let Some(plan) = start.plan() else {
+        start.at = StartRow::Who;
         return None;
     };
-    let topic = start.other_topic();
-    if let (VoiceChoice::Rehearsed, Some(_)) = (&voice, &topic) {
-        start.at = StartRow::Voice;
-        offer_ways(start);
+    let expected = start.expected();
+    if let Some(fault) = expected.and_then(|forecast| forecast.fault.clone()) {
+        start.notice = Some(fault);
         return None;
     }
-    if start.may_cost(&voice) {
-        let plan = start.plan()?;
-        let (estimate, _) = start.estimate.clone().filter(|(_, of)| *of == plan)?;
-        if start.topic().is_none() && !announced {
-            let enter = key_label(start, Action::RunEntry);
-            start.begins = script.topic.is_none();
-            start.notice = Some(match script.topic {
-                Some(own) => {
-                    start.at = StartRow::Topic;
-                    start.about(&own);
-                    format!("the scenario's topic: {enter} begins with it")
-                }
-                None => format!("{enter} again: {} without a topic, {estimate}", script.name),
-            });
-            return None;
-        }
-    }
-    let take_part = start.take_part;
-    let cast = start.asks_cast && start.may_cast();
-    Some(Choice::Begin { scenario: script.name, topic, voice, take_part, cast })
+    let is_promised = expected.is_some() && start.promised.as_ref() == Some(&plan.shape());
+    (is_promised || !start.may_cost(&plan.voice)).then(|| Choice::Begin(Box::new(plan)))
 }

@@ -98,6 +98,12 @@ impl Glyphs {
     }
 }
 
+impl Default for &Glyphs {
+    fn default() -> Self {
+        &UNICODE
+    }
+}
+
 /// Plain Unicode; no emoji, no icon font.
 pub const UNICODE: Glyphs = Glyphs {
     speaking: "▸",

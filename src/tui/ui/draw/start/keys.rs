@@ -3,14 +3,14 @@
 use crate::catalogue::SessionStatus;
 use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Follow, Help,
-    Interrupt, NextField, PageDown, PageUp, Prefix, PreviousField, Quit, Recorded, ReplaySession,
-    RunEntry, Suspend, Top, TurnBack, TurnOn,
+    Interrupt, NextField, PageDown, PageUp, PreviousField, Quit, Recorded, ReplaySession, RunEntry,
+    Suspend, Top, TurnBack, TurnOn,
 };
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::frame::Frame;
-use crate::ui::keymap::row;
-use crate::ui::start::{StartRow, StartScreen};
+use crate::ui::keymap::{Focus, row};
+use crate::ui::start::{ListRow, StartRow, StartScreen, focused};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::layout::Rect;
@@ -40,10 +40,6 @@ const ROWS: [&[Action]; 18] = [
     &[Interrupt],
 ];
 
-/// Actions that are listed after the prefix.
-const LISTED: [Action; 8] =
-    [Demo, Recorded, Connect, ReplaySession, CompareSessions, DropSession, Help, Quit];
-
 /// Returns the keys that reach some actions from the current focus.
 pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
     let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
@@ -52,91 +48,78 @@ pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
 
 /// Returns the hints of the open page.
 fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
-    let begins = match start.at {
-        StartRow::Topic if start.first && start.topic().is_none() => "watch a debate",
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::Cast | StartRow::You => {
-            "start"
-        }
-        StartRow::Remember => "remember",
-        StartRow::Write => "write",
-        StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
-            Some(SessionStatus::Ended { .. }) => "read",
-            _ => "open, paused",
-        },
-        StartRow::Demo | StartRow::Example(_) => "watch",
-        StartRow::Local | StartRow::Provider | StartRow::Own => "choose",
-    };
     let hint = |actions: &[Action]| {
         let hint = actions.first().and_then(|action| row(*action)).map_or("", |row| row.hint);
         (pair(start, actions), hint)
     };
     let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
-    if start.prefixed {
-        return vec![];
-    }
-    if start.keying.is_some() {
-        let at = start.keying.as_ref().map_or(0, |keying| keying.at);
-        let word = match at.cmp(&start.keyless.len()) {
+    let enter = |word| (pair(start, &[RunEntry]), word);
+    if let Some(keying) = &start.keying {
+        let word = match keying.at.cmp(&start.keyless.len()) {
+            _ if keying.server.is_some() => return vec![enter("try the key, and save it")],
             Ordering::Less => "save",
             Ordering::Equal => "connect",
             Ordering::Greater => "delete the key",
         };
-        let keep = (pair(start, &[RunEntry]), word);
-        return vec![keep, moves("another provider or a server")];
+        return vec![enter(word), moves("another provider or a server")];
     }
     if start.help.is_some() {
         return scrolls.then(|| moves("scroll")).into_iter().collect();
     }
-    let filters = matches!(start.at, StartRow::Scenario | StartRow::Voice);
-    let turns = filters || matches!(start.at, StartRow::Cast | StartRow::You);
-    let session = matches!(start.at, StartRow::Session(_));
-    let hints = [
-        Some((pair(start, &[RunEntry]), begins)),
-        turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
-        filters.then(|| ("type".to_owned(), "filter")),
-        session.then(|| hint(&[ReplaySession])),
-        session.then(|| hint(&[CompareSessions])),
-        session.then(|| hint(&[DropSession])),
-        Some(moves("move")),
-        Some(hint(&[NextField])),
-        Some(hint(&[Demo])),
-    ];
-    hints.into_iter().flatten().collect()
-}
-
-/// Lists the keys that can follow the prefix.
-pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
-    let theme = &start.theme;
-    let keymap = &start.keymap;
-    let of_session = |action| matches!(action, ReplaySession | CompareSessions | DropSession);
-    let here = |action| matches!(start.at, StartRow::Session(_)) || !of_session(action);
-    let own = LISTED.iter().filter(|action| here(**action));
-    let keys = own.filter_map(|a| Some((keymap.key(*a, start.place().prefixed())?, row(*a)?.hint)));
-    let prefix = keymap.key(Prefix, start.place()).unwrap_or_default();
-    let mut rows = vec![Line::styled(format!(" {prefix}, then"), theme.style(ThemeRole::Text))];
-    for (key, word) in keys {
-        let hint = [
-            Span::styled(format!("  {key}"), theme.style(ThemeRole::HintKey)),
-            Span::styled(format!(" {word}"), theme.style(ThemeRole::HintText)),
+    if start.list.is_some() {
+        let turn = pair(start, &[TurnBack, TurnOn]);
+        let here = focused(start);
+        let seats = matches!(here, Some(ListRow::Model(_)));
+        let space = seats || matches!(here, Some(ListRow::Usual));
+        let word = match here {
+            Some(ListRow::Scenario(_)) => "take it",
+            Some(ListRow::Connect(_)) => "connect",
+            _ => "done",
+        };
+        let hints = [
+            space.then(|| ("space".to_owned(), "tick")),
+            seats.then(|| (turn, "to another seat")),
+            Some(enter(word)),
         ];
-        match rows.last_mut() {
-            Some(row) if row.width() + hint.iter().map(Span::width).sum::<usize>() < room => {
-                row.spans.extend(hint);
-            }
-            _ => rows.push(Line::from(hint.to_vec())),
+        return hints.into_iter().flatten().collect();
+    }
+    match start.at {
+        StartRow::Topic => {
+            let word = if start.topic().is_some() { "begin" } else { "watch" };
+            let lists = !(start.sessions.is_empty() && start.examples.is_empty());
+            let sessions = lists.then(|| (pair(start, &[EntryDown]), "sessions"));
+            let who = (pair(start, &[NextField]), "who and what");
+            [Some(enter(word)), Some(who), sessions].into_iter().flatten().collect()
+        }
+        StartRow::Who if start.has_no_model() => {
+            vec![("1 2 3".to_owned(), "choose"), enter("take it")]
+        }
+        StartRow::Who => vec![enter("who sits there"), (pair(start, &[NextField]), "what kind")],
+        StartRow::Kind if start.writing.is_some() => {
+            vec![enter("edit mine"), (pair(start, &[EntryDown]), "what kind of talk")]
+        }
+        StartRow::Kind => vec![enter("what kind of talk"), (pair(start, &[NextField]), "topic")],
+        StartRow::Example(_) => vec![enter("watch"), moves("move")],
+        StartRow::Session(at) => {
+            let opens = match start.sessions.get(at).map(|session| &session.standing) {
+                Some(SessionStatus::Ended { .. }) => "read",
+                Some(SessionStatus::Live { .. }) => "attach",
+                _ => "open, paused",
+            };
+            let own = [&[ReplaySession][..], &[CompareSessions], &[DropSession]].map(hint);
+            [enter(opens)].into_iter().chain(own).chain([moves("move")]).collect()
         }
     }
-    rows
 }
 
 /// Draws the last row; `scrolls` is true if the page is longer than the screen.
 pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, start: &StartScreen, scrolls: bool) {
     let mut bar = Bar::new();
     let theme = &start.theme;
-    let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
-    let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    let last = if start.keying.is_none() && start.help.is_none() && !start.prefixed {
-        vec![(leave, "quit"), (pair(start, &[Help]), "help")]
+    let is_page = start.keying.is_none() && start.help.is_none() && start.list.is_none();
+    let last = if is_page {
+        let word = if start.leaving { "again: leave" } else { "leave" };
+        vec![(pair(start, &[Interrupt]), word), (pair(start, &[Help]), "keys")]
     } else {
         vec![(pair(start, &[Back]), "back")]
     };
@@ -162,18 +145,19 @@ impl StartPage<'_> {
         for actions in ROWS {
             let titles = actions.iter().filter_map(|action| row(*action)).map(|row| row.title);
             let words = titles.collect::<Vec<_>>().join("; ");
-            let keys = pair(self.start, actions);
+            let keymap = &self.start.keymap;
+            let keys = actions.iter().filter_map(|a| keymap.reach(*a, Focus::StartList));
+            let keys = keys.collect::<Vec<_>>().join(" ");
             let room = self.room.saturating_sub(LABEL + 1);
             for (i, words) in wrap(&Line::from(words), room).into_iter().enumerate() {
                 let keys = if i == 0 { &*keys } else { "" };
-                let key =
-                    Span::styled(format!("   {keys:<VALUE$} "), self.style(ThemeRole::HintKey));
+                let key = Span::styled(format!("{keys:<VALUE$} "), self.style(ThemeRole::HintKey));
                 let words = Span::styled(words.to_string(), self.style(ThemeRole::Text));
-                self.lines.push(Line::from(vec![key, words]));
+                self.push(Line::from(vec![key, words]));
             }
         }
-        let told = "Type to edit the topic or filter the list.";
-        let told = Line::styled(format!(" {told}"), self.style(ThemeRole::Muted));
-        self.lines.extend(wrap(&told, self.room));
+        let said = "Letters are text in the box and in lists.";
+        let said = Line::styled(said, self.style(ThemeRole::Muted));
+        wrap(&said, self.room).into_iter().for_each(|line| self.push(line));
     }
 }

@@ -1,25 +1,28 @@
-//! The rows of the start screen: headings, fields, and choices.
+//! Rows of the start screen, in one column.
 
 use crate::text;
-use crate::ui::start::{StartRow, StartScreen};
-use crate::ui::text::wrap::{clip, width, wrap};
+use crate::ui::start::StartScreen;
 use crate::ui::theme::ThemeRole;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Columns before the values of a new conversation.
-pub(super) const LABEL: usize = 16;
-/// Columns of a label without the symbol before it.
-pub(super) const VALUE: usize = LABEL - 3;
+/// Columns of a label and the gap after it.
+pub(super) const LABEL: usize = 14;
+/// Columns of a label.
+pub(super) const VALUE: usize = LABEL - 1;
+
 /// Rows of the screen, built from top to bottom.
 pub(super) struct StartPage<'a> {
     pub(super) start: &'a StartScreen,
+    /// Cells before the column.
+    pub(super) left: usize,
+    /// Width of the column.
     pub(super) room: usize,
     /// True if there is room for gaps.
     pub(super) tall: bool,
     pub(super) lines: Vec<Line<'static>>,
-    /// Line of the keyboard focus, and the column of the cursor if it is visible.
-    pub(super) focus: Option<(usize, Option<usize>)>,
+    /// Line and column of the cursor.
+    pub(super) focus: Option<(usize, usize)>,
 }
 
 impl StartPage<'_> {
@@ -27,41 +30,32 @@ impl StartPage<'_> {
         self.start.theme.style(role)
     }
 
-    pub(super) fn blank(&mut self) {
-        self.lines.push(Line::default());
+    /// Adds a line of the column.
+    pub(super) fn push(&mut self, mut line: Line<'static>) {
+        line.spans.insert(0, Span::raw(" ".repeat(self.left)));
+        self.lines.push(line);
+    }
+
+    /// Returns the width of the screen.
+    pub(super) fn whole(&self) -> usize {
+        self.room + 2 * self.left
+    }
+
+    /// Adds a line in the middle of the screen.
+    pub(super) fn centred(&mut self, mut line: Line<'static>) {
+        let before = self.whole().saturating_sub(line.width()) / 2;
+        line.spans.insert(0, Span::raw(" ".repeat(before)));
+        self.lines.push(line);
     }
 
     pub(super) fn heading(&mut self, words: &str) {
-        self.lines.push(Line::styled(format!(" {words}"), self.style(ThemeRole::Title)));
+        self.push(Line::styled(words.to_owned(), self.style(ThemeRole::Title)));
     }
 
-    /// Adds a row that can have the focus: a symbol if it has, then the label and other spans.
-    pub(super) fn row(&mut self, row: StartRow, label: String, words: Vec<Span<'static>>) {
-        let here = self.start.at == row;
-        if here {
-            self.focus = Some((self.lines.len(), None));
-        }
-        let sign = if here { self.start.glyphs.speaking } else { " " };
-        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
-        let mut spans = vec![
-            Span::styled(format!(" {sign} "), self.style(ThemeRole::FloorSpeaking)),
-            Span::styled(label, self.style(look)),
-        ];
-        spans.extend(words);
-        self.lines.push(Line::from(spans));
-    }
-
-    /// Adds a choice and its description: beside it, or below if it would be clipped.
-    pub(super) fn offer(&mut self, row: StartRow, label: &str, said: &str, column: usize) {
-        let muted = self.style(ThemeRole::Muted);
-        if self.room >= 3 + column + width(said) {
-            self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
-        } else if label.is_empty() {
-            self.row(row, format!("  {said}"), vec![]);
-        } else {
-            self.row(row, label.to_owned(), vec![]);
-            let below = Line::styled(format!("     {said}"), muted);
-            self.lines.extend(wrap(&below, self.room));
+    /// Adds an empty line, if there is room for it.
+    pub(super) fn gap(&mut self) {
+        if self.tall {
+            self.lines.push(Line::default());
         }
     }
 
@@ -82,56 +76,5 @@ impl StartPage<'_> {
         }
         spans.push(Span::styled(rest.to_owned(), muted));
         spans
-    }
-
-    /// Adds a field of the new conversation: label, value, and a description that may begin with names.
-    pub(super) fn field(
-        &mut self,
-        row: StartRow,
-        label: &str,
-        value: &str,
-        said: &str,
-        names: &[String],
-    ) {
-        let label = format!("{label:<width$}", width = VALUE);
-        let room = self.room.saturating_sub(LABEL);
-        let value = clip(value, room, self.start.glyphs.ellipsis);
-        let here = self.start.at == row;
-        let place = self.place(row);
-        let said = clip(
-            &format!("  {said}"),
-            room.saturating_sub(width(&value) + width(&place)),
-            self.start.glyphs.ellipsis,
-        );
-        let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
-        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
-        let mut spans = vec![Span::styled(value, self.style(look))];
-        spans.extend(self.coloured_names(&said, names));
-        spans.push(Span::raw(" ".repeat(gap)));
-        spans.push(Span::styled(place, self.style(ThemeRole::Notice)));
-        self.row(row, label, spans);
-    }
-
-    /// Returns the position of the choice, the number of choices and the filter of a row that has the focus.
-    pub(super) fn place(&self, row: StartRow) -> String {
-        let start = self.start;
-        if start.at != row {
-            return String::new();
-        }
-        let voice = || {
-            let voices = start.voices();
-            (voices.iter().position(|v| Some(v) == start.voice().as_ref()), voices.len())
-        };
-        let (at, of) = match row {
-            StartRow::Scenario => (Some(start.script), start.scripts.len()),
-            StartRow::Voice => voice(),
-            StartRow::You => (Some(usize::from(start.take_part)), 2),
-            StartRow::Cast => (Some(usize::from(start.asks_cast)), 2),
-            _ => return String::new(),
-        };
-        let typed =
-            if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };
-        let at = at.map_or("named".into(), |at| format!("{} of {of}", at + 1));
-        text::line(&format!("{typed} {at}")).into_owned()
     }
 }

@@ -1,122 +1,147 @@
-//! Recent sessions on the start screen: one row or two each, enough to distinguish sessions of the same title.
+//! Sessions on the start screen by how they ended, and the recorded ones below them.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
 use crate::ui::start::{StartRow, ago, status_text};
-use crate::ui::text::wrap::{clip, clip_middle, width};
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::text::{Line, Span};
 
-/// Maximum number of listed sessions on a tall screen, and on a low one.
-const LISTED: (usize, usize) = (6, 4);
-/// Minimum columns at which a session shows its number of turns and its age.
-const FIGURES_COLUMNS: usize = 60;
-/// Minimum cells of a title that is followed by the last message.
-const TITLE_MIN: usize = 24;
+/// Minimum columns at which a session shows its age.
+const AGE_COLUMNS: usize = 56;
+/// Columns of the age.
+const AGE: usize = 11;
+/// Share of the title in the row, in percent.
+const TITLE: usize = 52;
+
+/// A row of the list.
+struct Listed {
+    row: StartRow,
+    sign: &'static str,
+    role: ThemeRole,
+    title: String,
+    how: String,
+    when: String,
+}
 
 impl StartPage<'_> {
-    /// Adds the sessions that fit, scrolled so that the focused one is visible.
-    pub(super) fn sessions(&mut self) {
-        let start = self.start;
-        let figures = self.room >= FIGURES_COLUMNS;
-        let head = if figures { format!("{:>7}{:>9}", "turns", "updated") } else { String::new() };
-        let gap = self.room.saturating_sub(8 + width(&head));
-        self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
-        let at = if let StartRow::Session(at) = start.at { at } else { 0 };
-        let listed = listed(self.tall);
-        let from = (at + 1).saturating_sub(listed);
-        for (i, session) in start.sessions.iter().enumerate().skip(from).take(listed) {
-            self.session(i, session, figures);
+    /// Adds the sessions that fit in some rows, scrolled so that the focused one is visible.
+    pub(super) fn sessions(&mut self, rows: usize) {
+        let all = self.listed();
+        let at = all.iter().position(|listed| listed.row == self.start.at);
+        // the focused session has a second row; the number of hidden ones takes another
+        let detail = usize::from(matches!(self.start.at, StartRow::Session(_)));
+        let room = rows.saturating_sub(detail);
+        let count = if all.len() > room { room.saturating_sub(1) } else { all.len() };
+        if count == 0 {
+            return;
         }
-        let more = start.sessions.len().saturating_sub(from + listed);
+        let from = at.map_or(0, |at| (at + 1).saturating_sub(count));
+        for listed in all.iter().skip(from).take(count) {
+            self.listed_row(listed);
+        }
+        let more = all.len() - count;
         if more > 0 {
-            self.lines
-                .push(Line::styled(format!("   and {more} more"), self.style(ThemeRole::Muted)));
+            let more = format!("  and {more} more");
+            self.push(Line::styled(more, self.style(ThemeRole::Muted)));
         }
     }
 
-    /// Adds a session: its title and its status; then its cast and its last message, in the same row or below it.
-    /// Before the first message the id, which contains day and time, distinguishes sessions of the same title.
-    fn session(&mut self, at: usize, session: &SessionSummary, figures: bool) {
-        let ellipsis = self.start.glyphs.ellipsis;
-        let stands = status_text(&session.standing);
-        let age = ago(self.start.now, session.written);
-        let (before, end) = if figures {
-            (12.max(width(&stands) + 2), format!("{:>7}{age:>9}", session.utterances))
-        } else {
-            (width(&stands) + 2, String::new())
-        };
-        let room = self.room.saturating_sub(before + width(&end) + 3);
-        let before = " ".repeat(before.saturating_sub(width(&stands)));
-        let title = match session.title.as_str() {
-            "" => &session.id,
-            title => title,
-        };
-        let here = self.start.at == StartRow::Session(at);
-        let below = self.tall || here;
-        // text in the second row needs no room beside the title
-        let most = if below { room } else { room.min((room * 2 / 5).max(TITLE_MIN)) };
-        let title = clip(&text::label(title), most, ellipsis);
-        let left = room.saturating_sub(width(&title));
-        let beside = match below || left < 4 {
-            true => String::new(),
-            false if session.last.is_empty() => {
-                format!("  {}", clip_middle(&session.id, left - 2, ellipsis))
+    fn listed(&self) -> Vec<Listed> {
+        let start = self.start;
+        let sessions = (0..).zip(&start.sessions).map(|(at, session)| self.session(at, session));
+        let examples = start.examples.iter().enumerate().map(|(at, (_, title))| Listed {
+            row: StartRow::Example(at),
+            sign: if start.glyphs.curves { "\u{25b7}" } else { ">" },
+            role: ThemeRole::Muted,
+            title: text::label(title).into_owned(),
+            how: "recorded".into(),
+            when: String::new(),
+        });
+        sessions.chain(examples).collect()
+    }
+
+    fn session(&self, at: usize, session: &SessionSummary) -> Listed {
+        let start = self.start;
+        let glyphs = start.glyphs;
+        let is_live = matches!(session.standing, SessionStatus::Live { .. });
+        let (sign, role) = match &session.standing {
+            SessionStatus::Running(_) | SessionStatus::Live { .. } => {
+                (glyphs.start, ThemeRole::FloorSpeaking)
             }
-            false => clip(&format!("  {}", said(session)), left, ellipsis),
+            SessionStatus::Unfinished | SessionStatus::Recovered | SessionStatus::Newer => {
+                (glyphs.paused, ThemeRole::FloorPaused)
+            }
+            SessionStatus::Ended { reason, lossy: false }
+                if reason.is_length() || *reason == StopReason::Completed =>
+            {
+                (glyphs.done, ThemeRole::FloorSpeaking)
+            }
+            SessionStatus::Ended { reason: StopReason::Failure, .. }
+            | SessionStatus::Damaged(_)
+            | SessionStatus::Unreadable(_) => (glyphs.stopped, ThemeRole::FloorError),
+            SessionStatus::Ended { .. } => (glyphs.stopped, ThemeRole::FloorPaused),
         };
-        let gap = " ".repeat(left.saturating_sub(width(&beside)));
+        let title = if session.title.is_empty() { &session.id } else { &session.title };
+        let parent = session.parent.as_ref();
+        let parent = parent.filter(|(id, _)| start.sessions.iter().any(|other| other.id == *id));
+        let title = text::label(title);
+        let title = match parent {
+            Some((_, turn)) if glyphs.curves => format!("  \u{21b3} from #{turn}, {title}"),
+            Some((_, turn)) => format!("  - from #{turn}, {title}"),
+            None => title.into_owned(),
+        };
+        let turns = session.utterances;
+        let how = status_text(&session.standing);
+        let how = match &session.standing {
+            SessionStatus::Live { .. } => format!("turn {} {} {how}", turns + 1, glyphs.dot),
+            SessionStatus::Unfinished | SessionStatus::Recovered => format!("paused at #{turns}"),
+            SessionStatus::Ended { .. } if turns > 0 => format!("{how}, {turns} turns"),
+            _ => how,
+        };
+        let when = if is_live { "attach".into() } else { ago(start.now, session.written) };
+        // a branch has its parent's sign
+        let sign = if parent.is_some() { " " } else { sign };
+        Listed { row: StartRow::Session(at), sign, role, title, how, when }
+    }
+
+    fn listed_row(&mut self, listed: &Listed) {
+        let start = self.start;
+        let ellipsis = start.glyphs.ellipsis;
+        let here = listed.row == start.at;
         let muted = self.style(ThemeRole::Muted);
-        self.row(
-            StartRow::Session(at),
-            title,
-            vec![
-                Span::styled(format!("{beside}{gap}{before}"), muted),
-                Span::styled(stands, self.style(role(&session.standing))),
-                Span::styled(end, muted),
-            ],
-        );
-        if below {
+        let when = if self.room < AGE_COLUMNS { "" } else { &*listed.when };
+        let age = if when.is_empty() { 0 } else { AGE };
+        let inside = self.room.saturating_sub(2);
+        let title = (inside * TITLE / 100).saturating_sub(1);
+        let title = clip(&listed.title, title, ellipsis);
+        let gap = (inside * TITLE / 100).saturating_sub(width(&title));
+        let how = clip(&listed.how, inside.saturating_sub(inside * TITLE / 100 + age), ellipsis);
+        let used = 2 + width(&title) + gap + width(&how) + width(when);
+        let before = " ".repeat(self.room.saturating_sub(used));
+        let sign = if here { start.glyphs.speaking } else { listed.sign };
+        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
+        let line = Line::from(vec![
+            Span::styled(format!("{sign} "), self.style(listed.role)),
+            Span::styled(title, self.style(look)),
+            Span::styled(format!("{}{how}{before}{when}", " ".repeat(gap)), muted),
+        ]);
+        self.push(line);
+        if here
+            && let StartRow::Session(at) = listed.row
+            && let Some(session) = start.sessions.get(at)
+        {
             // a large cast leaves room for the message
-            let cast = clip(&cast(session), self.room / 2, ellipsis);
+            let cast = clip(&text::name(&session.cast.join(", ")), self.room / 2, ellipsis);
             let words = if session.last.is_empty() {
-                format!("{cast}  nothing said yet  {}", session.id)
+                format!("  {cast}  nothing said yet  {}", session.id)
             } else {
-                format!("{cast}  {}", said(session))
+                format!("  {cast}  \"{}\"", text::line(&session.last))
             };
-            let words = clip(&format!("     {words}"), self.room, ellipsis);
-            self.lines.push(Line::from(self.coloured_names(&words, &session.cast)));
+            let words = clip(&words, self.room, ellipsis);
+            self.push(Line::from(self.coloured_names(&words, &session.cast)));
         }
     }
-}
-
-/// Returns the maximum number of listed sessions on a tall or low screen.
-pub(super) fn listed(tall: bool) -> usize {
-    if tall { LISTED.0 } else { LISTED.1 }
-}
-
-/// Returns the role of the status of a session; failures and waiting sessions are highlighted.
-fn role(standing: &SessionStatus) -> ThemeRole {
-    match standing {
-        SessionStatus::Running(_) | SessionStatus::Live { .. } => ThemeRole::FloorSpeaking,
-        SessionStatus::Unfinished | SessionStatus::Recovered | SessionStatus::Newer => {
-            ThemeRole::FloorPaused
-        }
-        SessionStatus::Damaged(_)
-        | SessionStatus::Unreadable(_)
-        | SessionStatus::Ended { reason: StopReason::Failure, .. } => ThemeRole::FloorError,
-        SessionStatus::Ended { .. } => ThemeRole::Muted,
-    }
-}
-
-/// Returns the last message in quotation marks.
-fn said(session: &SessionSummary) -> String {
-    format!("\"{}\"", text::line(&session.last))
-}
-
-/// Returns the names of the participants.
-fn cast(session: &SessionSummary) -> String {
-    text::name(&session.cast.join(", ")).into_owned()
 }
