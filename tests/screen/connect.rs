@@ -8,7 +8,7 @@ use crossterm::event::KeyCode::{Char, Enter, Tab, Up};
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 /// Address of a server.
-const BOX: &str = "http://box.example:8000";
+const BOX: &str = "https://box.example:8000";
 
 /// Opens the page for keys and addresses.
 fn connecting() -> StartScreen {
@@ -30,19 +30,18 @@ fn the_address_of_a_server_is_typed_and_its_models_are_chosen() {
     assert!(shown(&mut start, 80, 24).contains("type the address first"));
     paste(&mut start, "box.example:8000\n");
     assert!(shown(&mut start, 80, 24).contains("Address      box.example:8000"));
-    let server = || Some(Choice::Server(BOX.into()));
-    assert_eq!(press(&mut start, &[Enter]), server());
+    let server = Some(Choice::Server("box.example:8000".into()));
+    assert_eq!(press(&mut start, &[Enter]), server);
     // an address typed as a provider's key is no key
     for typed in [BOX, "127.0.0.1:18080", "localhost:18080", "box:8000"] {
         let mut start = connecting();
         write(&mut start, typed);
         assert!(shown(&mut start, 80, 24).contains(&format!("Address      {typed}")), "{typed}");
-        let url = format!("http://{}", typed.trim_start_matches("http://"));
-        assert_eq!(press(&mut start, &[Enter]), Some(Choice::Server(url)));
+        assert_eq!(press(&mut start, &[Enter]), Some(Choice::Server(typed.into())));
     }
     start.server = Some(BOX.into());
     start.take(host(vec![], "connection refused", false));
-    assert!(shown(&mut start, 80, 24).contains("http://box.example:8000: connection refused"));
+    assert!(shown(&mut start, 80, 24).contains("https://box.example:8000: connection refused"));
     start.take(host(vec![local("endpoint:tiny")], "", false));
     assert_eq!(start.voice(), Some(VoiceChoice::Models(vec![local("endpoint:tiny")])));
 }
@@ -106,6 +105,6 @@ fn offers_to_remember_a_server_that_answered() {
     start.take(host(vec![model], "", false));
     press(&mut start, &[Tab, Enter, Up, Up]);
     let page = shown(&mut start, 100, 30);
-    assert!(page.contains("remember http://box.example:8000/v1"), "{page}");
+    assert!(page.contains("remember https://box.example:8000/v1"), "{page}");
     assert_eq!(press(&mut start, &[Enter]), Some(Choice::Remember(url)));
 }

@@ -169,7 +169,6 @@ macro_rules! actions {
                 => |s| s.view.list = Some(entries::palette(s, feed(s)));
             Help App "help" "all keys" Read ["?" "f1"] Write ["f1"] Line ["?"] Analysis ["?" "f1"] Start ["f1"] StartList ["?"] Page ["?" "f1"]
                 => |s| toggle_page(s, help);
-            Prefix App unlisted "more" "more keys" Start ["ctrl-x"] => |_| ();
             EntryUp App unlisted "previous" "previous entry" Pick ["up" "ctrl-p"] Start ["up"] => |_| ();
             EntryDown App unlisted "next" "next entry" Pick ["down" "ctrl-n" "tab"] Start ["down"] => |_| ();
             RunEntry App unlisted "run" "run" Pick ["enter"] Start ["enter"] => |s| run_entry(s);
@@ -194,9 +193,6 @@ macro_rules! actions {
             ReplaySession Start unlisted "replay" "replay the session" StartList ["r"] => |_| ();
             CompareSessions Start unlisted "compare" "compare two sessions" StartList ["c"] => |_| ();
             DropSession Start unlisted "delete" "move the session to the trash" StartList ["x"] => |_| ();
-            Demo Start unlisted "demo" "watch the rehearsed debate" StartList ["d"] => |_| ();
-            Recorded Start unlisted "recorded" "watch a recorded debate" StartList ["w"] => |_| ();
-            Connect Start unlisted "connect" "connect a provider" StartList ["k"] => |_| ();
         }
     };
 }

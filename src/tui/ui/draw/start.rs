@@ -10,7 +10,7 @@ use crate::text;
 use crate::ui::draw::ambiguous;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::frame::Frame;
-use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice, WAYS, key_owner};
+use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice, WAYS};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::layout::{Position, Rect};
@@ -169,11 +169,7 @@ impl StartPage<'_> {
             let asked = clip(QUESTION, room, start.glyphs.ellipsis);
             return (Line::styled(asked, self.style(ThemeRole::Muted)), 0);
         }
-        if key_owner(line, &start.shapes).is_some() {
-            let dots = start.glyphs.hidden.repeat(line.chars().count().min(MASK));
-            let caret = width(&dots);
-            return (Line::styled(dots, self.style(ThemeRole::Title)), caret);
-        }
+        let line = &start.veiled(line).unwrap_or_else(|| line.clone());
         let before: String = line.chars().take(start.topic.cursor().1).collect();
         // the end of the input stays visible
         let skip = width(&before).saturating_sub(room.saturating_sub(1));
@@ -270,7 +266,7 @@ impl StartPage<'_> {
         };
         let typed = match keying.address() {
             "" => "type it, as in http://127.0.0.1:8080/v1".to_owned(),
-            typed => typed.to_owned(),
+            typed => start.veiled(typed).unwrap_or_else(|| typed.to_owned()),
         };
         let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1 + start.saved.len());
         let (fields, words) = match (&keying.server, saved) {

@@ -35,6 +35,9 @@ struct Bound {
 /// Places of the settings that have no keys of their own any more, with an earlier name.
 const GONE: [&str; 4] = ["read", "table", "found", "prefix"];
 
+/// Actions of the start screen that are rows of its lists now.
+const GONE_ACTIONS: [&str; 4] = ["prefix", "demo", "recorded", "connect"];
+
 /// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
 
@@ -133,6 +136,9 @@ impl Keymap {
     pub fn outdated(own: &[Binding]) -> Vec<String> {
         let told = own.iter().filter(|binding| is_outdated(binding)).map(|binding| {
             let Binding { place, action, at, .. } = binding;
+            if GONE_ACTIONS.contains(&&**action) {
+                return format!("{at}: keys.{place}.{action} does nothing: it is a row of a list");
+            }
             let row = rows::by_name(action);
             let line = row.map_or_else(|| "/".to_owned(), |row| line_of(row.action));
             format!(
@@ -214,13 +220,6 @@ impl Keymap {
         })
     }
 
-    /// Returns the keys to press for an action: its own key, or on the start screen the prefix followed by a key.
-    pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
-        let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
-        let own = self.key(action, place).map(str::to_owned);
-        own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
-    }
-
     /// Describes the way to an action, for use in a sentence: its key, or the line that runs it.
     pub fn way(&self, action: Action, place: Focus) -> String {
         self.key(action, place).map_or_else(|| line_of(action), str::to_owned)
@@ -229,7 +228,7 @@ impl Keymap {
 
 /// Returns whether a binding is for keys of the transcript, which were letters, or for keys after a prefix.
 fn is_outdated(binding: &Binding) -> bool {
-    GONE.contains(&&*binding.place)
+    GONE.contains(&&*binding.place) || GONE_ACTIONS.contains(&&*binding.action)
 }
 
 fn unfit(binding: &Binding, why: String) -> Unfit {

@@ -57,11 +57,6 @@ impl Focus {
         }
     }
 
-    /// Returns the focus after the prefix key of the start screen.
-    pub fn prefixed(self) -> Focus {
-        Focus::StartList
-    }
-
     /// Returns `true` if letters are text.
     pub fn takes_text(self) -> bool {
         matches!(self, Focus::Write | Focus::Line | Focus::Search | Focus::Pick | Focus::Start)

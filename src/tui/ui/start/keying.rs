@@ -1,16 +1,17 @@
-//! A provider's key while it is pasted at the start screen: never shown, and handed over once. The address of a server
-//! is entered in the same field and shown.
+//! A provider's key while it is entered on the start screen: never shown, and handed over once. The address of a server
+//! is entered in the same form and shown, without its password.
 
 use std::net::IpAddr;
+use std::ops::Range;
 
 /// The longest key that is taken, in characters.
 const LONGEST: usize = 4_096;
 
-/// Scheme of an address that names none.
-const PLAIN: &str = "http://";
-
 /// Shortest key of a known vendor, in characters.
 const SHORTEST: usize = 16;
+
+/// Letters and digits in a row, of both kinds, that are a key of any vendor and no word or name.
+const RANDOM: usize = 20;
 
 /// A vendor, and the beginnings of its keys.
 pub type KeyShape<'a> = (&'a str, &'a [&'a str]);
@@ -29,6 +30,11 @@ pub struct Keying {
 }
 
 impl Keying {
+    /// Asks whether a key is to be saved for a provider, by its place in the form.
+    pub(super) fn of_provider(at: usize, key: String) -> Keying {
+        Keying { at, key, ..Keying::default() }
+    }
+
     /// Asks for the key of a server.
     pub(super) fn of_server(address: String) -> Keying {
         Keying { server: Some(address), ..Keying::default() }
@@ -71,6 +77,72 @@ impl Keying {
     }
 }
 
+/// Returns the parts of a text that nobody may read: all that looks like a key, and passwords of addresses. The text may
+/// still be typed: a key counts from the first character after its prefix.
+fn secrets(text: &str, shapes: &[KeyShape]) -> Vec<Range<usize>> {
+    let mut found = vec![];
+    let mut at = 0;
+    for word in text.split_inclusive(char::is_whitespace) {
+        let is_ended = word.trim_end_matches([' ', '?', '!', '.', ',', ';', ':']) != word;
+        let part = key_part(word, shapes, is_ended).or_else(|| password(word));
+        found.extend(part.map(|part| at + part.start..at + part.end));
+        at += word.len();
+    }
+    found
+}
+
+/// Returns a text with a sign in place of each character of its secrets; `None` without any.
+pub(super) fn veiled(text: &str, shapes: &[KeyShape], sign: &str) -> Option<String> {
+    let hidden = secrets(text, shapes);
+    let shown = |(at, c): (usize, char)| {
+        let is_hidden = hidden.iter().any(|part| part.contains(&at)) && !c.is_whitespace();
+        if is_hidden { sign.to_owned() } else { c.to_string() }
+    };
+    (!hidden.is_empty()).then(|| text.char_indices().map(shown).collect())
+}
+
+/// Returns the part of a word from the prefix of a key on, or from a run of random characters on.
+fn key_part(word: &str, shapes: &[KeyShape], is_ended: bool) -> Option<Range<usize>> {
+    let is_key = |rest: &str| {
+        let known = shapes.iter().flat_map(|(_, prefixes)| *prefixes);
+        let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+        known.filter(|prefix| !prefix.is_empty()).any(|prefix| {
+            let after = rest.strip_prefix(prefix).unwrap_or_default().trim_end();
+            let after = after.trim_end_matches(['?', '!', '.', ',', ';', ':']);
+            // a word such as "sk-learn" is none
+            let is_word = is_ended && rest.len() < SHORTEST && after.chars().all(plain);
+            !after.is_empty() && !is_word
+        })
+    };
+    let is_random = |rest: &str| {
+        let run = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let run = &rest[..run];
+        let digits = run.bytes().filter(u8::is_ascii_digit).count();
+        run.len() >= RANDOM && digits > 1 && digits < run.len()
+    };
+    let mut before = ' ';
+    let start = word.char_indices().find(|(at, c)| {
+        let is_first = !before.is_ascii_alphanumeric();
+        before = *c;
+        is_first && (is_key(&word[*at..]) || is_random(&word[*at..]))
+    });
+    start.map(|(at, _)| at..word.len())
+}
+
+/// Returns the user and the password in an address, also before its `@` is typed.
+fn password(word: &str) -> Option<Range<usize>> {
+    let from = word.find("://").map(|at| at + "://".len());
+    let rest = &word[from.unwrap_or(0)..];
+    let from = from.unwrap_or(0);
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let colon = host.find(':')?;
+    if let Some(end) = rest.rfind('@').filter(|end| *end > colon) {
+        return Some(from..from + end);
+    }
+    let is_port = host[colon + 1..].trim_end().bytes().all(|byte| byte.is_ascii_digit());
+    (from > 0 && !is_port && !host.starts_with('[')).then(|| from + colon + 1..word.len())
+}
+
 /// Returns the vendor whose keys look like a text; `None` for any other text.
 pub fn key_owner<'a>(text: &str, shapes: &[KeyShape<'a>]) -> Option<&'a str> {
     let text = text.trim();
@@ -79,7 +151,8 @@ pub fn key_owner<'a>(text: &str, shapes: &[KeyShape<'a>]) -> Option<&'a str> {
     }
     let known = shapes.iter().flat_map(|(name, prefixes)| prefixes.iter().map(|p| (*name, *p)));
     let fitting = known.filter(|(_, prefix)| !prefix.is_empty() && text.starts_with(prefix));
-    fitting.max_by_key(|(_, prefix)| prefix.len()).map(|(name, _)| name)
+    // the first of vendors with the same prefix
+    fitting.rev().max_by_key(|(_, prefix)| prefix.len()).map(|(name, _)| name)
 }
 
 /// Returns whether words are the address of a server: with a scheme, an IP address, `localhost`, or a domain with a port.
@@ -92,19 +165,13 @@ pub(super) fn is_address(words: &str) -> bool {
 }
 
 fn has_scheme(words: &str) -> bool {
-    words.starts_with(PLAIN) || words.starts_with("https://")
+    words.starts_with("http://") || words.starts_with("https://")
 }
 
 /// Returns the host of `HOST:PORT` or `HOST:PORT/PATH`.
 fn host_with_port(words: &str) -> Option<&str> {
     let (host, port) = words.split('/').next()?.rsplit_once(':')?;
     (!host.is_empty() && port.parse::<u16>().is_ok()).then_some(host)
-}
-
-/// Returns an address with its scheme; a server without one is on a network of your own.
-pub(super) fn address(typed: &str) -> String {
-    let typed = typed.trim().trim_end_matches('/');
-    if has_scheme(typed) { typed.into() } else { format!("{PLAIN}{typed}") }
 }
 
 /// Returns the reason why a text does not look like a key of a provider; a provider without a known shape takes any.

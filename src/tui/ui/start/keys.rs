@@ -3,7 +3,7 @@
 use crate::model::Secret;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
-use crate::ui::start::keying::{Keying, address, doubt};
+use crate::ui::start::keying::{Keying, doubt};
 use crate::ui::start::state::{Choice, StartScreen};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -39,16 +39,23 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
                 return Some(Choice::Forget(provider));
             }
             keying.asked = true;
-            let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
+            let enter = start.keymap.key(Action::RunEntry, Focus::Start).unwrap_or_default();
             start.notice =
                 Some(format!("press {enter} again to delete the saved key of {provider}"));
         }
         (Some(Action::RunEntry), _) if of_server && !keying.address.is_empty() => {
-            let address = address(&start.keying.take()?.address);
+            let address = keying.address.clone();
+            if start.veiled(&address).is_some() {
+                start.notice = Some(
+                    "an address has no key or password in it: the key is asked for after it".into(),
+                );
+                return None;
+            }
+            start.keying = None;
             return Some(Choice::Server(address));
         }
         (Some(Action::RunEntry), _) if of_server || keying.key.is_empty() => {
-            let back = start.keymap.reach(Action::Back, Focus::Start).unwrap_or_default();
+            let back = start.keymap.key(Action::Back, Focus::Start).unwrap_or_default();
             let what = if of_server { "type the address" } else { "paste the key" };
             start.notice = Some(format!("{what} first ({back}: back)"));
         }
@@ -59,7 +66,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
                 && let Some(why) = doubt
             {
                 keying.asked = true;
-                let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
+                let enter = start.keymap.key(Action::RunEntry, Focus::Start).unwrap_or_default();
                 start.notice =
                     Some(format!("not saved: {why}; press {enter} again to save it anyway"));
                 return None;

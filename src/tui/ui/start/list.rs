@@ -1,7 +1,7 @@
 //! The two lists of the start screen: models with ticks, and kinds of talk with their settings.
 
 use crate::ui::action::Action;
-use crate::ui::start::keying::{Keying, address, is_address};
+use crate::ui::start::keying::{Keying, is_address};
 use crate::ui::start::state::{Choice, Setting, StartList, StartRow, StartScreen};
 use crate::ui::start::table::{OfferedModel, Place};
 use crate::ui::text::caret;
@@ -45,6 +45,11 @@ impl ListRow {
 /// Returns the rows of the open list.
 pub fn rows(start: &StartScreen) -> Vec<ListRow> {
     let Some(list) = &start.list else { return vec![] };
+    if start.veiled(&list.filter).is_some() {
+        return vec![ListRow::Said(
+            "this looks like a key or a password; it is not used here".into(),
+        )];
+    }
     if list.of == StartRow::Kind { kinds(start, list) } else { models(start, list) }
 }
 
@@ -77,21 +82,17 @@ fn models(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
         rows.extend(start.answered().map(|(_, url)| ListRow::Remember(url)));
         rows.push(ListRow::Connect(String::new()));
     } else if is_address(&list.filter) {
-        return vec![ListRow::Connect(address(&list.filter))];
+        return vec![ListRow::Connect(list.filter.clone())];
     } else if rows.is_empty() {
         let is_full =
             list.filter.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty());
         rows.push(if is_full {
             ListRow::Model(OfferedModel::named(&list.filter))
         } else {
-            ListRow::Said(no_match(&list.filter))
+            ListRow::Said(format!("no model matches \"{}\"", list.filter))
         });
     }
     rows
-}
-
-fn no_match(filter: &str) -> String {
-    format!("no model matches \"{filter}\"")
 }
 
 fn kinds(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
@@ -155,7 +156,11 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
         },
         (None, _) => match setting.filter(|setting| (*setting as usize) < start.numbers.len()) {
             Some(setting) => type_number(start, setting, key),
-            None if caret::line(&mut list.filter, key) => list.at = 0,
+            None if caret::line(&mut list.filter, key) => {
+                list.at = 0;
+                let filter = list.filter.clone();
+                start.divert(&filter);
+            }
             None => {}
         },
         (Some(_), _) => {}
@@ -209,7 +214,7 @@ fn enter(start: &mut StartScreen, here: Option<ListRow>) -> Option<Choice> {
                 *list = StartList { keeps: list.keeps, ..StartList::new(list.of) };
             }
         }
-        None => start.notice = start.list.as_ref().map(|list| no_match(&list.filter)),
+        None => {}
         Some(_) => return close(start),
     }
     None

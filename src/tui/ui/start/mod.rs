@@ -11,7 +11,7 @@ mod table;
 mod update;
 mod words;
 
-pub use crate::ui::start::keying::{KeyShape, Keying, key_owner};
+pub use crate::ui::start::keying::{KeyShape, Keying};
 pub use crate::ui::start::list::{ListRow, focused, rows};
 pub use crate::ui::start::state::{
     Choice, Forecast, Host, ListedScenario, News, Plan, PlannedSeat, ScenarioChoice, Setting,

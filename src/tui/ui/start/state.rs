@@ -4,7 +4,7 @@ use crate::catalogue::{SessionStatus, SessionSummary, tree};
 use crate::model::{Secret, Wall};
 use crate::text;
 use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::start::keying::{KeyShape, Keying};
+use crate::ui::start::keying::{KeyShape, Keying, key_owner, veiled};
 use crate::ui::start::table::{OfferedModel, Place, proposed};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
@@ -336,6 +336,22 @@ impl StartScreen {
             return Focus::StartList;
         }
         Focus::Start
+    }
+
+    /// Returns a text as it may be shown, if a part of it looks like a key or a password; the fields show no other.
+    pub fn veiled(&self, text: &str) -> Option<String> {
+        veiled(text, &self.shapes, self.glyphs.hidden)
+    }
+
+    /// Moves a key from another field to the form for keys; returns whether the text is a key of a known vendor.
+    pub(super) fn divert(&mut self, text: &str) -> bool {
+        let Some(owner) = key_owner(text, &self.shapes) else { return false };
+        self.list = None;
+        match self.keyless.iter().position(|(name, _)| name == owner) {
+            Some(at) => self.keying = Some(Keying::of_provider(at, text.trim().to_owned())),
+            None => self.notice = Some(format!("{owner} has a key already; this one is not used")),
+        }
+        true
     }
 
     /// Sets the topic.

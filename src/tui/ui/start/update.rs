@@ -6,7 +6,7 @@ use crate::catalogue::SessionStatus;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
-use crate::ui::start::keying::{Keying, key_owner};
+use crate::ui::start::keying::Keying;
 use crate::ui::start::state::{Choice, Plan, StartRow, StartScreen, VoiceChoice, field};
 use crate::ui::start::{keys, list};
 use crate::ui::text::caret;
@@ -67,9 +67,6 @@ fn act(
         Action::Interrupt if start.topic().is_some() => start.topic = field(""),
         Action::Interrupt => start.leaving = true,
         Action::Quit => return Some(Choice::Leave),
-        Action::Demo => return demo(start),
-        Action::Recorded => return example(start, 0),
-        Action::Connect => start.keying = Some(Keying::default()),
         Action::Help => start.help = Some(0),
         Action::ReplaySession => return session(start).map(Choice::Replay),
         Action::CompareSessions => return beside(start),
@@ -125,7 +122,7 @@ fn step(start: &mut StartScreen, by: isize) {
 
 /// Returns the key of an action, for a sentence.
 fn key_label(start: &StartScreen, action: Action) -> String {
-    start.keymap.reach(action, start.place()).unwrap_or_default()
+    start.keymap.key(action, start.place()).unwrap_or_default().to_owned()
 }
 
 /// Returns the file of the focused session.
@@ -163,16 +160,17 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
 /// Handles pasted text: it goes to the box or to the filter, or is the key that is asked for. A key is entered as a key
 /// wherever it is pasted.
 pub fn paste(start: &mut StartScreen, pasted: &str) {
-    let pasted = text::line(&pasted.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
-    if start.keying.is_none() && key_owner(&pasted, &start.shapes).is_some() {
-        start.list = None;
-        start.keying = Some(Keying { at: start.keyless.len(), ..Keying::default() });
-    }
     if let Some(keying) = &mut start.keying {
         if keying.at <= start.keyless.len() {
-            keying.paste(&start.keyless, &start.shapes, &pasted);
+            keying.paste(&start.keyless, &start.shapes, pasted);
         }
-    } else if let Some(list) = &mut start.list {
+        return;
+    }
+    if start.divert(pasted) {
+        return;
+    }
+    let pasted = text::line(&pasted.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+    if let Some(list) = &mut start.list {
         list.filter.push_str(&pasted);
         list.at = 0;
     } else {
@@ -217,10 +215,6 @@ fn demo(start: &StartScreen) -> Option<Choice> {
     })))
 }
 
-fn example(start: &StartScreen, at: usize) -> Option<Choice> {
-    start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
-}
-
 /// Takes the focused row.
 fn enter(start: &mut StartScreen) -> Option<Choice> {
     match start.at {
@@ -233,7 +227,9 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
                 _ => Choice::Open(path),
             })
         }
-        StartRow::Example(at) => example(start, at),
+        StartRow::Example(at) => {
+            start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
+        }
         StartRow::Who if start.has_no_model() && !start.typed.is_empty() => {
             let typed = std::mem::take(&mut start.typed);
             match answer(&typed, u64::MAX, WAYS.len()) {
@@ -257,9 +253,13 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
 /// after a frame that shows its cost.
 fn begin(start: &mut StartScreen) -> Option<Choice> {
     let Some(topic) = start.topic() else { return demo(start) };
-    if key_owner(&topic, &start.shapes).is_some() {
+    if start.divert(&topic) {
         start.topic = field("");
-        paste(start, &topic);
+        return None;
+    }
+    // nothing follows, so its last word is whole
+    if start.veiled(&format!("{topic} ")).is_some() {
+        start.notice = Some("this looks like a key; take it out of the topic first".into());
         return None;
     }
     let script = start.script()?;

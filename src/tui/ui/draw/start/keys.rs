@@ -2,14 +2,13 @@
 
 use crate::catalogue::SessionStatus;
 use crate::ui::action::Action::{
-    self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Follow, Help,
-    Interrupt, NextField, PageDown, PageUp, PreviousField, Quit, Recorded, ReplaySession, RunEntry,
-    Suspend, Top, TurnBack, TurnOn,
+    self, Back, CompareSessions, DropSession, EntryDown, EntryUp, Help, Interrupt, NextField,
+    ReplaySession, RunEntry, TurnBack, TurnOn,
 };
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::frame::Frame;
-use crate::ui::keymap::{Focus, row};
+use crate::ui::keymap::{Focus, ROWS, row};
 use crate::ui::start::{ListRow, StartRow, StartScreen, focused};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
@@ -18,31 +17,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::cmp::Ordering;
 
-/// Actions of the help, row by row; related keys share a row.
-const ROWS: [&[Action]; 18] = [
-    &[RunEntry],
-    &[EntryUp, EntryDown],
-    &[PageUp, PageDown],
-    &[Top],
-    &[Follow],
-    &[NextField, PreviousField],
-    &[TurnOn, TurnBack],
-    &[ReplaySession],
-    &[CompareSessions],
-    &[DropSession],
-    &[Demo],
-    &[Recorded],
-    &[Connect],
-    &[Help],
-    &[Back],
-    &[Suspend],
-    &[Quit],
-    &[Interrupt],
-];
-
 /// Returns the keys that reach some actions from the current focus.
 pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
-    let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
+    let keys = actions.iter().filter_map(|action| start.keymap.key(*action, start.place()));
     keys.collect::<Vec<_>>().join(" ")
 }
 
@@ -142,12 +119,17 @@ impl StartPage<'_> {
     /// Lists all keys of the start screen.
     pub(super) fn help(&mut self) {
         self.heading("Keys");
-        for actions in ROWS {
-            let titles = actions.iter().filter_map(|action| row(*action)).map(|row| row.title);
-            let words = titles.collect::<Vec<_>>().join("; ");
-            let keymap = &self.start.keymap;
-            let keys = actions.iter().filter_map(|a| keymap.reach(*a, Focus::StartList));
-            let keys = keys.collect::<Vec<_>>().join(" ");
+        for row in ROWS {
+            let mut keys = vec![];
+            for focus in [Focus::StartList, Focus::Start] {
+                let key = self.start.keymap.keys(row.action, focus).next();
+                keys.extend(key.filter(|key| !keys.contains(key)));
+            }
+            if keys.is_empty() {
+                continue;
+            }
+            let keys = keys.join(" ");
+            let words = row.title;
             let room = self.room.saturating_sub(LABEL + 1);
             for (i, words) in wrap(&Line::from(words), room).into_iter().enumerate() {
                 let keys = if i == 0 { &*keys } else { "" };

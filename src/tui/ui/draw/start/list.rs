@@ -43,6 +43,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, start: &mut StartScreen) {
     let room = usize::from(body.height.saturating_sub(chrome)).max(1);
     let at = all.iter().position(|row| Some(row) == here.as_ref()).unwrap_or(0);
     let from = (at + 1).saturating_sub(room);
+    let veiled = start.veiled(filter);
+    let filter = veiled.as_deref().unwrap_or(filter);
     let filter = clip(&text::line(filter), inside.saturating_sub(5), glyphs.ellipsis);
     let caret = if list.filter.is_empty() { 0 } else { width(&filter) };
     let mut lines = vec![Line::from(vec![
