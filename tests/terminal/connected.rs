@@ -5,6 +5,7 @@ use crate::house::{House, Program};
 use crate::program::PROGRAM;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 const LINKS: &str = r#"
 title = "Links"
@@ -90,6 +91,38 @@ fn a_key_is_pasted_and_never_shown() {
     let told = house.piped(&["doctor"]);
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.contains("keys/") && !told.contains("canary"), "{told}");
+}
+
+/// Returns the files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
+    entries.flat_map(|entry| below(entry.path())).collect()
+}
+
+#[test]
+fn a_key_typed_into_a_topic_or_a_filter_is_in_no_file() {
+    let house = House::new();
+    let mut program = house.run(&[]);
+    program.until("offline, one minute");
+    program.keys("Is sk-canary-0of-the-key mine?\r");
+    program.until("take it out of the topic first");
+    program.keys("\u{3}\t\r");
+    program.until("Who sits at the table?");
+    program.keys("sk-canary-0of-the-key");
+    program.until("21 characters");
+    program.keys("\u{1b}");
+    program.until("offline, one minute");
+    program.keys("\u{3}\u{3}");
+    let left = program.left();
+    assert!(!String::from_utf8_lossy(&left.bytes).contains("canary"), "the key was shown");
+    left.restored();
+    let files = files(&house.path(""));
+    assert!(!files.is_empty());
+    for file in files {
+        let text = fs::read(&file).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&text).contains("canary"), "{}", file.display());
+    }
 }
 
 #[test]

@@ -87,6 +87,31 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.left().restored();
 }
 
+/// A session opens for reading whatever provider is missing.
+#[test]
+fn a_session_without_its_provider_is_opened_for_reading() {
+    let house = House::with_defaults();
+    let server = Server::start("Trams, I say.", None);
+    let near = format!("[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n", server.url);
+    let settings = house.file(".config/colloquium/config.toml", &near);
+    let mut program = house.run(&["talk", "Are trams better?", "near:tiny"]);
+    program.until("Trams, I say.");
+    program.keys("/stop\r");
+    program.until("PAUSED");
+    program.keys("/quit\r");
+    program.left().restored();
+    let calls = server.asked.lock().unwrap().len();
+    std::fs::remove_file(settings).unwrap();
+    let mut program = house.run(&[]);
+    program.until("paused at #");
+    program.keys(&format!("{DOWN}\r"));
+    program.until("Trams, I say.");
+    program.until("near");
+    program.signal(Signal::TERM);
+    program.left().restored();
+    assert_eq!(server.asked.lock().unwrap().len(), calls, "opening calls nobody");
+}
+
 /// A server that wants a key is asked again with it; both are saved once it has listed its models.
 #[test]
 fn a_key_for_an_address_is_tried_then_saved() {

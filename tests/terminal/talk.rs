@@ -36,3 +36,47 @@ fn nothing_is_sent_before_enter_and_tab_opens_the_start_screen() {
     program.signal(rustix::process::Signal::TERM);
     program.left().restored();
 }
+
+/// Words of the settings for the usual table, and the models that sit down at the start screen.
+#[test]
+fn every_spelling_sits_down_at_the_start_screen() {
+    let names = &["ant", "bee", "cow:1b", "qwen3:4b"];
+    let server = Server::serving("I think so.", None, usize::MAX, names);
+    for (word, model) in [
+        ("ant", "near:ant"),
+        ("near:bee", "near:bee"),
+        ("cow:1b", "near:cow:1b"),
+        ("near", "near:ant"),
+        ("qwen", "near:qwen3:4b"),
+        ("Ada=wasp", "near:bee"),
+        ("antt", ""),
+        ("no-such-word", ""),
+    ] {
+        let house = House::with_defaults();
+        let settings = format!(
+            "usual = [\"{word}\"]\n[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n[words]\nwasp = \"near:bee\"\n",
+            server.url
+        );
+        house.file(".config/colloquium/config.toml", &settings);
+        let calls = || server.asked.lock().unwrap().len();
+        let before = calls();
+        let mut program = house.run(&["Why not?"]);
+        if model.is_empty() {
+            program.until(&format!("no model \"{word}\""));
+            program.keys("\r");
+            program.keys("\u{3}\u{3}\u{3}");
+            assert_eq!(program.left().code, 0);
+            assert_eq!(calls(), before, "{word} starts nothing");
+            continue;
+        }
+        program.until("they begin: 12 turns, free");
+        assert_eq!(calls(), before, "{word}: nothing is sent before Enter");
+        program.keys("\r");
+        program.until("I think so.");
+        program.signal(rustix::process::Signal::TERM);
+        program.left().restored();
+        let path = house.piped(&["sessions", "path", "--last"]);
+        let log = std::fs::read_to_string(String::from_utf8_lossy(&path.stdout).trim()).unwrap();
+        assert!(log.contains(&format!("\"model\":\"{model}\"")), "{word}: {log}");
+    }
+}

@@ -52,8 +52,8 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
         match choose("What next?", &entries, Some(0))? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                let plan = plan(scenario, None, VoiceChoice::Rehearsed, false);
-                return Ok(play(&plan, context));
+                let plan = Plan { scenario, ..Plan::default() };
+                return Ok(Next::Begin(Box::new(bounded(&plan, context))));
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
@@ -70,15 +70,6 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
     }
-}
-
-fn plan(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Plan {
-    let budget = String::new();
-    Plan { scenario, topic, voice, take_part, cast: false, length: None, seed: None, budget }
-}
-
-fn play(plan: &Plan, context: &Context) -> Next {
-    Next::Begin(Box::new(bounded(plan, context)))
 }
 
 /// Collects the choices. Local servers have the same time to answer as on the screen.
@@ -129,7 +120,8 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         };
         let take_part = seat == 1;
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
-        let plan = plan(script.name.clone(), topic, voice.clone(), take_part);
+        let scenario = script.name.clone();
+        let plan = Plan { scenario, topic, voice: voice.clone(), take_part, ..Plan::default() };
         if voice != VoiceChoice::Rehearsed {
             let expected = forecast(&plan, &[], context);
             let (length, sum) = (expected.length, expected.sum);
@@ -143,7 +135,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             voice => !start.may_cost(voice),
         };
         match choose("Begin?", &sure, free.then_some(0))? {
-            Some(0) => return Ok(play(&plan, context)),
+            Some(0) => return Ok(Next::Begin(Box::new(bounded(&plan, context)))),
             Some(1) => {}
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }

@@ -93,9 +93,10 @@ pub enum News {
 }
 
 /// Voice of the participants in a new conversation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum VoiceChoice {
     /// The rehearsed cast: no model, no key, no network.
+    #[default]
     Rehearsed,
     /// Voices from the scenario.
     Own,
@@ -104,7 +105,7 @@ pub enum VoiceChoice {
 }
 
 /// A conversation to begin.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Name of the scenario.
     pub scenario: String,

@@ -7,7 +7,7 @@ use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
 use crate::ui::start::keying::Keying;
-use crate::ui::start::state::{Choice, Plan, StartRow, StartScreen, VoiceChoice, field};
+use crate::ui::start::state::{Choice, Plan, StartRow, StartScreen, field};
 use crate::ui::start::{keys, list};
 use crate::ui::text::caret;
 use crate::ui::view::card::{CardAnswer, answer};
@@ -203,16 +203,8 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
 }
 
 fn demo(start: &StartScreen) -> Option<Choice> {
-    Some(Choice::Begin(Box::new(Plan {
-        scenario: start.scripts.first()?.name.clone(),
-        topic: None,
-        voice: VoiceChoice::Rehearsed,
-        take_part: false,
-        cast: false,
-        length: None,
-        seed: None,
-        budget: String::new(),
-    })))
+    let scenario = start.scripts.first()?.name.clone();
+    Some(Choice::Begin(Box::new(Plan { scenario, ..Plan::default() })))
 }
 
 /// Takes the focused row.
