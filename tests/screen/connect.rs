@@ -1,8 +1,8 @@
-//! Connecting: an address is no key, a key has the shape of its provider, and a server is asked for its key in place.
+//! Connecting: addresses and keys are distinguished, and a server is asked for its key in place.
 
 use crate::start::{found, local, press, shown, write};
 use colloquium::ui::start::{
-    Choice, Host, Keying, News, OfferedModel, Place, StartScreen, VoiceChoice, key, paste,
+    Choice, Host, Keying, ModelPlace, News, OfferedModel, StartScreen, VoiceChoice, key, paste,
 };
 use crossterm::event::KeyCode::{Char, Enter, Tab, Up};
 use crossterm::event::{KeyEvent, KeyModifiers};
@@ -100,8 +100,11 @@ fn offers_to_remember_a_server_that_answered() {
     let mut start = found();
     start.server = Some(BOX.into());
     let url = format!("{BOX}/v1");
-    let model =
-        OfferedModel { endpoint: Some(url.clone()), place: Place::Here, ..local("endpoint:tiny") };
+    let model = OfferedModel {
+        endpoint: Some(url.clone()),
+        place: ModelPlace::Here,
+        ..local("endpoint:tiny")
+    };
     start.take(host(vec![model], "", false));
     press(&mut start, &[Tab, Enter, Up, Up]);
     let page = shown(&mut start, 100, 30);

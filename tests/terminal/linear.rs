@@ -17,6 +17,8 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.until("planner-executor: ");
     program.keys("1\r");
     program.until("Which models?");
+    program.keys("sk-ant-0123456789abcdef\r");
+    program.until("This looks like a key");
     program.keys("\r");
     program.until("And you?");
     program.keys("1\r");

@@ -47,7 +47,7 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     program.until("enter edit mine");
     program.keys("\r");
     program.until("my-scenario has no errors; press enter to start it");
-    program.until("Tea or coffee?");
+    program.until("tea or coffee?");
     program.keys("\r");
     program.until("Ada speaking");
     program.until_sent("\u{1b}]0;RUNNING Mine", 1);
@@ -81,7 +81,7 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.until("paused at #");
     program.keys(&format!("{DOWN}\r"));
     program.until("resumed");
-    program.keys("qq");
+    program.keys("q");
     program.until("paused at #");
     program.keys("\u{3}\u{3}");
     program.left().restored();
@@ -90,11 +90,11 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
 /// A session opens for reading whatever provider is missing.
 #[test]
 fn a_session_without_its_provider_is_opened_for_reading() {
-    let house = House::with_defaults();
+    let house = House::new();
     let server = Server::start("Trams, I say.", None);
     let near = format!("[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n", server.url);
     let settings = house.file(".config/colloquium/config.toml", &near);
-    let mut program = house.run(&["talk", "Are trams better?", "near:tiny"]);
+    let mut program = house.run(&["talk", "Are trams better?", "near:tiny", "--max-turns", "500"]);
     program.until("Trams, I say.");
     program.keys("/stop\r");
     program.until("PAUSED");

@@ -26,7 +26,7 @@ fn nothing_is_sent_before_enter_and_tab_opens_the_start_screen() {
     card("\u{1b}").left();
     let mut program = card("\t");
     program.until("Should school start at nine?");
-    program.until("tiny, Zoe tiny ×2");
+    program.until("tiny · Zoe tiny");
     program.until("they begin: 2 turns, free");
     assert!(server.asked.lock().unwrap().is_empty());
     program.signal(rustix::process::Signal::TERM);
@@ -52,7 +52,7 @@ fn every_spelling_sits_down_at_the_start_screen() {
         ("antt", ""),
         ("no-such-word", ""),
     ] {
-        let house = House::with_defaults();
+        let house = House::new();
         let settings = format!(
             "usual = [\"{word}\"]\n[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n[words]\nwasp = \"near:bee\"\n",
             server.url

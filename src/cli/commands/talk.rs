@@ -99,7 +99,9 @@ impl TalkArgs {
                     Some(Topic::Text(topic)) => Some(topic),
                     Some(Topic::StandardInput) | None => None,
                 };
-                Ok(Next::Home(Home { topic, scenario: Some(kind), ..Home::default() }))
+                let turns = options.play.max_utterances.map(|turns| turns.to_string());
+                let numbers = [turns.unwrap_or_default(), String::new(), String::new()];
+                Ok(Next::Home(Home { topic, scenario: Some(kind), numbers, ..Home::default() }))
             }
             CardKey::Leave => Ok(Next::Over(Exit::Done)),
         }
@@ -155,7 +157,7 @@ fn card(kind: &str, state: &State, providers: &Providers) -> Vec<String> {
     rows
 }
 
-/// Describes the cost of a talk; `None` if it has no known price.
+/// Describes the cost of a talk; `None` if its price is unknown.
 pub fn sum(state: &State) -> Option<String> {
     let spent = state.spent();
     let usd = spent.cost().filter(|usd| usd.0 > 0)?;

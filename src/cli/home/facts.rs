@@ -18,8 +18,8 @@ use crate::scenario::{self, Loaded, bundled_names};
 use crate::state::Seat;
 use crate::state::policies::plan;
 use crate::ui::start::{
-    Forecast, KeyShape, ListedScenario, OfferedModel, Place, Plan, PlannedSeat, ScenarioChoice,
-    StartScreen, VoiceChoice,
+    Forecast, KeyShape, ListedScenario, ModelPlace, OfferedModel, PlannedSeat, ScenarioChoice,
+    StartScreen, TalkPlan, VoiceChoice,
 };
 use crate::ui::view::moment::is_paid;
 use crate::voice::program;
@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Returns the scenario and the options of a plan. A budget that is not a sum is reported by its forecast.
-fn begin(plan: &Plan) -> Begin {
+fn begin(plan: &TalkPlan) -> Begin {
     let topic = plan.topic.clone().map(Topic::Text);
     let (take_part, cast) = (plan.take_part, plan.cast);
     let mut options =
@@ -49,8 +49,8 @@ fn begin(plan: &Plan) -> Begin {
     Begin { scenario: plan.scenario.clone(), options }
 }
 
-/// Returns the scenario and the options of a plan, with the bound of a talk that has no limit of its own.
-pub fn bounded(plan: &Plan, context: &Context) -> Begin {
+/// Returns the scenario and the options of a plan, bounded like a talk without a limit.
+pub fn bounded(plan: &TalkPlan, context: &Context) -> Begin {
     let mut begin = begin(plan);
     // a plan without a forecast fails at its start, which says why
     if matches!(plan.voice, VoiceChoice::Models(_))
@@ -62,12 +62,16 @@ pub fn bounded(plan: &Plan, context: &Context) -> Begin {
 }
 
 /// Returns the expected usage of a plan, and the prices of all models on offer at its table.
-pub fn forecast(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Forecast {
+pub fn forecast(plan: &TalkPlan, offers: &[OfferedModel], context: &Context) -> Forecast {
     expected(plan, offers, context)
         .unwrap_or_else(|failure| Forecast { fault: Some(failure.message), ..Forecast::default() })
 }
 
-fn expected(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Result<Forecast, Failure> {
+fn expected(
+    plan: &TalkPlan,
+    offers: &[OfferedModel],
+    context: &Context,
+) -> Result<Forecast, Failure> {
     if !plan.budget.is_empty() {
         usd(&plan.budget).map_err(|why| Failure::usage(format!("budget: {why}"), ""))?;
     }
@@ -87,7 +91,7 @@ fn expected(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Result<F
         let seated = models().find(|(_, spec)| *spec.name == *model.name);
         let own = seated.and_then(|(seat, _)| seat.spent.cost());
         let cost = own.or_else(|| known.map(|price| price.cost(&usage)));
-        talk::price_of(&model.name, model.place == Place::Here, known.is_some(), cost)
+        talk::price_of(&model.name, model.place == ModelPlace::Here, known.is_some(), cost)
     };
     let seat = |(_, seat): (usize, &Seat)| PlannedSeat {
         name: seat.spec.name.to_string(),
@@ -104,7 +108,7 @@ fn expected(plan: &Plan, offers: &[OfferedModel], context: &Context) -> Result<F
         sum: talk::sum(&state).unwrap_or_else(|| free().into()),
         prices: offers.iter().map(|model| (model.name.clone(), price(model))).collect(),
         to: services.collect::<BTreeSet<_>>().into_iter().collect(),
-        note: note.filter(|_| is_paid || is_login),
+        note: if is_paid || is_login { note } else { None },
         fault: None,
     })
 }
@@ -119,7 +123,8 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
         .into_iter()
         .map(|mind| usual(mind, providers, &usable))
         .collect();
-    start.examples = examples();
+    // the empty box plays the first one
+    start.examples = examples().split_off(1);
     let all = providers.all().iter();
     start.keyless =
         all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
@@ -248,11 +253,11 @@ fn offered(name: &str, providers: &Providers) -> OfferedModel {
     let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
     let is_near = || providers.find(prefix).is_ok_and(|known| is_local(&known.base_url));
     let place = match prefix {
-        program::PROVIDER | "agent" => Place::Program,
-        _ if is_near() => Place::Here,
-        _ => Place::Key,
+        program::PROVIDER | "agent" => ModelPlace::Program,
+        _ if is_near() => ModelPlace::Here,
+        _ => ModelPlace::Key,
     };
-    OfferedModel { place, ..OfferedModel::named(name) }
+    OfferedModel { place, ..OfferedModel::from_name(name) }
 }
 
 /// Returns the model of a word in the settings; a word that needs a server is resolved later.

@@ -18,8 +18,8 @@ use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
-    ListedScenario, News, OfferedModel, Place, Plan, ScenarioChoice, StartScreen, VoiceChoice, ago,
-    status_text,
+    ListedScenario, ModelPlace, News, OfferedModel, ScenarioChoice, StartScreen, TalkPlan,
+    VoiceChoice, ago, status_text,
 };
 use crate::ui::theme::{Theme, glyphs};
 use futures::future::join_all;
@@ -52,7 +52,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
         match choose("What next?", &entries, Some(0))? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                let plan = Plan { scenario, ..Plan::default() };
+                let plan = TalkPlan { scenario, ..TalkPlan::default() };
                 return Ok(Next::Begin(Box::new(bounded(&plan, context))));
             }
             Some(1) => return begin(&start, None, context),
@@ -93,7 +93,8 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let topic = match &topic {
             Some(topic) => Some(topic.clone()),
             None => {
-                let Some(line) = ask("Topic? Press Enter to keep the scenario's own.")? else {
+                let asked = "Topic? Press Enter to keep the scenario's own.";
+                let Some(line) = ask(start, asked)? else {
                     return Ok(Next::Over(Exit::Done));
                 };
                 (!line.is_empty()).then_some(line)
@@ -121,7 +122,8 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let take_part = seat == 1;
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
         let scenario = script.name.clone();
-        let plan = Plan { scenario, topic, voice: voice.clone(), take_part, ..Plan::default() };
+        let plan =
+            TalkPlan { scenario, topic, voice: voice.clone(), take_part, ..TalkPlan::default() };
         if voice != VoiceChoice::Rehearsed {
             let expected = forecast(&plan, &[], context);
             let (length, sum) = (expected.length, expected.sum);
@@ -149,7 +151,7 @@ fn voice(start: &StartScreen, script: &ScenarioChoice) -> Result<Option<VoiceCho
         return Ok(Some(VoiceChoice::Own));
     }
     let offers = start.offers();
-    let near = offers.iter().find(|model| model.place == Place::Here).cloned();
+    let near = offers.iter().find(|model| model.place == ModelPlace::Here).cloned();
     let table =
         if start.usual.is_empty() { near.into_iter().collect() } else { start.usual.clone() };
     let named = |models: &[OfferedModel]| {
@@ -168,13 +170,12 @@ fn voice(start: &StartScreen, script: &ScenarioChoice) -> Result<Option<VoiceCho
     };
     let default =
         proposed.as_ref().map_or(String::new(), |(name, _)| format!(" Press Enter for {name}."));
-    print(&format!(
-        "Which models?{default} Type them as in claude,PROVIDER:NAME. Known: {known}\n"
-    ))?;
+    let asked =
+        format!("Which models?{default} Type them as in claude,PROVIDER:NAME. Known: {known}");
     loop {
-        let Some(line) = read()? else { return Ok(None) };
+        let Some(line) = ask(start, &asked)? else { return Ok(None) };
         let words = line.split(',').map(str::trim).filter(|word| !word.is_empty());
-        let models: Vec<OfferedModel> = words.map(OfferedModel::named).collect();
+        let models: Vec<OfferedModel> = words.map(OfferedModel::from_name).collect();
         match &proposed {
             _ if !models.is_empty() => return Ok(Some(VoiceChoice::Models(models))),
             Some((_, voice)) => return Ok(Some(voice.clone())),
@@ -220,9 +221,16 @@ fn choose(
     }
 }
 
-fn ask(question: &str) -> Result<Option<String>, Failure> {
+/// Asks for words; rejects keys, since others may read the words.
+fn ask(start: &StartScreen, question: &str) -> Result<Option<String>, Failure> {
     print(&format!("{question}\n"))?;
-    read()
+    loop {
+        let line = read()?;
+        if line.as_ref().is_none_or(|line| start.veiled(&format!("{line} ")).is_none()) {
+            return Ok(line);
+        }
+        print("This looks like a key, which is not used here. Type something else.\n\n")?;
+    }
 }
 
 /// Reads a line; `None` at the end of the input.

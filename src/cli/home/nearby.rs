@@ -9,7 +9,7 @@ use crate::cli::models::survey::{
 use crate::model::{Secret, Text};
 use crate::net::is_local;
 use crate::settings::{Environment, ModelList};
-use crate::ui::start::{Host, OfferedModel, Place};
+use crate::ui::start::{Host, ModelPlace, OfferedModel};
 use crate::voice::remote::Endpoint;
 use std::future::Future;
 use std::pin::Pin;
@@ -20,35 +20,27 @@ pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 
 /// Starts a check of every local server; each resolves independently.
 pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
-    let local = providers.all().iter().filter(|known| is_local(&known.base_url)).map(|known| {
-        let name = known.name.clone();
-        let endpoint = known.with(key(known, environment));
-        looking(async move {
-            let found = list(endpoint, LOCAL_TIME).await.unwrap_or_default();
-            host(&name, &name, None, &found)
-        })
-    });
+    let local = providers.all().iter().filter(|known| is_local(&known.base_url));
+    let local = local.map(|known| (&*known.name, None, known.with(key(known, environment))));
     // skip default addresses that the user configured: they are checked under their own names
     let free = |url: &str| !providers.all().iter().any(|known| known.base_url == url);
-    let usual = LOCAL.iter().filter(|(_, url)| free(url)).map(|(name, url)| {
-        let endpoint = usual_place(name, url);
-        looking(async move {
+    let usual = LOCAL.iter().filter(|(_, url)| free(url));
+    let usual = usual.map(|(name, url)| (*name, Some(*url), usual_place(name, url)));
+    let all = local.chain(usual).map(|(name, url, endpoint)| -> Looking {
+        let name = name.to_owned();
+        Box::pin(async move {
             let found = list(endpoint, LOCAL_TIME).await.unwrap_or_default();
-            host(name, ENDPOINT, Some(url), &found)
+            host(&name, url, &found)
         })
     });
-    local.chain(usual).collect()
-}
-
-fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
-    Box::pin(host)
+    all.collect()
 }
 
 /// Asks the server at a typed address; the address serves as its name.
 pub fn ask(address: String) -> Looking {
-    looking(async move {
+    Box::pin(async move {
         match answer(&address, None).await {
-            Ok((url, models)) => host(&address, ENDPOINT, Some(&url), &models),
+            Ok((url, models)) => host(&address, Some(&url), &models),
             Err(NoList { text: says, wants_key }) => {
                 Host { name: address, says, wants_key, models: vec![] }
             }
@@ -56,14 +48,11 @@ pub fn ask(address: String) -> Looking {
     })
 }
 
-/// A base address, and the models there.
-pub type Answer = (String, Vec<Text>);
-
 /// Returns the base address of a server, as typed or below `/v1`, and its models.
 ///
 /// # Errors
 /// The first failure, or the refusal of the key.
-pub async fn answer(address: &str, key: Option<Secret>) -> Result<Answer, NoList> {
+pub async fn answer(address: &str, key: Option<Secret>) -> Result<(String, Vec<Text>), NoList> {
     let mut refused: Option<NoList> = None;
     for url in [address.to_owned(), format!("{address}/v1")] {
         let place = usual_place(address, &url);
@@ -84,17 +73,19 @@ fn key(known: &ResolvedProvider, environment: &Environment) -> Option<Secret> {
     Some(Secret::new(value.trim().to_owned()))
 }
 
-/// Returns the status of a server from its models.
-fn host(name: &str, provider: &str, endpoint: Option<&str>, names: &[Text]) -> Host {
+/// Returns the status of a server from its models; `endpoint` is the address of a server outside the settings.
+fn host(name: &str, endpoint: Option<&str>, names: &[Text]) -> Host {
+    let provider = if endpoint.is_some() { ENDPOINT } else { name };
+    let place = if endpoint.is_none_or(is_local) { ModelPlace::Here } else { ModelPlace::Key };
     let usable = Usable { list: ModelList::bundled().clone(), ..Usable::default() };
     let model = |model: &Text| {
         let family = usable.family_of(model).map_or(model.to_string(), |f| f.name.to_lowercase());
         OfferedModel {
             endpoint: endpoint.map(str::to_owned),
-            place: Place::Here,
+            place,
             family,
             is_usual: true,
-            ..OfferedModel::named(&format!("{provider}:{model}"))
+            ..OfferedModel::from_name(&format!("{provider}:{model}"))
         }
     };
     let says = if names.is_empty() { "running, but has no model".into() } else { String::new() };

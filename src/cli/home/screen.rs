@@ -21,7 +21,7 @@ use crate::net::is_local;
 use crate::session::ReadProgress;
 use crate::settings::{forget_key, keep_key, remember_server, remember_usual};
 use crate::ui::run::start::run as show;
-use crate::ui::start::{Choice, News, OfferedModel, Place, StartRow, StartScreen};
+use crate::ui::start::{Choice, ModelPlace, News, OfferedModel, StartRow, StartScreen};
 use crate::ui::terminal::{self, Terminal};
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
@@ -132,9 +132,11 @@ fn connected(
     Ok(match saved {
         Err(why) => again(Some(format!("{url} is not saved: {why}"))),
         Ok(name) => {
-            let place = if is_local(&url) { Place::Here } else { Place::Key };
-            let model =
-                |model| OfferedModel { place, ..OfferedModel::named(&format!("{name}:{model}")) };
+            let place = if is_local(&url) { ModelPlace::Here } else { ModelPlace::Key };
+            let model = |model| OfferedModel {
+                place,
+                ..OfferedModel::from_name(&format!("{name}:{model}"))
+            };
             let table = models.first().map(|first| vec![model(first)]);
             let notice = Some(format!("✓ {server} answers with the key"));
             Home { server: None, notice, table, ..home.clone() }
@@ -171,7 +173,8 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     let sessions = context.paths.sessions();
     start.notice = notice;
     // a scenario that was just written brings its own topic
-    let own = home.scenario.as_ref().and(start.script()).filter(|_| start.script > 0);
+    let is_written = home.scenario.is_some() && start.script > 0;
+    let own = if is_written { start.script() } else { None };
     let topic = topic.map(str::to_owned).or_else(|| own.map(|script| script.own_topic().clone()));
     topic.into_iter().for_each(|topic| start.about(&topic));
 

@@ -59,7 +59,7 @@ fn a_filter_without_a_match_is_said_and_seats_nobody() {
     write(&mut start, "larg");
     press(&mut start, &[Enter]);
     assert_eq!(start.table().last().unwrap().name, "ollama:large");
-    // a model that no list has is taken by its full name, and has no price yet
+    // a model outside the lists is taken by its full name, without a price
     write(&mut start, "xai:grok");
     press(&mut start, &[Enter, Enter]);
     assert_eq!(start.table().last().unwrap().name, "xai:grok");

@@ -81,7 +81,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
         let y = line.saturating_sub(from) as u16;
         frame.set_cursor_position(Position::new(x, y.min(body.height - 1)));
     }
-    list::draw(frame, body, start);
+    list::draw(frame, body, column, start);
     keys::footer(frame, row(whole.height - 1), start, scrolls);
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
@@ -223,7 +223,9 @@ impl StartPage<'_> {
         let promise = Line::from(vec![key, Span::styled(format!("  {words}"), text)]);
         let mut lines = wrap(&promise, room);
         let is_asked = start.topic().is_some();
-        if let Some(forecast) = expected.filter(|_| is_asked) {
+        if let Some(forecast) = expected
+            && is_asked
+        {
             let unasked = start.ticked.is_none() && start.usual.is_empty();
             let to = (unasked && !forecast.to.is_empty())
                 .then(|| format!("the words go to {}", forecast.to.join(", ")));

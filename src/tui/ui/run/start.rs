@@ -1,7 +1,7 @@
 //! The loop of the start screen: a frame first, then keys and findings as they arrive, until a choice is made.
 
 use crate::ui::action::Action;
-use crate::ui::start::{self, Choice, Forecast, News, Plan, StartScreen};
+use crate::ui::start::{self, Choice, Forecast, News, StartScreen, TalkPlan};
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crate::ui::{draw, keymap};
 use crossterm::event::{Event, KeyEvent};
@@ -14,7 +14,7 @@ pub async fn run(
     terminal: &mut Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     news: impl Stream<Item = News> + Unpin,
-    forecast: impl Fn(&Plan, &StartScreen) -> Forecast,
+    forecast: impl Fn(&TalkPlan, &StartScreen) -> Forecast,
 ) -> io::Result<Choice> {
     let mut news = news.fuse();
     loop {

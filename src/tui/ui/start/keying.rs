@@ -92,7 +92,7 @@ fn secrets(text: &str, shapes: &[KeyShape]) -> Vec<Range<usize>> {
 }
 
 /// Returns a text with a sign in place of each character of its secrets; `None` without any.
-pub(super) fn veiled(text: &str, shapes: &[KeyShape], sign: &str) -> Option<String> {
+pub(super) fn veiled_text(text: &str, shapes: &[KeyShape], sign: &str) -> Option<String> {
     let hidden = secrets(text, shapes);
     let shown = |(at, c): (usize, char)| {
         let is_hidden = hidden.iter().any(|part| part.contains(&at)) && !c.is_whitespace();
@@ -109,7 +109,7 @@ fn key_part(word: &str, shapes: &[KeyShape], is_ended: bool) -> Option<Range<usi
         known.filter(|prefix| !prefix.is_empty()).any(|prefix| {
             let after = rest.strip_prefix(prefix).unwrap_or_default().trim_end();
             let after = after.trim_end_matches(['?', '!', '.', ',', ';', ':']);
-            // a word such as "sk-learn" is none
+            // "sk-learn" is a word
             let is_word = is_ended && rest.len() < SHORTEST && after.chars().all(plain);
             !after.is_empty() && !is_word
         })

@@ -2,8 +2,8 @@
 
 use crate::ui::action::Action;
 use crate::ui::start::keying::{Keying, is_address};
-use crate::ui::start::state::{Choice, Setting, StartList, StartRow, StartScreen};
-use crate::ui::start::table::{OfferedModel, Place};
+use crate::ui::start::state::{Choice, StartList, StartRow, StartScreen, TalkSetting};
+use crate::ui::start::table::{ModelPlace, OfferedModel};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -29,8 +29,8 @@ pub enum ListRow {
     Connect(String),
     /// Scenario, by its index.
     Scenario(usize),
-    /// Setting.
-    Setting(Setting),
+    /// TalkSetting.
+    Setting(TalkSetting),
     /// Writes a scenario.
     Write,
 }
@@ -67,13 +67,13 @@ fn models(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
         texts.iter().any(|text| text.to_lowercase().contains(&filter))
     };
     let mut rows = vec![];
-    for (place, title) in Place::GROUPS {
+    for (place, title) in ModelPlace::GROUPS {
         let of_place = offers.iter().filter(|model| model.place == place).filter(has);
         let found: Vec<ListRow> = of_place.cloned().map(ListRow::Model).collect();
         if !found.is_empty() {
             rows.push(ListRow::Group(title));
             rows.extend(found);
-        } else if place == Place::Here && filter.is_empty() {
+        } else if place == ModelPlace::Here && filter.is_empty() {
             rows.extend([ListRow::Group(title), ListRow::Said(NO_SERVER.into())]);
         }
     }
@@ -87,7 +87,7 @@ fn models(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
         let is_full =
             list.filter.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty());
         rows.push(if is_full {
-            ListRow::Model(OfferedModel::named(&list.filter))
+            ListRow::Model(OfferedModel::from_name(&list.filter))
         } else {
             ListRow::Said(format!("no model matches \"{}\"", list.filter))
         });
@@ -108,10 +108,12 @@ fn kinds(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
     if filter.is_empty() {
         rows.push(ListRow::Write);
         rows.push(ListRow::Group("SETTINGS"));
-        rows.extend([Setting::Length, Setting::Seed, Setting::Budget].map(ListRow::Setting));
+        rows.extend(
+            [TalkSetting::Length, TalkSetting::Seed, TalkSetting::Budget].map(ListRow::Setting),
+        );
         let you = start.script().is_some_and(|script| !script.takes_part.is_empty());
-        rows.extend(you.then_some(ListRow::Setting(Setting::You)));
-        rows.extend(start.may_cast().then_some(ListRow::Setting(Setting::People)));
+        rows.extend(you.then_some(ListRow::Setting(TalkSetting::You)));
+        rows.extend(start.may_cast().then_some(ListRow::Setting(TalkSetting::People)));
     }
     rows
 }
@@ -247,23 +249,23 @@ fn move_seat(start: &mut StartScreen, model: &OfferedModel, is_back: bool) {
     start.ticked = Some(table);
 }
 
-fn toggle(start: &mut StartScreen, setting: Option<Setting>) {
+fn toggle(start: &mut StartScreen, setting: Option<TalkSetting>) {
     match setting {
-        Some(Setting::You) => start.take_part = !start.take_part,
-        Some(Setting::People) => start.asks_cast = !start.asks_cast,
-        Some(Setting::Length | Setting::Seed | Setting::Budget) | None => {}
+        Some(TalkSetting::You) => start.take_part = !start.take_part,
+        Some(TalkSetting::People) => start.asks_cast = !start.asks_cast,
+        Some(TalkSetting::Length | TalkSetting::Seed | TalkSetting::Budget) | None => {}
     }
 }
 
 /// Handles a key for a number; a budget may have a decimal point.
-fn type_number(start: &mut StartScreen, setting: Setting, key: &KeyEvent) {
+fn type_number(start: &mut StartScreen, setting: TalkSetting, key: &KeyEvent) {
     let Some(typed) = start.numbers.get_mut(setting as usize) else { return };
     match key.code {
         KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => typed.clear(),
         KeyCode::Backspace => _ = typed.pop(),
         KeyCode::Char(c) if typed.len() < DIGITS => {
-            let point = c == '.' && setting == Setting::Budget && !typed.contains('.');
-            let first_zero = c == '0' && typed.is_empty() && setting == Setting::Length;
+            let point = c == '.' && setting == TalkSetting::Budget && !typed.contains('.');
+            let first_zero = c == '0' && typed.is_empty() && setting == TalkSetting::Length;
             if point || (c.is_ascii_digit() && !first_zero) {
                 typed.push(c);
             }

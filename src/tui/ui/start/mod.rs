@@ -14,9 +14,9 @@ mod words;
 pub use crate::ui::start::keying::{KeyShape, Keying};
 pub use crate::ui::start::list::{ListRow, focused, rows};
 pub use crate::ui::start::state::{
-    Choice, Forecast, Host, ListedScenario, News, Plan, PlannedSeat, ScenarioChoice, Setting,
-    StartRow, StartScreen, VoiceChoice,
+    Choice, Forecast, Host, ListedScenario, News, PlannedSeat, ScenarioChoice, StartRow,
+    StartScreen, TalkPlan, TalkSetting, VoiceChoice,
 };
-pub use crate::ui::start::table::{OfferedModel, Place, bare, short};
+pub use crate::ui::start::table::{ModelPlace, OfferedModel, bare, short};
 pub use crate::ui::start::update::{WAYS, key, paste};
 pub use crate::ui::start::words::{ago, status_text};

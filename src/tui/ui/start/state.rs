@@ -4,8 +4,8 @@ use crate::catalogue::{SessionStatus, SessionSummary, tree};
 use crate::model::{Secret, Wall};
 use crate::text;
 use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::start::keying::{KeyShape, Keying, key_owner, veiled};
-use crate::ui::start::table::{OfferedModel, Place, proposed};
+use crate::ui::start::keying::{KeyShape, Keying, key_owner, veiled_text};
+use crate::ui::start::table::{ModelPlace, OfferedModel, proposed};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
 use ratatui::style::Style;
@@ -75,7 +75,7 @@ impl ListedScenario {
 pub struct Host {
     /// Name of the server, or its address.
     pub name: String,
-    /// Reason why it has no models.
+    /// Reason why its models are unknown.
     pub says: String,
     /// True if it answers, and wants a key.
     pub wants_key: bool,
@@ -106,7 +106,7 @@ pub enum VoiceChoice {
 
 /// A conversation to begin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct TalkPlan {
     /// Name of the scenario.
     pub scenario: String,
     /// Topic; `None` for the scenario's own.
@@ -125,10 +125,14 @@ pub struct Plan {
     pub budget: String,
 }
 
-impl Plan {
+impl TalkPlan {
     /// Returns the part of the plan that the usage depends on: any other topic is as good as this one.
-    pub fn shape(&self) -> Plan {
-        Plan { topic: self.topic.as_ref().map(|_| "A topic".into()), cast: false, ..self.clone() }
+    pub fn shape(&self) -> TalkPlan {
+        TalkPlan {
+            topic: self.topic.as_ref().map(|_| "A topic".into()),
+            cast: false,
+            ..self.clone()
+        }
     }
 }
 
@@ -164,7 +168,7 @@ pub struct Forecast {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// Starts a conversation.
-    Begin(Box<Plan>),
+    Begin(Box<TalkPlan>),
     /// Opens a new scenario in the editor, or the unfinished one of this name.
     Write(Option<String>),
     /// Looks again for local servers.
@@ -236,7 +240,7 @@ impl StartList {
 
 /// A setting of the kind of talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
+pub enum TalkSetting {
     /// Length in turns.
     Length,
     /// Seed.
@@ -301,9 +305,9 @@ pub struct StartScreen {
     /// Number of a choice, typed under the card "no model yet".
     pub typed: String,
     /// Expected usage, and the shape of the plan that it was computed for.
-    pub forecast: Option<(Forecast, Plan)>,
+    pub forecast: Option<(Forecast, TalkPlan)>,
     /// Shape of the plan whose cost the last frame showed.
-    pub promised: Option<Plan>,
+    pub promised: Option<TalkPlan>,
     /// Notice below the box.
     pub notice: Option<String>,
     /// First visible line of the list of keys; `None` if it is closed.
@@ -320,6 +324,8 @@ pub struct StartScreen {
     pub page: usize,
     /// True if the next interrupt leaves the program.
     pub leaving: bool,
+    /// True if the next Enter takes a topic that may contain a key.
+    pub(super) doubted: bool,
     /// Session that a second request moves to the trash.
     pub(super) dropping: Option<PathBuf>,
 }
@@ -341,7 +347,13 @@ impl StartScreen {
 
     /// Returns a text as it may be shown, if a part of it looks like a key or a password; the fields show no other.
     pub fn veiled(&self, text: &str) -> Option<String> {
-        veiled(text, &self.shapes, self.glyphs.hidden)
+        veiled_text(text, &self.shapes, self.glyphs.hidden)
+    }
+
+    /// Returns whether a text may contain a key or a password, and whether it is the key of a known vendor.
+    pub(super) fn doubt(&self, text: &str) -> Option<bool> {
+        let veiled = self.veiled(text)?;
+        Some(veiled_text(text, &[], self.glyphs.hidden).as_ref() != Some(&veiled))
     }
 
     /// Moves a key from another field to the form for keys; returns whether the text is a key of a known vendor.
@@ -454,13 +466,15 @@ impl StartScreen {
         match voice {
             VoiceChoice::Rehearsed => false,
             VoiceChoice::Own => self.script().is_some_and(|script| script.paid),
-            VoiceChoice::Models(models) => models.iter().any(|model| model.place != Place::Here),
+            VoiceChoice::Models(models) => {
+                models.iter().any(|model| model.place != ModelPlace::Here)
+            }
         }
     }
 
     /// Returns the conversation of the Enter key; without a topic, that of any topic. `None` without a model, or with a
     /// scenario that has a fault.
-    pub fn plan(&self) -> Option<Plan> {
+    pub fn plan(&self) -> Option<TalkPlan> {
         let script = self.script().filter(|script| script.fault.is_none())?;
         let any = || self.topic().is_none().then(|| "A topic".to_owned());
         let voice = match self.topic() {
@@ -468,7 +482,7 @@ impl StartScreen {
             _ => self.voice()?,
         };
         let [length, seed, budget] = &self.numbers;
-        Some(Plan {
+        Some(TalkPlan {
             scenario: script.name.clone(),
             topic: self.other_topic().or_else(any),
             voice,
@@ -494,7 +508,7 @@ impl StartScreen {
     }
 
     /// Returns a typed number as it is shown.
-    pub fn number(&self, setting: Setting) -> Option<&str> {
+    pub fn number(&self, setting: TalkSetting) -> Option<&str> {
         let typed = self.numbers.get(setting as usize)?;
         (!typed.is_empty()).then_some(typed)
     }

@@ -5,7 +5,7 @@ const PROPOSED: usize = 3;
 
 /// Access to a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum ModelPlace {
     /// It runs on this computer or in this network.
     Here,
     /// A service, with a key.
@@ -15,12 +15,12 @@ pub enum Place {
     Program,
 }
 
-impl Place {
+impl ModelPlace {
     /// Groups of the list, in order.
-    pub(super) const GROUPS: [(Place, &str); 3] = [
-        (Place::Here, "ON THIS COMPUTER"),
-        (Place::Key, "WITH A KEY"),
-        (Place::Program, "YOUR PROGRAMS"),
+    pub(super) const GROUPS: [(ModelPlace, &str); 3] = [
+        (ModelPlace::Here, "ON THIS COMPUTER"),
+        (ModelPlace::Key, "WITH A KEY"),
+        (ModelPlace::Program, "YOUR PROGRAMS"),
     ];
 }
 
@@ -38,14 +38,14 @@ pub struct OfferedModel {
     /// Address of a provider that exists only in this run.
     pub endpoint: Option<String>,
     /// Access to it.
-    pub place: Place,
+    pub place: ModelPlace,
     /// True if it may be proposed.
     pub is_usual: bool,
 }
 
 impl OfferedModel {
     /// Creates a model from its full name.
-    pub fn named(name: &str) -> OfferedModel {
+    pub fn from_name(name: &str) -> OfferedModel {
         OfferedModel { name: name.into(), word: name.into(), ..OfferedModel::default() }
     }
 
@@ -56,12 +56,12 @@ impl OfferedModel {
 
     /// Returns the model as an option names it, with its seat.
     pub fn option(&self) -> String {
-        with_seat(self.seat.as_deref(), &self.name)
+        self.seat.as_ref().map_or(self.name.clone(), |seat| format!("{seat}={}", self.name))
     }
 
     /// Returns the model as the settings name it, with its seat.
     pub fn setting(&self) -> String {
-        with_seat(self.seat.as_deref(), &self.word)
+        OfferedModel { name: self.word.clone(), ..self.clone() }.option()
     }
 
     /// Returns whether the models of a table and this one can be called in one run, which knows one typed address.
@@ -69,10 +69,6 @@ impl OfferedModel {
         let others = || table.iter().filter_map(|model| model.endpoint.as_ref());
         self.endpoint.as_ref().is_none_or(|own| others().all(|other| other == own))
     }
-}
-
-fn with_seat(seat: Option<&str>, model: &str) -> String {
-    seat.map_or(model.into(), |seat| format!("{seat}={model}"))
 }
 
 /// Returns the models of a table that nobody set up: one of each family, at most `PROPOSED`.
@@ -127,7 +123,7 @@ mod tests {
             family: family.into(),
             endpoint: endpoint.map(str::to_owned),
             is_usual: true,
-            ..OfferedModel::named(name)
+            ..OfferedModel::from_name(name)
         };
         let offers = [
             model("a:claude", "claude", None),

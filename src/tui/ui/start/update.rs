@@ -7,7 +7,7 @@ use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
 use crate::ui::start::keying::Keying;
-use crate::ui::start::state::{Choice, Plan, StartRow, StartScreen, field};
+use crate::ui::start::state::{Choice, StartRow, StartScreen, TalkPlan, field};
 use crate::ui::start::{keys, list};
 use crate::ui::text::caret;
 use crate::ui::view::card::{CardAnswer, answer};
@@ -29,6 +29,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return list::key(start, key, action);
     }
     let leaving = std::mem::take(&mut start.leaving);
+    let doubted = std::mem::take(&mut start.doubted);
     let dropping = start.dropping.take();
     if let Some(top) = start.help.take()
         && action != Some(Action::Interrupt)
@@ -43,7 +44,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return None;
     }
     match action {
-        Some(Action::RunEntry) => enter(start),
+        Some(Action::RunEntry) => enter(start, doubted),
         Some(action) => act(start, action, key, leaving, dropping),
         None => {
             write(start, key);
@@ -204,11 +205,11 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
 
 fn demo(start: &StartScreen) -> Option<Choice> {
     let scenario = start.scripts.first()?.name.clone();
-    Some(Choice::Begin(Box::new(Plan { scenario, ..Plan::default() })))
+    Some(Choice::Begin(Box::new(TalkPlan { scenario, ..TalkPlan::default() })))
 }
 
-/// Takes the focused row.
-fn enter(start: &mut StartScreen) -> Option<Choice> {
+/// Takes the focused row. A topic that may contain a key has been doubted by the previous key.
+fn enter(start: &mut StartScreen, doubted: bool) -> Option<Choice> {
     match start.at {
         StartRow::Session(at) => {
             let session = start.sessions.get(at)?;
@@ -237,21 +238,29 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
             list::open(start, start.at);
             None
         }
-        StartRow::Topic => begin(start),
+        StartRow::Topic => begin(start, doubted),
     }
 }
 
 /// Starts the conversation as entered. An empty box plays the rehearsed debate; anything that may cost money begins only
 /// after a frame that shows its cost.
-fn begin(start: &mut StartScreen) -> Option<Choice> {
+fn begin(start: &mut StartScreen, doubted: bool) -> Option<Choice> {
     let Some(topic) = start.topic() else { return demo(start) };
     if start.divert(&topic) {
         start.topic = field("");
         return None;
     }
     // nothing follows, so its last word is whole
-    if start.veiled(&format!("{topic} ")).is_some() {
-        start.notice = Some("this looks like a key; take it out of the topic first".into());
+    if let Some(is_known) = start.doubt(&format!("{topic} "))
+        && (is_known || !doubted)
+    {
+        start.doubted = !is_known;
+        let key = key_label(start, Action::RunEntry);
+        start.notice = Some(if is_known {
+            "this looks like a key; take it out of the topic first".into()
+        } else {
+            format!("a key or a password? press {key} again if all may read it")
+        });
         return None;
     }
     let script = start.script()?;

@@ -62,7 +62,11 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     }
     match start.at {
         StartRow::Topic => {
-            let word = if start.topic().is_some() { "begin" } else { "watch" };
+            let word = match start.topic() {
+                Some(_) if start.has_no_model() => "choose",
+                Some(_) => "begin",
+                None => "watch",
+            };
             let lists = !(start.sessions.is_empty() && start.examples.is_empty());
             let sessions = lists.then(|| (pair(start, &[EntryDown]), "sessions"));
             let who = (pair(start, &[NextField]), "who and what");

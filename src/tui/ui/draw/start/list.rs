@@ -4,7 +4,7 @@ use crate::text;
 use crate::ui::draw::overlay;
 use crate::ui::frame::Frame;
 use crate::ui::start::{
-    ListRow, OfferedModel, Setting, StartRow, StartScreen, bare, focused, rows,
+    ListRow, OfferedModel, StartRow, StartScreen, TalkSetting, bare, focused, rows,
 };
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
@@ -12,13 +12,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
-/// Greatest width of a list.
+/// Least width of a list on a screen that has it.
 const WIDTH: u16 = 72;
-/// Columns of the name of a model's seat.
+/// Columns of the name of a model's seat, and the width of a list that has room for it.
 const SEAT: usize = 16;
+const ROOMY: usize = 56;
 
-/// Draws the open list.
-pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, start: &mut StartScreen) {
+/// Draws the open list over the box, which has some width.
+pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, over: u16, start: &mut StartScreen) {
     let Some(list) = &start.list else { return };
     let style = |role| start.theme.style(role);
     let glyphs = start.glyphs;
@@ -38,7 +39,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, start: &mut StartScreen) {
         typed => (typed, ThemeRole::Title),
     };
     let chrome = 3 + u16::from(start.notice.is_some());
-    let wide = body.width.min(WIDTH);
+    let wide = body.width.min(WIDTH.max(over));
     let inside = usize::from(wide) - 2;
     let room = usize::from(body.height.saturating_sub(chrome)).max(1);
     let at = all.iter().position(|row| Some(row) == here.as_ref()).unwrap_or(0);
@@ -88,8 +89,10 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
         ListRow::Model(model) => {
             let table = start.table();
             let at = table.iter().position(|other| other.is(model));
-            let name = if model.endpoint.is_some() { bare(&model.name) } else { &model.name };
-            (tick(at.is_some()), name.to_owned(), seat(start, model, at), price(start, model))
+            let is_bare = model.endpoint.is_some() || room < ROOMY;
+            let name = if is_bare { bare(&model.name) } else { &model.name };
+            let seat = if room < ROOMY { None } else { seat(start, model, at) };
+            (tick(at.is_some()), name.to_owned(), seat, price(start, model))
         }
         ListRow::Usual => {
             let keeps = list.is_some_and(|list| list.keeps);
@@ -114,16 +117,16 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
             let value = start.number(*setting).map(str::to_owned);
             let script = start.script();
             let (label, value) = match setting {
-                Setting::Length => {
+                TalkSetting::Length => {
                     let own = script.map_or("", |script| &script.length);
                     let own = if own.is_empty() { "as the scenario says" } else { own };
                     ("length", value.map_or(own.to_owned(), |turns| format!("{turns} turns")))
                 }
-                Setting::Seed => ("seed", value.unwrap_or("random".into())),
-                Setting::Budget => {
+                TalkSetting::Seed => ("seed", value.unwrap_or("random".into())),
+                TalkSetting::Budget => {
                     ("budget", value.map_or("1 dollar".into(), |usd| format!("{usd} dollars")))
                 }
-                Setting::You => (
+                TalkSetting::You => (
                     "you",
                     if start.take_part {
                         format!("take part: {}", script.map_or("", |script| script.takes_part))
@@ -131,7 +134,7 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
                         "watch, and write at any time".into()
                     },
                 ),
-                Setting::People => {
+                TalkSetting::People => {
                     let asks = start.asks_cast;
                     ("people", if asks { "proposed by the model" } else { "bundled" }.to_owned())
                 }
@@ -142,7 +145,7 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
     let right = clip(&text::line(&right), room / 2, ellipsis);
     let middle_width = if middle.is_some() { SEAT } else { 0 };
     let left = room.saturating_sub(8 + middle_width + width(&right));
-    let label = clip(&text::line(&label), left, ellipsis);
+    let label = clip(&text::line(&label), left.saturating_sub(1), ellipsis);
     let gap = left.saturating_sub(width(&label));
     let mut spans = vec![
         Span::styled(format!(" {sign}"), style(ThemeRole::FloorSpeaking)),

@@ -16,7 +16,9 @@ const ALIKE: &str = "one model for all: expect agreement";
 struct Chip {
     /// Index of the first seat, for the colour.
     at: usize,
-    /// Names of the seats.
+    /// Number of seats.
+    seats: usize,
+    /// Names of the seats; empty for models that sit as themselves.
     names: Vec<String>,
     model: String,
 }
@@ -162,22 +164,22 @@ fn chips(seats: &[PlannedSeat], models: &[&str]) -> Vec<Chip> {
         let names =
             if is_itself || seat.name.is_empty() { vec![] } else { vec![seat.name.clone()] };
         let last = chips.len().saturating_sub(1);
-        let is_beside =
-            |i: usize, chip: &Chip| i == last || (chip.names.is_empty() && names.is_empty());
-        let same = chips
-            .iter_mut()
-            .enumerate()
-            .find(|(i, chip)| !model.is_empty() && chip.model == *model && is_beside(*i, chip));
+        let is_same = |i: usize, chip: &Chip| {
+            let is_beside = i == last || names.is_empty();
+            let is_model = !model.is_empty() && chip.model == *model;
+            is_beside && is_model && chip.names.is_empty() == names.is_empty()
+        };
+        let same = chips.iter_mut().enumerate().find(|(i, chip)| is_same(*i, chip));
         match same {
-            Some((_, chip)) => chip.names.extend(names),
-            None => chips.push(Chip { at, names, model: (*model).to_owned() }),
+            Some((_, chip)) => {
+                chip.seats += 1;
+                chip.names.extend(names);
+            }
+            None => chips.push(Chip { at, seats: 1, names, model: (*model).to_owned() }),
         }
     }
-    for chip in &mut chips {
-        let count = models.iter().filter(|model| **model == chip.model).count();
-        if count > 1 && !chip.model.is_empty() && chip.names.len() != 1 {
-            chip.model = format!("{} \u{d7}{count}", chip.model);
-        }
+    for chip in chips.iter_mut().filter(|chip| chip.seats > 1) {
+        chip.model = format!("{} \u{d7}{}", chip.model, chip.seats);
     }
     chips
 }
