@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
 /// Titles whose full stop does not end a sentence.
-const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
+pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
 const COMMAS: [char; 12] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '\n'];
 

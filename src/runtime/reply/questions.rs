@@ -1,6 +1,6 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
-use super::letters::sentences;
+use super::letters::{TITLES, sentences};
 use super::mentions::{length_of, mentions, own_paragraphs, without_inline_code};
 use crate::model::{Participant, SeatId};
 
