@@ -243,7 +243,8 @@ fn known(providers: &Providers, usable: &Usable) -> Vec<OfferedModel> {
     };
     let named = usable.list.defaults.values().chain(providers.settings.models.keys());
     models.extend(named.filter(has_key).map(|name| offered(name, providers)));
-    let found = agents::KNOWN.iter().filter(|a| providers.environment.program(a.program()).is_some());
+    let found =
+        agents::KNOWN.iter().filter(|a| providers.environment.program(a.program()).is_some());
     models.extend(found.map(|agent| offered(&agent.model(), providers)));
     models
 }

@@ -10,7 +10,6 @@ use crate::model::{Secret, Text};
 use crate::net::is_local;
 use crate::settings::{Environment, ModelList};
 use crate::ui::start::{Host, ModelPlace, OfferedModel};
-use crate::voice::remote::Endpoint;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -55,9 +54,9 @@ pub fn ask(address: String) -> Looking {
 pub async fn answer(address: &str, key: Option<Secret>) -> Result<(String, Vec<Text>), NoList> {
     let mut refused: Option<NoList> = None;
     for url in [address.to_owned(), format!("{address}/v1")] {
-        let place = usual_place(address, &url);
-        let place = Arc::new(Endpoint { key: key.clone(), ..(*place).clone() });
-        match listed(place, SERVER_TIME).await {
+        let mut place = Arc::unwrap_or_clone(usual_place(address, &url));
+        place.key.clone_from(&key);
+        match listed(Arc::new(place), SERVER_TIME).await {
             Ok(models) => return Ok((url, models)),
             Err(failure) if refused.is_none() || failure.wants_key => refused = Some(failure),
             Err(_) => {}

@@ -7,7 +7,6 @@ use colloquium::net::Client;
 use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Did, Done, Out, Voice};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 

@@ -19,7 +19,7 @@ use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{Voice, Voices};
 use serde_json::json;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::{Barrier, mpsc};
 use tokio::time::timeout;
 

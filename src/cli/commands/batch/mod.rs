@@ -104,9 +104,9 @@ impl BatchArgs {
             seed: self.seed,
             repeats: self.repeats,
         };
-        let each = budget.tokens_each;
+        let tokens = budget.tokens_each;
         let conversations =
-            Conversations::new(all, self, out.clone(), each, stopping.clone(), context)?;
+            Conversations::new(all, self, out.clone(), tokens, stopping.clone(), context)?;
         let is_usable = |item: &BatchItem| checked.is_usable(item.line);
         let items = open_items(items, &self.map)?.filter(|item| item.as_ref().is_ok_and(is_usable));
         let report = ProgressReport::new(batch.all, each);
