@@ -200,7 +200,8 @@ fn seat_card(walk: &mut Walk<'_>, seat: &mut Node, path: &str, folder: &Path) ->
             return vec![];
         }
     };
-    let persona = card.persona();
+    // statements are text here, and no reason to leave the macros alone
+    let persona = card.persona().replace("{%", "{ ");
     let mut unknown: Vec<&str> =
         unknown_macros(&persona).into_iter().filter_map(|range| persona.get(range)).collect();
     unknown.dedup();
