@@ -1,6 +1,7 @@
 //! Model replies that only repeat, only echo, or spend their tokens before a word.
 
 use crate::harness::*;
+use crate::prompts::{opened, two};
 use colloquium::model::*;
 use serde_json::json;
 
@@ -102,6 +103,21 @@ async fn a_reply_without_a_word_left_is_tried_once_with_room_to_think() {
     let never = crate::harness::stage(|_| Play::Fail(5, ErrorClass::Length));
     let ran = play(local(2), never, &[]).await;
     assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 4_416], "{:?}", most(&ran));
+}
+
+/// The layout for small models does not ask them to think first.
+#[tokio::test]
+async fn a_small_model_gets_no_room_for_thinking_first() {
+    let phase = "[[phase]]\nname = \"only\"\nthink = \"private\"\n";
+    let text = two("policy = \"phases\"", "") + phase;
+    for (small, tokens) in [(true, 80), (false, 320 + 1_024)] {
+        let table = opened(&text, |seat| {
+            seat.small = small;
+            seat.local = true;
+        });
+        let ran = play(table, stage(|_| Play::Words("A word of its own.".into(), 10)), &[]).await;
+        assert_eq!(most(&ran)[0], tokens, "{small}");
+    }
 }
 
 #[tokio::test]

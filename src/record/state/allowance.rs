@@ -63,19 +63,24 @@ impl Conversation {
             }
         });
         // with an effort, the wire format requests tokens for reasoning itself
-        let invited = self.shows(turn).is_some_and(|shows| shows.thinks);
+        // the layout for small models does not invite them
+        let invited = !self.is_small(turn) && self.shows(turn).is_some_and(|shows| shows.thinks);
         let thinks = model.effort.is_none() && (seat.thinks || invited);
         let local = || LOCAL_THINKING_TOKENS.min(seat.spec.window.map_or(u32::MAX, |all| all / 2));
-        let thinking = if seat.spec.local { local() } else { THINKING_TOKENS };
         let spoken = bounded.unwrap_or(0);
-        let bounded = bounded.map(|tokens| tokens + if thinks { thinking } else { 0 });
+        let thinking = match (thinks, seat.thinks && seat.spec.local) {
+            (false, _) => 0,
+            (true, false) => THINKING_TOKENS,
+            (true, true) => local(),
+        };
+        let bounded = bounded.map(|tokens| tokens + thinking);
         match seat.widened {
             0 => bounded,
             n => {
                 let wider = WIDER.saturating_pow(n.min(WIDER_TIMES));
                 let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(wider);
                 // whatever used all tokens before a word of a local model was thinking
-                let most = if seat.spec.local { most.max(spoken + thinking) } else { most };
+                let most = if seat.spec.local { most.max(spoken + local()) } else { most };
                 Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
             }
         }

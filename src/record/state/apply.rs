@@ -186,7 +186,7 @@ impl Conversation {
     /// Changes every seat with the model of one, and that seat.
     pub(super) fn set_model_of(&mut self, id: &str, change: impl Fn(&mut Seat)) {
         let name = |seat: &Seat| seat.spec.voice.as_model().map(|model| model.name.clone());
-        let model = self.seat(id).and_then(|seat| name(seat)).filter(|name| !name.is_empty());
+        let model = self.seat(id).and_then(name).filter(|name| !name.is_empty());
         let has_it = |s: &Seat| s.spec.id == id || model.is_some() && name(s) == model;
         self.seats.iter_mut().filter(|seat| has_it(seat)).for_each(change);
     }
