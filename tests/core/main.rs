@@ -56,6 +56,7 @@ mod consensus;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod counting;
+mod debts;
 mod depends;
 mod digests;
 mod disk;

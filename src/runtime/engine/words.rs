@@ -61,8 +61,8 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     let mut named = reply::mentions(text, Some(&turn.seat), &roster);
     let thread = state.threads.get(&turn.thread);
     if thread.is_some_and(Thread::hears_names) {
-        let by_act = turn.act.as_ref().and_then(|act| act.to.clone());
-        let by_act = by_act.filter(|_| reply::last_question(text).is_some());
+        let asks = reply::last_question(text).is_some();
+        let by_act = if asks { turn.act.as_ref().and_then(|act| act.to.clone()) } else { None };
         let asked = reply::asked(text, Some(&turn.seat), &roster).into_iter().chain(by_act);
         let more: Vec<SeatId> = asked.filter(|s| !named.contains(s)).collect();
         named.extend(more);
