@@ -36,7 +36,9 @@ fn a_question_at_the_end_is_put_to_the_only_other_speaker() {
         assert!(call.last().contains("Answer Ada "), "{}", call.last());
     }
     let three = of_three("", "ENDS ASKING");
-    assert!(three.iter().all(|call| !call.last().contains("Answer ")), "{}", three[2].last());
+    // later ones are asked by acts
+    let first = &three[..3];
+    assert!(first.iter().all(|call| !call.last().contains("Answer ")), "{}", three[2].last());
 }
 
 #[test]
