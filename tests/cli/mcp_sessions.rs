@@ -74,6 +74,8 @@ fn a_key_starts_one_conversation_in_several_processes() {
         .collect();
     assert!(sessions[0].is_string(), "{sessions:?}");
     assert!(sessions.iter().all(|session| *session == sessions[0]), "{sessions:?}");
+    let bad = clients[0].call("start", json!({"cast": caller(), "key": "a\nb"}));
+    assert!(bad.as_str().unwrap().starts_with("`key`: a name is a single line"), "{bad}");
     let logs = fs::read_dir(house.path("data/sessions")).unwrap().flatten();
     let logs = logs.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"));
     assert_eq!(logs.count(), 1);

@@ -11,7 +11,8 @@ use crate::policy;
 use crate::scenario::{self, Loaded, TurnOrder};
 use crate::state::policies;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
 
 /// The panels that answer a question.
@@ -61,7 +62,13 @@ pub struct Panel {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10_000))]
     max_usd: Option<f64>,
     /// The same key never starts two conversations.
+    #[serde(deserialize_with = "parse_key")]
     pub key: Option<GivenName>,
+}
+
+/// Parses an idempotency key: the path of a fault is unknown in flattened arguments.
+fn parse_key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<GivenName>, D::Error> {
+    Option::deserialize(from).map_err(|e| D::Error::custom(format!("`key`: {e}")))
 }
 
 /// Let several models talk about a topic and wait for the result: answer, dissent, verdict, cost and the end of the

@@ -144,10 +144,11 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> (String, JsonObject) {
             let kind = kinds.first();
             schema.shift_remove("type");
             // some clients know no lists of types
-            match is_input {
-                true => schema.insert("type".into(), json!(kind)),
-                false => schema.insert("anyOf".into(), json!([{"type": kind}, {"type": "null"}])),
-            };
+            if is_input {
+                schema.insert("type".into(), json!(kind));
+            } else {
+                schema.insert("anyOf".into(), json!([{"type": kind}, {"type": "null"}]));
+            }
         }
     };
     let settings = settings.with(|settings| {
