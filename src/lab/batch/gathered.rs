@@ -12,13 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+/// Results of an arm by item, seed and repetition.
+type ArmResults = BTreeMap<(String, Option<u64>, u32), ResultLine>;
+
 /// Results under analysis.
 #[derive(Default)]
 pub struct Report {
     /// Names of the arms with results, in the order of `batch.json`; unlisted ones follow by first appearance.
     pub(super) protocols: Vec<String>,
-    /// Results by protocol, then by item, seed and repetition.
-    of: BTreeMap<String, BTreeMap<(String, Option<u64>, u32), ResultLine>>,
+    /// Results by arm.
+    of: BTreeMap<String, ArmResults>,
     /// True if several conversations of an arm belong to one item or group.
     pub(super) is_clustered: bool,
     /// Numbers of the lines that could not be read.
