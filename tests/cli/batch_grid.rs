@@ -257,9 +257,8 @@ fn cluster_scripts_run_all_parts_and_merge_them() {
     let pod =
         format!("colloquium {} --rehearsed", pod.split_whitespace().collect::<Vec<_>>().join(" "));
     let parts = "for n in 1 2 3 4 5 6 7 8; do";
-    let parallel = format!(
-        "#!/bin/sh\nshift 2\nfor n in $(cat); do $(echo \"$*\" | sed \"s#{{}}#$n#\"); done\n"
-    );
+    let parallel =
+        "#!/bin/sh\nshift 2\nfor n in $(cat); do $(echo \"$*\" | sed \"s#{}#$n#\"); done\n";
     let slurm = format!(
         "{parts} SLURM_ARRAY_TASK_COUNT=8 SLURM_ARRAY_TASK_ID=$n {top}/slurm.sh single data/items.jsonl data/out \
          --rehearsed; done; colloquium batch merge data/out -o data/out/results.jsonl"
@@ -273,7 +272,7 @@ fn cluster_scripts_run_all_parts_and_merge_them() {
     for script in [gnu, slurm, pods] {
         let house = House::new();
         house.file("data/items.jsonl", &(0..20).map(item).collect::<String>());
-        let tool = house.file("bin/parallel", &parallel);
+        let tool = house.file("bin/parallel", parallel);
         fs::set_permissions(tool, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(PROGRAM, house.path("bin/colloquium")).unwrap();
         let path = format!("{}:{PATH}", house.path("bin").display());
