@@ -100,7 +100,7 @@ impl TalkArgs {
                     Some(Topic::StandardInput) | None => None,
                 };
                 let turns = options.play.max_utterances.map(|turns| turns.to_string());
-                let numbers = [turns.unwrap_or_default(), String::new(), String::new()];
+                let numbers = Box::new([turns.unwrap_or_default(), String::new(), String::new()]);
                 Ok(Next::Home(Home { topic, scenario: Some(kind), numbers, ..Home::default() }))
             }
             CardKey::Leave => Ok(Next::Over(Exit::Done)),

@@ -33,7 +33,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         Left::Chose(choice, home, pasted) => (choice, home, pasted),
         Left::Signal(exit) => return Ok(Next::Over(exit)),
     };
-    let home = &home;
+    let home = &*home;
     let again = |notice| Next::Home(Home { notice, writing: None, ..home.clone() });
     Ok(match choice {
         Choice::Leave => Next::Over(Exit::Done),
@@ -147,7 +147,7 @@ fn connected(
 /// Result of the start screen.
 enum Left {
     /// By a choice, with the fields as they were filled in and the key that was pasted.
-    Chose(Choice, Home, Option<Secret>),
+    Chose(Choice, Box<Home>, Option<Secret>),
     /// Told by the system to stop.
     Signal(Exit),
 }
@@ -166,7 +166,7 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     start.writing = home.writing.clone();
     start.server = home.server.clone();
     start.ticked = home.table.clone();
-    start.numbers = home.numbers.clone();
+    start.numbers = (*home.numbers).clone();
     if start.writing.is_some() {
         start.at = StartRow::Kind;
     }
@@ -202,10 +202,10 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
                         topic: start.topic(),
                         scenario: start.script().map(|script| script.name.clone()),
                         table: start.ticked.take(),
-                        numbers: start.numbers.clone(),
+                        numbers: Box::new(start.numbers.clone()),
                         ..home.clone()
                     };
-                    Ok(Left::Chose(choice, home, start.pasted.take()))
+                    Ok(Left::Chose(choice, Box::new(home), start.pasted.take()))
                 }
                 Err(e) => failed(&e).map(Left::Signal),
             },

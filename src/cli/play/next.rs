@@ -176,7 +176,7 @@ pub struct Home {
     /// Models that were ticked.
     pub table: Option<Vec<OfferedModel>>,
     /// Length, seed and budget, as typed.
-    pub numbers: [String; 3],
+    pub numbers: Box<[String; 3]>,
 }
 
 impl Next {

@@ -320,7 +320,7 @@ impl StartPage<'_> {
             }
         }
         self.gap();
-        for words in words.into_iter().chain(start.notice.clone().into_iter()) {
+        for words in words.into_iter().chain(start.notice.clone()) {
             let role = if start.notice.as_ref() == Some(&words) {
                 ThemeRole::Notice
             } else {

@@ -55,7 +55,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         };
         let hints = [
             space.then(|| ("space".to_owned(), "tick")),
-            seats.then(|| (turn, "to another seat")),
+            seats.then_some((turn, "to another seat")),
             Some(enter(word)),
         ];
         return hints.into_iter().flatten().collect();
