@@ -19,7 +19,7 @@ pub mod workers;
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $value:ident = $word:literal,)+ }
-     $(#[$doc:meta])* fn $spelling:ident) => {
+     $(#[$doc:meta])* fn $spelling:ident()) => {
         $(#[$meta])*
         $vis enum $name { $($(#[$note])* $value,)+ }
         impl $name {

@@ -1,5 +1,8 @@
 //! Tables of the architecture tests. Change them only on purpose, with the reason in the commit message.
 
+/// Macros of the root of `base`.
+pub const MACROS: [&str; 2] = ["strings", "words"];
+
 /// Allowed dependencies. A module may only use modules that are listed before it; `*` means all of them, and `a::b`
 /// only that part of a module.
 pub const MAY_USE: &[(&str, &[&str])] = &[

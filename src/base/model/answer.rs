@@ -22,7 +22,7 @@ crate::words! {
         Json = "json",
     }
     /// Returns its name in a file.
-    fn name
+    fn name()
 }
 
 impl AnswerKind {
@@ -60,7 +60,7 @@ crate::words! {
         Trajectory = "trajectory",
     }
     /// Returns its name in a file.
-    fn name
+    fn name()
 }
 
 impl Aggregation {

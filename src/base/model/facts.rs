@@ -80,7 +80,7 @@ crate::words! {
         Function = "a function",
     }
     /// Returns the kind in words.
-    fn as_str
+    fn as_str()
 }
 
 /// A name that conditions and templates can use: the checker and the help page are made from these.

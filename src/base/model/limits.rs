@@ -53,7 +53,7 @@ crate::words! {
         Usd = "usd",
     }
     /// Returns the key in `[limits]` and in the `limit` command.
-    fn key
+    fn key()
 }
 
 impl Limit {

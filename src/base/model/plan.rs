@@ -103,7 +103,7 @@ crate::words! {
         Blocked = "blocked",
     }
     /// Returns its name in the log and on the screen.
-    fn as_str
+    fn as_str()
 }
 
 impl StepState {
@@ -136,7 +136,7 @@ crate::words! {
         SiblingMessage = "sibling_message",
     }
     /// Returns its name in the log.
-    fn as_str
+    fn as_str()
 }
 
 /// Characters allowed around the heading of the results.

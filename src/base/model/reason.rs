@@ -58,7 +58,7 @@ crate::words! {
         Signal = "signal",
     }
     /// Returns the spelling in the log and on the screen.
-    fn as_str
+    fn as_str()
 }
 
 impl StopReason {

@@ -163,7 +163,7 @@ crate::words! {
         Interrupted = "interrupted",
     }
     /// Returns the name of the outcome in session files.
-    fn as_str
+    fn as_str()
 }
 
 /// A tool request of a turn, with its progress.

@@ -158,7 +158,7 @@ crate::words! {
         TooLate = "too_late",
     }
     /// Returns the outcome as in the log.
-    fn word
+    fn word()
 }
 
 crate::words! {
@@ -192,5 +192,5 @@ crate::words! {
         TooMany = "too many commands are waiting",
     }
     /// Returns the reason as text.
-    fn message
+    fn message()
 }

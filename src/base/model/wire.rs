@@ -21,7 +21,7 @@ crate::words! {
         Responses = "responses",
     }
     /// Returns the name in settings and options.
-    fn name
+    fn name()
 }
 
 impl Wire {

@@ -132,7 +132,7 @@ crate::words! {
         Do = "do",
     }
     /// Returns the name in logs and for rehearsed lines.
-    fn as_str
+    fn as_str()
 }
 
 /// Choice of a speaker by another seat.

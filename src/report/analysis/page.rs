@@ -15,5 +15,5 @@ crate::words! {
         Events = "events",
     }
     /// Returns the page's heading.
-    fn name
+    fn name()
 }

@@ -31,7 +31,7 @@ crate::words! {
         StartList = "start_list",
     }
     /// Returns the name in the configuration file.
-    fn name
+    fn name()
 }
 
 impl Focus {

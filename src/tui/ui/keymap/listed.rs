@@ -25,7 +25,7 @@ crate::words! {
         Read = "read",
     }
     /// Returns the heading.
-    fn heading
+    fn heading()
 }
 
 /// Effect of a row.

@@ -21,7 +21,7 @@ crate::words! {
         Start = "start screen",
     }
     /// Returns the heading of the section.
-    fn heading
+    fn heading()
 }
 
 /// An action with its descriptions and its default keys.
