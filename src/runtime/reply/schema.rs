@@ -164,8 +164,8 @@ impl SchemaReader<'_> {
         let paths: Vec<&[String]> = fields.iter().map(|field| &field[..]).collect();
         let mut schema = narrowed(self.schema, &paths);
         for key in PARTS {
-            if let Some(parts) = self.schema.get(key) {
-                schema[key] = parts.clone();
+            if let (Some(parts), Some(schema)) = (self.schema.get(key), schema.as_object_mut()) {
+                schema.insert(key.to_owned(), parts.clone());
             }
         }
         Some(schema)
