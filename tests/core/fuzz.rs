@@ -6,8 +6,8 @@
 use crate::{corpus, program, streams};
 use colloquium::expr::{Condition, Facts, Template};
 use colloquium::import;
-use colloquium::model::{AnswerKind, Form, Participant, VoiceSpec, Wall, Wire};
-use colloquium::reply::{self, Speech, Stream, WantedReply};
+use colloquium::model::{Participant, VoiceSpec, Wall, Wire};
+use colloquium::reply::{self, ReplyStream, Speech};
 use colloquium::session::{FORMAT, SessionFiles, inert, reader};
 use colloquium::state::State;
 use colloquium::text::{self, Trigrams};
@@ -284,28 +284,14 @@ fn replies_of_models() {
         "{\"answer\": 42, \"why\": [\"a\", {\"b\": null}]} so it is",
         "again and again and again and again and again and again and again and again and again",
     ]);
-    let among = vec![("Answer A".into(), "ada".into()), ("Answer B".into(), "bo".into())];
-    let options = || vec!["Ada".into(), "Bo".into()];
-    let forms = [
-        Form::Free,
-        Form::Choice(options()),
-        Form::Schema(json!({"type": "object", "properties": {"answer": {"type": "integer"}}})),
-        Form::Judgement { sides: options(), points: true },
-        Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None },
-        Form::Proposal { among, names: Default::default(), answers: true },
-        Form::Message { planner: false, given: false, siblings: vec!["bo".into()] },
-    ];
     feed("replies", &seeds, |bytes, dice| {
         let said = String::from_utf8_lossy(bytes);
-        let mut stream = Stream::new(true, true);
+        let mut stream = ReplyStream::new(true, true);
         for part in said.split_inclusive(|_| dice.roll(9) == 0) {
             stream.push(part);
         }
         stream.finish(true);
         let _ = Speech::new(&said, true, true);
-        for form in &forms {
-            let _ = reply::read(&WantedReply::new(form), &said, &json!(null));
-        }
         let own = "ada".into();
         let repaired = reply::repair(&said, &own, &roster);
         let _ = reply::repair_again(&said, &own, &roster);

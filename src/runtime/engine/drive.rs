@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
-use crate::reply::Stream;
+use crate::reply::ReplyStream;
 use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record, Tail};
 use crate::state::{Live, State, Turn};
@@ -46,7 +46,7 @@ pub struct Engine {
     voices: Arc<dyn Voices>,
     steering: Steering,
     calls: HashMap<CallId, (AbortHandle, Arc<dyn Voice>)>,
-    streams: HashMap<CallId, Stream>,
+    streams: HashMap<CallId, ReplyStream>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
     /// Runner of the participants' tools.
@@ -256,7 +256,7 @@ impl Engine {
         let voice = state.seat(&turn.seat).map(|seat| &seat.spec.voice);
         let reasons = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Lines { .. }));
         let stream = self.streams.entry(call);
-        stream.or_insert_with(|| Stream::new(reasons, state.reads_stance(turn))).push(text)
+        stream.or_insert_with(|| ReplyStream::new(reasons, state.reads_stance(turn))).push(text)
     }
 
     fn receive_piece(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {

@@ -149,7 +149,7 @@ fn loose(text: &str) -> Option<(Value, usize)> {
             ',' | '，' => strict.push(','),
             ':' | '：' => strict.push(':'),
             '/' if rest.starts_with("//") => length = rest.find('\n').unwrap_or(rest.len()),
-            '/' => length = rest.find("*/").filter(|_| rest.starts_with("/*"))? + 2,
+            '/' if rest.starts_with("/*") => length = rest.find("*/")? + 2,
             c if c.is_whitespace() => strict.push(' '),
             c => {
                 let (token, of) = match closing(c) {

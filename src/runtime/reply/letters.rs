@@ -4,6 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
+/// Number of characters of a clause that are read before a name, so that a long reply is read in linear time.
+const CLAUSE_MAX: usize = 200;
 /// Titles whose full stop does not end a sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
@@ -95,10 +97,11 @@ impl Letters {
         (0..self.len()).find_map(|at| Some((at, self.one_of(at, words)?)))
     }
 
-    /// Returns whether one of some words is before an index in the same clause.
+    /// Returns whether one of some words is shortly before an index in the same clause.
     pub(super) fn is_behind(&self, at: usize, words: &[Vec<char>]) -> bool {
         let is_comma = |i: usize| self.char(i).is_some_and(|c| COMMAS.contains(&c));
-        let begin = (0..at).rev().find(|i| is_comma(*i)).unwrap_or(0);
+        let least = at.saturating_sub(CLAUSE_MAX);
+        let begin = (least..at).rev().find(|i| is_comma(*i)).unwrap_or(least);
         (begin..at).any(|i| self.one_of(i, words).is_some())
     }
 

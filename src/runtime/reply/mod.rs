@@ -35,6 +35,6 @@ pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;
 pub use stance::behind_label;
-pub use stream::{Speech, Stream, StreamEnd, read_alone};
+pub use stream::{ReplyStream, Speech, StreamEnd, read_alone};
 pub use vote::streamed_answer;
 pub use whisper::{Parted, parted};

@@ -8,7 +8,7 @@ use crate::model::{Channel, Form, Text};
 use serde_json::Value;
 
 /// The filters of a reply while it streams.
-pub struct Stream {
+pub struct ReplyStream {
     /// Separates reasoning; `None` for voices that mark none.
     splitter: Option<Splitter>,
     /// Holds back the `STANCE:` line; `None` if the reply has none.
@@ -35,10 +35,10 @@ pub struct Speech {
     pub stance: Option<Text>,
 }
 
-impl Stream {
+impl ReplyStream {
     /// Returns the filters of a reply that may contain reasoning, or end with its stance.
-    pub fn new(reasons: bool, has_stance: bool) -> Stream {
-        Stream {
+    pub fn new(reasons: bool, has_stance: bool) -> ReplyStream {
+        ReplyStream {
             splitter: reasons.then(Splitter::default),
             stance: has_stance.then(StanceFilter::default),
         }
@@ -90,7 +90,7 @@ impl Speech {
     pub fn new(reply: &str, reasons: bool, has_stance: bool) -> Speech {
         let (said, think) =
             if reasons { Splitter::whole(reply) } else { (reply.to_owned(), String::new()) };
-        let mut stream = Stream::new(false, has_stance);
+        let mut stream = ReplyStream::new(false, has_stance);
         let mut parts = stream.push(&said);
         let StreamEnd { parts: rest, stance } = stream.finish(true);
         parts.extend(rest);

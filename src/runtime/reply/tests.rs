@@ -244,7 +244,7 @@ fn pieces_of_a_stream_do_not_change_its_reading() {
     for case in files {
         let whole = Speech::new(&case.reply, true, true);
         for (at, _) in case.reply.char_indices() {
-            let mut stream = Stream::new(true, true);
+            let mut stream = ReplyStream::new(true, true);
             let mut parts = stream.push(&case.reply[..at]);
             parts.extend(stream.push(&case.reply[at..]));
             let end = stream.finish(true);
