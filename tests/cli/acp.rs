@@ -244,6 +244,22 @@ fn speakers_at_the_same_time_are_sent_one_after_the_other() {
 }
 
 #[test]
+fn a_note_does_not_stand_in_a_sentence() {
+    let house = House::new();
+    let path = pair(&house, 1, 1_000, "");
+    let mut client = Client::start(&house, &["acp", &path]);
+    let session = client.session();
+    let id = client.prompt(&session, "Tea or coffee?");
+    client.until("agent_message_chunk", "first");
+    house.run(&["steer", &session, r#"{"do":"mute","who":"bo"}"#]).code(0);
+    client.answer(id);
+    let said = client.said();
+    let (before, after) = said.split_once("first of ada").unwrap_or_else(|| panic!("{said}"));
+    assert!(!before.contains("muted") && after.contains("muted"), "{said}");
+    client.end();
+}
+
+#[test]
 fn a_speaker_cannot_write_the_head_of_another() {
     let house = House::new();
     let text = "title = \"T\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\npace = 1\n\

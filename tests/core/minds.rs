@@ -74,7 +74,9 @@ async fn a_prompt_that_is_too_long_gets_shorter_once() {
         (Some(41), _) => Play::Fail(1, ErrorClass::Context),
         (n, _) => Play::Words(long(n.unwrap_or(0)), 0),
     });
-    let ran = play(models(42), talk, &[]).await;
+    let mut table = models(42);
+    table.participants.iter_mut().for_each(|seat| seat.window = Some(4_096));
+    let ran = play(table, talk, &[]).await;
     let left_out = |number: u32| -> Vec<u32> {
         let asked = ran.seen.iter().filter(|ask| ask.number == Some(number));
         asked.map(|ask| ask.prompt.left_out).collect()

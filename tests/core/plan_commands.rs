@@ -26,7 +26,7 @@ async fn the_operators_words_reopen_the_plan_before_another_step_begins() {
     assert_eq!(told_of(&ran), ["the host has spoken"]);
 }
 
-/// Whoever pauses while the planner speaks, or has set `approve`, reads the plan before a step begins.
+/// A person who pauses while the planner speaks, or has set `approve`, reads the plan before a step begins.
 #[tokio::test]
 async fn a_plan_is_recorded_before_a_pause_and_waits_for_approval() {
     let go_on = json!({"when": "paused", "do": "resume"});

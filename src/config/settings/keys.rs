@@ -9,29 +9,29 @@ use std::fmt;
 use toml::Spanned;
 
 /// Table of the file: by place or key.
-pub(super) type Written = BTreeMap<String, Spanned<Entry>>;
+pub(super) type Written = BTreeMap<String, Spanned<WrittenKeys>>;
 
 /// Value of a place: its actions; of a key: its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum WrittenKeys {
     Actions(BTreeMap<String, Spanned<Keys>>),
     Line(String),
 }
 
 // serde's own reader of untagged values loses the positions
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
+impl<'de> Deserialize<'de> for WrittenKeys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<WrittenKeys, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = Entry;
+            type Value = WrittenKeys;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a table of actions with their keys, or a line as in \"/skip\"")
             }
-            fn visit_str<E: de::Error>(self, line: &str) -> Result<Entry, E> {
-                Ok(Entry::Line(line.to_owned()))
+            fn visit_str<E: de::Error>(self, line: &str) -> Result<WrittenKeys, E> {
+                Ok(WrittenKeys::Line(line.to_owned()))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
-                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(Entry::Actions)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenKeys, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(WrittenKeys::Actions)
             }
         }
         from.deserialize_any(Reader)
@@ -64,8 +64,8 @@ pub(super) fn bindings(written: &Written, at: impl Fn(usize) -> String) -> Vec<B
     let mut bindings: Vec<(usize, Binding)> = Vec::new();
     for (place, entry) in written {
         let actions = match entry.get_ref() {
-            Entry::Actions(actions) => actions,
-            Entry::Line(line) => {
+            WrittenKeys::Actions(actions) => actions,
+            WrittenKeys::Line(line) => {
                 let start = entry.span().start;
                 let (action, keys) = (line.clone(), vec![place.clone()]);
                 bindings

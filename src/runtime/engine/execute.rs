@@ -316,7 +316,7 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Returns the plan that the last turn before a pause has made: whoever pauses to read it finds it.
+/// Returns the plan that the last turn before a pause has made: a person who pauses to read it finds it.
 pub(super) fn before_pause(state: &State) -> Option<Draft> {
     let quiet = |thread: &&Thread| state.running_in(thread.id).next().is_none();
     let decided = |thread: &Thread| {

@@ -177,12 +177,13 @@ pub(super) fn shape(c: char) -> Option<char> {
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let ends = |at: usize, c: char| {
         let next = text[at + c.len_utf8()..].chars().next();
-        let word = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        // for stops alone: a filler without a blank has thousands of letters
+        let word = || text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         c == '\n'
             || STOPS.contains(&c)
             || c == '.'
                 && next.is_none_or(|n| !n.is_alphanumeric() && n != '.')
-                && !TITLES.contains(&word)
+                && !TITLES.contains(&word())
     };
     let mut parts = vec![];
     let mut from = 0;

@@ -54,6 +54,8 @@ pub struct Updates {
     replays: bool,
     streamed: Option<Streamed>,
     waiting: VecDeque<Waiting>,
+    /// Notes that arrived while the streamed turn was being sent: they follow its message.
+    notes: Vec<(String, Vec<Narrated>)>,
     /// Bytes of the streamed turn's loose pieces, by channel.
     loose: [usize; 2],
     out: Vec<SessionUpdate>,
@@ -71,6 +73,7 @@ impl Updates {
             replays: false,
             streamed: None,
             waiting: VecDeque::new(),
+            notes: vec![],
             loose: [0; 2],
             out: vec![],
         }
@@ -223,6 +226,12 @@ impl Updates {
             Kind::HumanSaid(said) => Some(&said.of),
             _ => None,
         };
+        let begins_again = matches!(event.kind, Kind::CallRetried(_) | Kind::ToolAsked(_));
+        let is_sending = self.streamed.as_ref().is_some_and(|streamed| streamed.headed[0]);
+        if of.is_none() && is_sending && !begins_again {
+            self.notes.push((id, told));
+            return;
+        }
         self.narrate(&id, told, of);
     }
 
@@ -256,6 +265,9 @@ impl Updates {
         if self.streamed.as_ref().is_some_and(|s| s.turn == end.turn) {
             if let Some(streamed) = self.streamed.take() {
                 self.finish(streamed, end, told, &id);
+            }
+            for (id, told) in std::mem::take(&mut self.notes) {
+                self.narrate(&id, told, None);
             }
             return self.go_on();
         }

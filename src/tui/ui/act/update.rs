@@ -107,8 +107,11 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
 
 /// Returns the line that the user's own key sends.
 fn own_line(screen: &Screen, place: Focus, key: &str) -> Option<String> {
-    let mut lines = screen.keymap.lines().filter(|_| matches!(place, Focus::Line | Focus::Write));
-    lines.find(|(bound, _)| *bound == key).map(|(_, line)| line.to_owned())
+    if !matches!(place, Focus::Line | Focus::Write) {
+        return None;
+    }
+    let (_, line) = screen.keymap.lines().find(|(bound, _)| *bound == key)?;
+    Some(line.to_owned())
 }
 
 /// Takes the choice of the card whose number is on the line; `None` if the line is words. A choice that costs money or
