@@ -52,6 +52,22 @@ fn an_estimate_does_not_say_that_nobody_is_asked_where_agents_are() {
 }
 
 #[test]
+fn agents_alone_are_named_and_the_missing_result_is_said() {
+    let house = House::new();
+    house.file("agent.py", AGENT);
+    let agent = house.path("agent.py").display().to_string();
+    let seat = |id| format!("[[participant]]\nid = \"{id}\"\nagent = [\"python3\", \"{agent}\"]\n");
+    let text = format!("title = \"A talk\"\n[limits]\nturns = 2\n{}{}", seat("ada"), seat("bo"));
+    let path = house.file("both.toml", &text);
+    let ran = run(&house, &path, &[]).code(0);
+    let told = ran.out + &ran.err;
+    assert!(told.contains("voices: ada agent:python3, bo agent:python3"), "{told}");
+    assert!(told.contains("no result: agents write none"), "{told}");
+    let refused = run(&house, &path, &["--max-usd", "1"]).code(3);
+    assert!(refused.err.contains("an agent tells its cost after a turn"), "{}", refused.err);
+}
+
+#[test]
 fn one_agent_process_takes_all_turns_and_gets_only_new_messages() {
     let house = House::new();
     let path = talk(&house, "plain", 5, "");

@@ -368,10 +368,16 @@ impl ModelSource {
                     "the limit of {usd} cannot be enforced: no price is known for {model} ({})",
                     seat.id
                 );
-                return Err(Failure::new(Exit::Invalid, why).hint(format!(
-                    "set its price in {path}, in dollars per million tokens: [models.\"{model}\"] price = [IN, OUT]; \
+                let hint = match seat.voice {
+                    VoiceSpec::Agent(_) => {
+                        "an agent tells its cost after a turn, if at all; use --max-tokens N instead".into()
+                    }
+                    _ => format!(
+                        "set its price in {path}, in dollars per million tokens: [models.\"{model}\"] price = [IN, OUT]; \
                          or use --max-tokens N instead"
-                )));
+                    ),
+                };
+                return Err(Failure::new(Exit::Invalid, why).hint(hint));
             }
         }
         Ok(())

@@ -344,9 +344,14 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
     Narrated::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
 }
 
-/// Returns the model of a seat with its name; `None` for any other voice.
+/// Returns the model or the agent of a seat with its name; `None` for any other voice.
 fn voice(state: &State, seat: &Participant) -> Option<String> {
-    seat.voice.as_model().map(|model| format!("{} {}", name(state, &seat.id), model.name))
+    let voice = match &seat.voice {
+        VoiceSpec::Model(model) => model.name.to_string(),
+        agent @ VoiceSpec::Agent(_) => agent.label(),
+        _ => return None,
+    };
+    Some(format!("{} {voice}", name(state, &seat.id)))
 }
 
 /// Returns the head of a message: name and role, model if unusual, and version.

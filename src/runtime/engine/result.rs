@@ -19,17 +19,25 @@ const TASK_TOKENS: u64 = 256;
 pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
     let concluded = poll::conclude(state, cause.clone())?;
     let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
-    let Some(scribe) = scribe(state, ended.reason) else { return Some(concluded) };
-    if matches!(state.run, RunState::Pausing | RunState::Paused) {
-        // a result held up by a pause is written after it
-        return None;
-    }
     let skipped = |why: String| {
         let about = Some(WarningAbout::Result(state.utterances));
         let text = format!("no result: {why}").into();
         let warning = drafts::warn_once(state, Warning { text, about });
         Some(warning.unwrap_or(concluded.clone()))
     };
+    let Some(scribe) = scribe(state, ended.reason) else {
+        let mut speakers = state.seats.iter().filter(|seat| seat.spec.speaks);
+        let is_agents = speakers.all(|seat| matches!(seat.spec.voice, VoiceSpec::Agent(_)));
+        return if is_due(state, ended.reason) && is_agents {
+            skipped("agents write none; a participant with a model would".into())
+        } else {
+            Some(concluded)
+        };
+    };
+    if matches!(state.run, RunState::Pausing | RunState::Paused) {
+        // a result held up by a pause is written after it
+        return None;
+    }
     match &state.scribing {
         None if !may_ask(state) => skipped("the limit leaves no room for the scribe".into()),
         None => match no_room(state, &scribe) {
@@ -85,11 +93,6 @@ pub(super) fn end_in_progress(state: &State) -> Option<EndCause> {
 
 /// Returns the seat that writes the result, if one is due: a listener, or else the first speaker that can.
 fn scribe(state: &State, reason: StopReason) -> Option<SeatId> {
-    let written = state.result.as_ref().is_some_and(|(_, at)| *at == state.utterances);
-    let due = state.scenario.result == ResultRule::Scribe
-        && state.utterances > 0
-        && !written
-        && reason != StopReason::Failure;
     let can = |voice: &VoiceSpec| match voice {
         // a recording says again what it said
         VoiceSpec::Model(model) => model.recording().is_none(),
@@ -101,7 +104,15 @@ fn scribe(state: &State, reason: StopReason) -> Option<SeatId> {
         seats.filter(|seat| can(&seat.voice) && state.may(Purpose::Result, &seat.id))
     };
     let scribe = able().find(|seat| !seat.speaks).or_else(|| able().next());
-    if due { scribe.map(|seat| seat.id.clone()) } else { None }
+    if is_due(state, reason) { scribe.map(|seat| seat.id.clone()) } else { None }
+}
+
+fn is_due(state: &State, reason: StopReason) -> bool {
+    let written = state.result.as_ref().is_some_and(|(_, at)| *at == state.utterances);
+    state.scenario.result == ResultRule::Scribe
+        && state.utterances > 0
+        && !written
+        && reason != StopReason::Failure
 }
 
 /// Returns the limit that leaves no room for the scribe's call.
