@@ -262,6 +262,16 @@ fn the_doctor_explains_every_provider() {
     assert!(ran.out.contains("  endpoint:tiny\n"), "{}", ran.out);
 }
 
+#[test]
+fn a_model_that_makes_vectors_is_not_chosen() {
+    let names = &["text-embedding-nomic-embed-text-v1.5", "tiny"];
+    let server = Server::serving("Trams are quiet.", None, usize::MAX, names);
+    let house = House::new();
+    let talk = ["run", "round-table", "--topic", "Tea?", "--headless", "--max-utterances", "1"];
+    let ran = house.run(&[&talk[..], &["--no-save", "--endpoint", &server.url]].concat()).code(0);
+    assert!(ran.err.contains("using endpoint:tiny, the only model at"), "{}", ran.err);
+}
+
 /// A model of a few hundred million parameters copies tags and rules, so it gets one plain message; by hand it gets any
 /// layout.
 #[test]

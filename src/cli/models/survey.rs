@@ -227,20 +227,31 @@ pub struct NoList {
     pub wants_key: bool,
 }
 
-/// Returns the models of a server, or the reason for the failure.
+/// Parts of the names of models that make vectors, rankings, speech or pictures, and never talk.
+const SILENT: [&str; 8] =
+    ["embed", "rerank", "bge-", "all-minilm", "whisper", "tts-", "dall-e", "moderation"];
+
+fn can_talk(name: &Text) -> bool {
+    let name = name.to_lowercase();
+    !SILENT.iter().any(|part| name.contains(part))
+}
+
+/// Returns the models of a server that can talk, or the reason for the failure.
 pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
     listed(endpoint, within).await.map_err(|failure| failure.text)
 }
 
-/// Returns the models of a server, or the failure.
+/// Returns the models of a server that can talk, or the failure.
 pub async fn listed(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, NoList> {
-    match timeout(within, models(Client::new(), endpoint)).await {
-        Ok(listed) => listed.map_err(|failure| NoList {
-            text: failure.text.to_string(),
-            wants_key: failure.class == ErrorClass::Credentials,
-        }),
-        Err(_) => Err(NoList { text: no_answer(within), wants_key: false }),
-    }
+    let Ok(listed) = timeout(within, models(Client::new(), endpoint)).await else {
+        return Err(NoList { text: no_answer(within), wants_key: false });
+    };
+    let mut names = listed.map_err(|failure| NoList {
+        text: failure.text.to_string(),
+        wants_key: failure.class == ErrorClass::Credentials,
+    })?;
+    names.retain(can_talk);
+    Ok(names)
 }
 
 /// Returns the context window of a model as its server states it; `None` if it does not, or not in time.
