@@ -244,6 +244,17 @@ fn speakers_at_the_same_time_are_sent_one_after_the_other() {
 }
 
 #[test]
+fn a_missing_model_is_the_protocols_own_error() {
+    let house = House::new();
+    let mut client = Client::start(&house, &["acp", "round-table"]);
+    let session = client.session();
+    let answer = client.prompted(&session, "Tea or coffee?");
+    assert_eq!(answer["error"]["code"], -32000, "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("no model for"), "{answer}");
+    client.end();
+}
+
+#[test]
 fn a_note_does_not_stand_in_a_sentence() {
     let house = House::new();
     let path = pair(&house, 1, 1_000, "");

@@ -11,6 +11,8 @@ const MESSAGE_MAX: usize = 2_000;
 pub fn error_of(failure: &Failure) -> Error {
     let code = match failure.code {
         Exit::Usage | Exit::Invalid => ErrorCode::INVALID_PARAMS,
+        // a model is missing for want of a key, a login or a server
+        Exit::NoModel => ErrorCode::AUTH_REQUIRED,
         _ => ErrorCode::INTERNAL_ERROR,
     };
     error(code, &failure.with_hint())
