@@ -8,7 +8,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::home;
 use crate::cli::play::attached::{self, GUEST, Visit};
 use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, Setup, StartAt};
-use crate::cli::play::opening::{self, follows};
+use crate::cli::play::opening::{self, Follows, follows};
 use crate::cli::play::{detach, headless, linear, screen};
 use crate::cli::running::RunningSession;
 use std::ops::ControlFlow;
@@ -61,10 +61,24 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
         Next::Begin(begin) => play(run::start(begin, context)?, context),
         Next::Resume(resume) => {
             match opening::open(&resume.path, follows(&resume.play, context), context)? {
-                ControlFlow::Continue(opened) => match resume::finished(resume, &opened, context) {
-                    Some(next) => Ok(next),
-                    None => play(resume::start(resume, opened, context)?, context),
-                },
+                ControlFlow::Continue(opened) => {
+                    if let Some(next) = resume::finished(resume, &opened, context) {
+                        return Ok(next);
+                    }
+                    let is_on_screen = follows(&resume.play, context) == Follows::Screen;
+                    match resume::start(resume, opened, context) {
+                        Ok(setup) => play(setup, context),
+                        // a session whose model or server is missing can be read all the same
+                        Err(failure)
+                            if is_on_screen
+                                && failure.code == Exit::NoModel
+                                && resume.commands.is_empty() =>
+                        {
+                            Ok(saying(Next::read((**resume).clone()), &failure))
+                        }
+                        Err(failure) => Err(failure),
+                    }
+                }
                 ControlFlow::Break(next) => Ok(next),
             }
         }

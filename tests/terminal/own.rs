@@ -109,6 +109,11 @@ fn a_session_without_its_provider_is_opened_for_reading() {
     program.until("near");
     program.signal(Signal::TERM);
     program.left().restored();
+    let mut program = house.run(&["resume", "--last"]);
+    program.until("Trams, I say.");
+    program.until("near");
+    program.signal(Signal::TERM);
+    program.left().restored();
     assert_eq!(server.asked.lock().unwrap().len(), calls, "opening calls nobody");
 }
 

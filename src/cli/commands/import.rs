@@ -35,7 +35,7 @@ const AGENT_SUFFIX: &str = ".jsonl";
 /// Bytes of a file that are read to find its session.
 const HEAD_MAX: u64 = 256 << 10;
 
-/// Make a session of a conversation from elsewhere: chat messages, ATIF, Claude Code
+/// Make a session of a conversation from elsewhere: chats, sessions of agents, ATIF
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The file, or - for standard input

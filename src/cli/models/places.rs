@@ -1,6 +1,6 @@
 //! Endpoints of the providers: address and key, looked up at the first use.
 
-use crate::cli::error::Failure;
+use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
 use crate::model::Text;
 use crate::voice::remote::Endpoint;
@@ -47,6 +47,10 @@ impl Places {
 
 /// Splits `provider:name`.
 pub(super) fn parts(name: &str) -> Result<(&str, &str), Failure> {
+    if name.is_empty() {
+        let failure = Failure::new(Exit::NoModel, "a participant has no model");
+        return Err(failure.hint("name one for all: --model PROVIDER:NAME"));
+    }
     let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
     parts.ok_or_else(|| {
         Failure::usage(
