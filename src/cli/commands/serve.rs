@@ -132,13 +132,13 @@ impl ServeArgs {
     /// Rejects an address that other machines can reach, unless it is exposed on purpose.
     fn check_address(&self) -> Result<(), Failure> {
         let address = self.address;
-        if address.is_unspecified() {
+        if address.to_canonical().is_unspecified() {
             return Err(Failure::usage(
                 format!("--address {address} is every address of this machine"),
                 "name one, such as the one that your phone can reach: --address 192.168.1.20",
             ));
         }
-        if address.is_loopback() || self.expose {
+        if address.to_canonical().is_loopback() || self.expose {
             return Ok(());
         }
         Err(Failure::usage(
