@@ -100,9 +100,13 @@ fn add_filters(env: &mut Environment<'static>) {
 fn add_tests(env: &mut Environment<'static>) {
     env.add_test("defined", tests::is_defined);
     env.add_test("undefined", tests::is_undefined);
-    env.add_test("none", tests::is_none);
-    env.add_test("true", tests::is_true);
-    env.add_test("false", tests::is_false);
+    for (names, test) in [
+        (["none", "None"], tests::is_none as fn(&Value) -> bool),
+        (["true", "True"], tests::is_true),
+        (["false", "False"], tests::is_false),
+    ] {
+        names.into_iter().for_each(|name| env.add_test(name, test));
+    }
     env.add_test("boolean", tests::is_boolean);
     env.add_test("number", tests::is_number);
     env.add_test("integer", tests::is_integer);

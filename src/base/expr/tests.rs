@@ -42,6 +42,7 @@ fn conditions_are_evaluated() {
         ("'it\\'s * ~ fine' in operator.said", false),
         ("operator.said.lower().startswith('really')", true),
         ("count(history) == 2 and count(context) == 4", true),
+        ("(turn_count == 4) is True and (turn_count == 5) is not True", true),
         ("history | length == 2", true),
         ("count(profile, ['music', 'space', 'kids', 'age', 'other']) == 2", true),
         ("history[1].by == 'eve' and history[-1].by == 'eve'", true),

@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Tests by operator, which `selectattr` accepts in addition to [`TESTS`].
 const SIGNS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
+/// Tests as Python spells their constants.
+const CONSTANTS: [&str; 3] = ["True", "False", "None"];
 /// Keywords of templates.
 const TAGS: [&str; 5] = ["for", "endfor", "elif", "endif", "loop"];
 /// Methods of a template's `loop`.
@@ -41,7 +43,12 @@ fn check_names(source: &str) -> Result<(), ExprError> {
             "." if token(Some(at + 1)) == "(" => ("method", METHODS),
             _ => continue,
         };
-        if !(known.contains(word) || what == "method" && OF_LOOPS.contains(word)) {
+        let more: &[&str] = match what {
+            "method" => &OF_LOOPS,
+            "test" => &CONSTANTS,
+            _ => &[],
+        };
+        if !known.contains(word) && !more.contains(word) {
             let message = format!("no {what} `{word}`");
             return Err(ExprError { message, column: *column, known });
         }
