@@ -220,6 +220,7 @@ fn an_address_for_others_needs_a_yes() {
     for (args, words) in [
         (&["serve", "--address", "192.0.2.1"][..], &["not encrypted", "--expose"][..]),
         (&["serve", "--address", "0.0.0.0", "--expose"], &["every address", "192.168.1.20"]),
+        (&["serve", "--address", "::ffff:0.0.0.0", "--expose"], &["every address"]),
         (&["serve", "--url", "talk.example.org"], &["--url https://talk.example.org"]),
         (&["serve", "--url", "https://a.example/path"], &["without a path"]),
         (&["serve"], &["no conversation is running", "run SCENARIO --detach"]),

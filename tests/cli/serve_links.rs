@@ -130,6 +130,22 @@ fn a_person_sees_no_turn_that_began_beside_the_own_one() {
 }
 
 #[test]
+fn words_that_the_page_writes_for_a_person_say_so() {
+    let mut served = Served::start(&with_person(40, ""));
+    served.link("speak cleo");
+    let steer = served.cookie(&served.steer);
+    let mut page = served.events(&steer, None);
+    page.until(|page| page.table["floor"][0]["id"] == "cleo");
+    let line = json!({"do": "speak", "who": "cleo", "text": "In her place."});
+    assert_eq!(served.command(&steer, &line).0, 200);
+    page.until(|page| row(page, "In her place.").is_some());
+    let log = served.log.to_str().unwrap();
+    let told = served.house.run(&["export", log, "--format", "txt", "-o", "-"]).code(0).out;
+    assert!(told.contains("Cleo, written by you (guest"), "{told}");
+    served.stop();
+}
+
+#[test]
 fn a_fresh_link_replaces_a_lost_one() {
     let mut served = Served::start(&with_person(40, ""));
     let seat = served.link("speak cleo");

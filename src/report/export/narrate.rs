@@ -128,7 +128,11 @@ impl Narrator {
                 // a failure reported by the engine still belongs to a seat
                 let by = || SeatId(event.by.clone());
                 let seat = state.spoken(e.turn).map_or_else(by, |spoken| spoken.seat);
-                self.turn(state, &seat, e)
+                let mut told = self.turn(state, &seat, e);
+                if let Some(Narrated::Words { who, .. }) = told.first_mut() {
+                    who.push_str(&writer(state, &seat, event.cause.as_ref()));
+                }
+                told
             }
             Kind::HumanSaid(said) => {
                 // a message may be in several threads; it is narrated once
@@ -352,6 +356,18 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
         _ => return None,
     };
     Some(format!("{} {voice}", name(state, &seat.id)))
+}
+
+/// Returns the remark that somebody else wrote the words of a person, as on the page that steers.
+fn writer(state: &State, seat: &SeatId, cause: Option<&Key>) -> String {
+    let is_person = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_human());
+    match cause.and_then(Key::client) {
+        // a link of its own is the person
+        Some(client) if is_person && !client.starts_with("link-") => {
+            format!(", written by you ({client})")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Returns the head of a message: name and role, model if unusual, and version.
