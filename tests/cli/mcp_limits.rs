@@ -49,6 +49,17 @@ fn the_dollars_of_the_settings_are_for_all_conversations_together() {
 }
 
 #[test]
+fn a_missing_model_is_told_without_options_of_a_command_line() {
+    let house = House::new();
+    let mut client = Client::start(&house);
+    let refused = client.call("convene", json!({"topic": "Tea?"}));
+    let why = refused.as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(why.contains("no model for") && why.contains("give `model`"), "{why}");
+    assert!(!why.contains("--"), "{why}");
+    client.end();
+}
+
+#[test]
 fn several_conversations_at_once_share_the_dollars_that_are_left() {
     let house = House::new();
     let mut client = Client::start(&house);
