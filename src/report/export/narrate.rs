@@ -351,6 +351,8 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
 /// Returns the model or the agent of a seat with its name; `None` for any other voice.
 fn voice(state: &State, seat: &Participant) -> Option<String> {
     let voice = match &seat.voice {
+        // an imported participant has none yet
+        VoiceSpec::Model(model) if model.name.is_empty() => return None,
         VoiceSpec::Model(model) => model.name.to_string(),
         agent @ VoiceSpec::Agent(_) => agent.label(),
         _ => return None,
