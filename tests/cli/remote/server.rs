@@ -178,7 +178,9 @@ async fn read(stream: &mut TcpStream) -> Option<String> {
 /// Returns the steps of an answer that is not a stream.
 pub fn answer(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let length = body.len();
-    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n"
+    );
     vec![Step::Send((head + body).into_bytes())]
 }
 
