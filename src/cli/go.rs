@@ -71,8 +71,8 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
                         // a session whose model or server is missing can be read all the same
                         Err(failure)
                             if is_on_screen
-                                && failure.code == Exit::NoModel
-                                && resume.commands.is_empty() =>
+                                && resume.commands.is_empty()
+                                && is_of_the_session(resume, &failure) =>
                         {
                             Ok(saying(Next::read((**resume).clone()), &failure))
                         }
@@ -87,6 +87,13 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
             ControlFlow::Break(next) => Ok(next),
         },
     }
+}
+
+/// Returns whether a resume fails for want of a model or a provider that its options do not name.
+fn is_of_the_session(resume: &Resume, failure: &Failure) -> bool {
+    let play = &resume.play;
+    let names_none = play.models.model.is_none() && play.set.is_empty();
+    failure.code == Exit::NoModel || failure.code == Exit::Usage && names_none
 }
 
 /// Plays a conversation as requested: on the screen, as typed text, or headless.
