@@ -63,7 +63,7 @@ impl InputFilter {
             kept.extend(self.release());
             self.within = None;
         }
-        let tail = if self.within.is_none() { self.tail(&events, now) } else { 0 };
+        let tail = if self.within.is_none() { self.tail(&events, now, &mut kept) } else { 0 };
         let mut events = events.into_iter().skip(tail).peekable();
         while let Some(event) = events.next() {
             let follows = events.peek().and_then(plain).is_some();
@@ -72,8 +72,9 @@ impl InputFilter {
         paste(kept)
     }
 
-    /// Returns the number of events at the start that are the rest of a sequence, soon after an escape byte.
-    fn tail(&mut self, events: &[Event], now: Ms) -> usize {
+    /// Returns the number of events at the start that are the rest of a sequence, soon after an escape byte; the key
+    /// that a short rest means is kept.
+    fn tail(&mut self, events: &[Event], now: Ms, kept: &mut Vec<Event>) -> usize {
         if self.escaped.is_none_or(|escaped| now.since(escaped) > TAIL_MS) {
             return 0;
         }
@@ -85,7 +86,11 @@ impl InputFilter {
             Some('[') => {
                 let end = rest.clone().position(|c| !is_parameter(c)).unwrap_or(length - 1);
                 if end == 0 {
-                    return 0;
+                    // alone in one read; more letters are words
+                    let key = text.chars().next_back().filter(|_| length == 2).and_then(arrow);
+                    let tail = if key.is_some() || text == "[I" { length } else { 0 };
+                    kept.extend(key);
+                    return tail;
                 }
                 if end + 1 == length {
                     self.enter(Within::Report, now);
