@@ -133,7 +133,8 @@ fn typed(answer: &[u8]) -> Vec<Event> {
                 rest.find(|c| ends(*c));
                 continue;
             }
-            '\r' => (KeyCode::Enter, KeyModifiers::NONE),
+            // before raw mode, a terminal makes a line feed of Enter
+            '\r' | '\n' => (KeyCode::Enter, KeyModifiers::NONE),
             '\x03' => (KeyCode::Char('c'), KeyModifiers::CONTROL),
             c if c.is_control() => continue,
             c => (KeyCode::Char(c), KeyModifiers::NONE),

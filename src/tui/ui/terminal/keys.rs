@@ -7,7 +7,7 @@ use super::ask::take_left;
 use super::input::InputFilter;
 use crate::clock::Clock;
 use crate::model::Ms;
-use crossterm::event::{Event, poll, read};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, poll, read};
 use futures::Stream;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -15,6 +15,7 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe, stdin};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -28,6 +29,9 @@ const HIDDEN: Duration = Duration::from_millis(50);
 
 /// Held while the attributes of the terminal change: one may not restore what another changes.
 pub static ATTRIBUTES: Mutex<()> = Mutex::new(());
+
+/// True from the beginning of a screen until its input is read.
+pub static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Events that were read. Those that a screen leaves are for the next one.
 static INPUT: Mutex<Input> = Mutex::new(Input { events: VecDeque::new(), waker: None });
@@ -98,6 +102,10 @@ fn read_until(stop: &PipeReader) -> io::Result<()> {
     let (cut, typed) = take_left();
     typed.into_iter().for_each(|event| push(Ok(event)));
     let mut filter = InputFilter::after(cut);
+    if BEGUN.swap(false, Ordering::SeqCst) {
+        let ahead = ready_events()?.into_iter().map(pressed_ahead).collect();
+        filter.push(ahead, clock.now()).into_iter().for_each(|event| push(Ok(event)));
+    }
     loop {
         match wait(stop, filter.due(clock.now()))? {
             Ready::Stop => {
@@ -115,14 +123,31 @@ fn read_until(stop: &PipeReader) -> io::Result<()> {
             wake_readers()?;
             poll(HIDDEN)?;
         }
-        let mut events = vec![];
-        while events.len() < EVENTS_MAX && is_event_ready()? {
-            match read() {
-                Ok(event) => events.push(event),
-                Err(e) => push(Err(e)),
-            }
-        }
+        let events = ready_events()?;
         filter.push(events, clock.now()).into_iter().for_each(|event| push(Ok(event)));
+    }
+}
+
+/// Reads the events that can be read without waiting.
+fn ready_events() -> io::Result<Vec<Event>> {
+    let mut events = vec![];
+    while events.len() < EVENTS_MAX && is_event_ready()? {
+        match read() {
+            Ok(event) => events.push(event),
+            Err(e) => push(Err(e)),
+        }
+    }
+    Ok(events)
+}
+
+/// Returns an event that came before a screen began. Outside raw mode, a terminal makes a line feed of Enter, which
+/// raw mode reads as Ctrl-J.
+fn pressed_ahead(event: Event) -> Event {
+    match event {
+        Event::Key(key) if key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL) => {
+            Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))
+        }
+        event => event,
     }
 }
 

@@ -18,7 +18,7 @@ pub use crate::ui::terminal::painter::Painter;
 use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
-use crate::ui::terminal::keys::{ATTRIBUTES, TerminalKeys, gone};
+use crate::ui::terminal::keys::{ATTRIBUTES, BEGUN, TerminalKeys, gone};
 use crate::ui::text::links::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -126,6 +126,7 @@ impl Terminal {
             restore();
             return Err(e);
         }
+        BEGUN.store(true, Ordering::SeqCst);
         Ok(Terminal {
             painter: Painter::new(stdout()),
             last: Buffer::default(),
