@@ -209,7 +209,11 @@ impl Program {
         while seen(&self.bytes) < times {
             match self.coming.recv_timeout(HANG) {
                 Ok(bytes) => self.answer_queries(&bytes),
-                Err(_) => panic!("{sequence:?} never came {times} times"),
+                Err(_) => panic!(
+                    "{sequence:?} came {} times, not {times}; the screen:\n{}",
+                    seen(&self.bytes),
+                    self.shown()
+                ),
             }
         }
     }
