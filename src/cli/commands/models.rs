@@ -67,6 +67,7 @@ impl ModelsArgs {
             ));
         }
         let mut out = words(&Usable::new(&providers, &[]));
+        let is_usable = !out.is_empty();
         for place in found.iter().filter(|place| place.matters) {
             match &place.has {
                 Ok(names) if names.is_empty() => {
@@ -83,7 +84,9 @@ impl ModelsArgs {
             }
         }
         output::text(&out)?;
-        if !found.iter().any(|place| place.has.as_ref().is_ok_and(|names| !names.is_empty())) {
+        if !is_usable
+            && !found.iter().any(|place| place.has.as_ref().is_ok_and(|names| !names.is_empty()))
+        {
             context.say("no model available; `colloquium doctor` explains why");
         }
         Ok(Exit::Done)

@@ -239,8 +239,12 @@ impl Usable {
         ways.filter(|(_, _, ways)| !ways.is_empty()).collect()
     }
 
-    /// Returns the model that a word means.
+    /// Returns the model that a word means, in any case of its letters.
     fn find(&self, word: &str) -> Option<String> {
+        self.spelled(word).or_else(|| self.spelled(&word.to_lowercase()))
+    }
+
+    fn spelled(&self, word: &str) -> Option<String> {
         if let Some(model) = self.words.get(word) {
             return Some(model.clone());
         }
@@ -251,6 +255,9 @@ impl Usable {
         }
         if let Some((provider, model)) = self.near().find(|(_, model)| ***model == *word) {
             return Some(format!("{provider}:{model}"));
+        }
+        if self.programs.iter().any(|name| name == word) {
+            return Some(format!("{}{word}", program::PREFIX));
         }
         if let Some((_, access)) = self.providers.iter().find(|(name, _)| name == word) {
             let of_provider = |model: &&String| model.starts_with(&format!("{word}:"));
@@ -312,7 +319,9 @@ impl NoMind {
         let providers = usable.providers.iter().map(|(name, _)| &**name);
         let models = usable.near().map(|(_, model)| &**model);
         // a usable word before another one at the same distance
-        let known = words.iter().copied().chain(models).chain(unusable).chain(providers);
+        let programs = PROGRAMS.iter().map(|program| program.name);
+        let known =
+            words.iter().copied().chain(models).chain(unusable).chain(providers).chain(programs);
         let tail = match nearest(word, known) {
             Some(near) if near == word => {
                 usable.cure(near).map_or(";".into(), |cure| format!(": {cure};"))
@@ -333,7 +342,7 @@ impl NoMind {
 }
 
 impl Usable {
-    /// Returns the steps that make a family or a provider usable; `None` for any other word.
+    /// Returns the steps that make a family, a provider or a program usable; `None` for any other word.
     fn cure(&self, word: &str) -> Option<String> {
         let is_at = |family: &&Family| {
             family.model.as_ref().is_some_and(|model| model.starts_with(&format!("{word}:")))
@@ -342,7 +351,9 @@ impl Usable {
         let family = families.get(word).or_else(|| families.values().find(is_at));
         let model = family.map(|family| family.model.as_deref().unwrap_or("openrouter:"));
         let provider = model.and_then(|model| model.split(':').next()).unwrap_or(word);
-        let (_, access) = self.providers.iter().find(|(name, _)| name == provider)?;
+        let Some((_, access)) = self.providers.iter().find(|(name, _)| name == provider) else {
+            return program::find(word).map(|program| program::install(program.name));
+        };
         let key = match access {
             ProviderAccess::Missing(variable) if !variable.is_empty() => {
                 Some(format!("set {variable}"))
@@ -460,6 +471,8 @@ mod tests {
             ("bee:1b", "Bee=ollama:bee:1b"),
             ("mine", "own=acme:own"),
             ("program:claude/ant-1", "Ant=program:claude/ant-1"),
+            ("claude", "Ant=program:claude"),
+            ("ANT,Ada=Claude", "Ant=acme:ant-2,Ant=program:claude"),
             ("", ""),
         ] {
             assert_eq!(model(word, &all).as_deref(), Ok(found), "{word}");
@@ -475,6 +488,11 @@ mod tests {
             near,
             "no model \"antt\": did you mean ant (set ACME_KEY, or npm i -g @anthropic-ai/claude-code)? \
              usable now: mine"
+        );
+        let program = model("codex", &all).unwrap_err();
+        assert_eq!(
+            program,
+            "no model \"codex\": npm i -g @openai/codex; usable now: ant, bee, mine"
         );
         let near = model("bea:1b", &all);
         assert_eq!(near.as_deref(), Ok("1b=bea:1b"), "its lookup reports the provider");
