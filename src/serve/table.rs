@@ -1,10 +1,10 @@
 //! State of the conversation for the page: participants, the floor, and commands that wait.
 
 use super::access::Right;
-use super::transcript::{PageTranscript, for_others, row_id};
+use super::transcript::{PageTranscript, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
-use crate::export::conclusion;
+use crate::export::{Hearer, conclusion};
 use crate::model::{Command, Purpose, QueuedWords, Recipient, SeatId, TurnId};
 use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
@@ -177,7 +177,7 @@ fn run_word(state: &State, attached: bool) -> &'static str {
 
 fn why(state: &State) -> Option<String> {
     let why = match &state.ended {
-        Some(ended) => Some(for_others(&conclusion(state, ended))),
+        Some(ended) => Some(conclusion(state, ended, Hearer::Other)),
         None => state.pause_why.as_ref().map(ToString::to_string),
     };
     why.map(|why| text::label(&why).into_owned())

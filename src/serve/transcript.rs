@@ -59,11 +59,17 @@ struct Kept {
 }
 
 /// The conversation as rows, with the turns in progress.
-#[derive(Default)]
 pub struct PageTranscript {
     live: Live,
     narrator: Narrator,
     rows: BTreeMap<u64, Kept>,
+}
+
+impl Default for PageTranscript {
+    fn default() -> PageTranscript {
+        let narrator = Narrator::for_others();
+        PageTranscript { live: Live::default(), narrator, rows: BTreeMap::new() }
+    }
 }
 
 impl PageTranscript {
@@ -259,8 +265,7 @@ fn notes(
     let places = 1..ROWS_PER_EVENT;
     let place = |((row, public), n): ((Row, bool), u64)| {
         let id = event.seq.0 * ROWS_PER_EVENT + n;
-        let text = if public { for_others(&row.text) } else { row.text };
-        Kept { changed: event.seq, row: Row { id, text, ..row }, public, entry: None }
+        Kept { changed: event.seq, row: Row { id, ..row }, public, entry: None }
     };
     rows.zip(places).map(place).collect()
 }
@@ -301,29 +306,10 @@ fn operator(entry: &Entry) -> String {
 fn remarks(head: &str, who: &str) -> String {
     let about = head.strip_prefix(who).unwrap_or_default().trim_start_matches([',', ' ']);
     // a role is in parentheses
-    let about = match about.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+    match about.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some((role, rest)) => format!("{role}{rest}"),
         None => about.to_owned(),
-    };
-    for_others(&about)
-}
-
-/// Parts of a narration before the operator, who is addressed as "you".
-const OF_THE_OPERATOR: [&str; 3] = ["ended by", "stopped by", "edited by"];
-
-/// Names the operator in a narration. Only its start and its end can name the operator; other parts, such as a
-/// title, are unchanged.
-pub(super) fn for_others(told: &str) -> String {
-    for by in OF_THE_OPERATOR {
-        let own = format!("{by} you");
-        if let Some(rest) = told.strip_prefix(&own) {
-            return format!("{by} the host{rest}");
-        }
-        if let Some(before) = told.strip_suffix(&own).filter(|before| before.ends_with(", ")) {
-            return format!("{before}{by} the host");
-        }
     }
-    told.to_owned()
 }
 
 /// Returns whether the notes of an event are for everyone. All others are the operator's: commands, guidance, requests
@@ -356,23 +342,4 @@ fn is_public(kind: &Kind) -> bool {
             | Kind::VerdictGiven(_)
             | Kind::ResultGiven(_)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::for_others;
-
-    #[test]
-    fn only_the_narrators_words_about_the_operator_are_changed() {
-        for (told, others) in [
-            ("ended by you, 7 turns", "ended by the host, 7 turns"),
-            ("stopped by you", "stopped by the host"),
-            ("cut short, stopped by you", "cut short, stopped by the host"),
-            ("new title: Stand by you", "new title: Stand by you"),
-            ("new title: I was stopped by you", "new title: I was stopped by you"),
-            ("Bo joins, by you", "Bo joins, by you"),
-        ] {
-            assert_eq!(for_others(told), others);
-        }
-    }
 }

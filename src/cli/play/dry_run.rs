@@ -9,7 +9,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::clock::VIRTUAL_EPOCH;
 use crate::engine::{self, Input};
-use crate::export::{cost, spent};
+use crate::export::{Hearer, cost, spent};
 use crate::model::payload::{Opened, TurnEnded};
 use crate::model::*;
 use crate::prompt;
@@ -229,7 +229,7 @@ impl Plan {
                 "ends with the verdict".into()
             }
             (Some(ended), None) if ended.reason == StopReason::Completed => {
-                crate::export::ended(ended.reason)
+                crate::export::ended(ended.reason, Hearer::Operator)
             }
             // placeholders name nobody, vote for nothing and plan nothing
             (Some(_), None) => "then it depends on the replies".into(),

@@ -14,7 +14,7 @@ use crate::cli::play::{detach, door, outcome, state_file, stdin};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::engine::Owner;
-use crate::export::{self, REHEARSED, how_it_ended, nearing};
+use crate::export::{self, Hearer, REHEARSED, how_it_ended, nearing};
 use crate::host::{self, End, Leave};
 use crate::model::{Kind, LateReason, Ms};
 use crate::session::writer::Durable;
@@ -290,7 +290,7 @@ fn verdict(
     let (Some(ended), Some(code)) = (&state.ended, Exit::from_state(state)) else {
         return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
     };
-    let end = how_it_ended(state, ended);
+    let end = how_it_ended(state, ended, Hearer::Operator);
     let resume =
         name.map(|name| outcome::way_on(state, &outcome::resume_command(name, play, context)));
     let code = match (code, signal) {

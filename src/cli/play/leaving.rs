@@ -7,7 +7,7 @@ use crate::cli::play::outcome::{resume_command, saved_line, unwritable};
 use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::cli::play::{detach, state_file};
 use crate::engine::Stopped;
-use crate::export::how_it_ended;
+use crate::export::{Hearer, how_it_ended};
 use crate::host::{End, Leave, Run};
 use crate::session::SessionFiles;
 use crate::state::State;
@@ -44,7 +44,10 @@ impl Leaving {
         state_file::write(self.play.state.as_ref(), &state)?;
         let name = self.saved.then(|| context.name_of(&self.files));
         let resume = self.saved.then(resume);
-        let end = state.ended.as_ref().map_or("not ended".into(), |end| how_it_ended(&state, end));
+        let end = state
+            .ended
+            .as_ref()
+            .map_or("not ended".into(), |end| how_it_ended(&state, end, Hearer::Operator));
         context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
         Ok(Some(state))
     }

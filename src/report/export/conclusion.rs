@@ -27,6 +27,26 @@ pub fn losses(state: &State) -> Vec<String> {
     seats.chain(unvoted).chain(steps).chain(result).collect()
 }
 
+/// Person to whom a conversation is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hearer {
+    /// The operator, called `you`.
+    #[default]
+    Operator,
+    /// Somebody else, who hears of `the host`.
+    Other,
+}
+
+impl Hearer {
+    /// Returns the word for the operator.
+    pub fn operator(self) -> &'static str {
+        match self {
+            Hearer::Operator => "you",
+            Hearer::Other => "the host",
+        }
+    }
+}
+
 /// Returns an end followed by everything that is lost; a failure says it by itself.
 fn with_losses(how: Option<String>, state: &State, e: &Ended) -> String {
     let losses = if e.reason.is_failure() { vec![] } else { losses(state) };
@@ -35,10 +55,10 @@ fn with_losses(how: Option<String>, state: &State, e: &Ended) -> String {
 
 /// Describes the end of a conversation after its turns: `9 turns, without Bob (failed 3 times)`. Only an end without
 /// losses is as planned.
-pub fn conclusion(state: &State, e: &Ended) -> String {
+pub fn conclusion(state: &State, e: &Ended, hearer: Hearer) -> String {
     let turns = utterances(state.utterances);
     if !e.reason.is_length() {
-        let how = ending(state, e);
+        let how = ending(state, e, hearer);
         return with_losses(Some(how.trim_end_matches('.').to_owned()), state, e);
     }
     match with_losses(None, state, e) {
@@ -48,19 +68,19 @@ pub fn conclusion(state: &State, e: &Ended) -> String {
 }
 
 /// Describes the end of a conversation where its turns are told already: `finished as planned`.
-pub fn how_it_ended(state: &State, e: &Ended) -> String {
+pub fn how_it_ended(state: &State, e: &Ended, hearer: Hearer) -> String {
     let cause = e.text.iter().map(|text| format!(": {text}")).collect::<String>();
-    let how = ended(e.reason) + &cause;
+    let how = ended(e.reason, hearer) + &cause;
     let is_lossy = e.reason.is_length() && !state.losses().is_empty();
     with_losses((!is_lossy).then_some(how), state, e)
 }
 
 /// Describes the end of a conversation with its cause: who won, who said the stop word.
-pub fn ending(state: &State, e: &Ended) -> String {
+pub fn ending(state: &State, e: &Ended, hearer: Hearer) -> String {
     let said = |text: &Text| {
         let (seat, word) = text.split_once(": ")?;
         let human = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_operators());
-        let who = if human { "you".into() } else { name(state, &SeatId(seat.into())) };
+        let who = if human { hearer.operator().into() } else { name(state, &SeatId(seat.into())) };
         Some(format!("finished: {who} said {word}"))
     };
     let told = match e.reason {
@@ -70,7 +90,7 @@ pub fn ending(state: &State, e: &Ended) -> String {
     };
     told.unwrap_or_else(|| {
         let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
-        format!("{}{why}", ended(e.reason))
+        format!("{}{why}", ended(e.reason, hearer))
     })
 }
 
@@ -90,10 +110,10 @@ pub fn listed(why: StopReason, lossy: bool) -> String {
 
 /// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
 /// `finished: verdict`, `stopped at the time limit`.
-pub fn ended(why: StopReason) -> String {
+pub fn ended(why: StopReason, hearer: Hearer) -> String {
     match why {
         StopReason::Completed => "finished".into(),
-        StopReason::Operator => "ended by you".into(),
+        StopReason::Operator => format!("ended by {}", hearer.operator()),
         StopReason::Signal => "interrupted".into(),
         StopReason::Failure => "failed".into(),
         StopReason::Starved => "failed: nobody could speak".into(),

@@ -10,7 +10,7 @@ use super::markup::{colour, escaped};
 use super::player::{self, Timing};
 use super::poster;
 use super::words::{Rendered, render};
-use super::{Narrated, REHEARSED, chart, ended, tracks, utterances};
+use super::{Hearer, Narrated, REHEARSED, chart, ended, tracks, utterances};
 use crate::analysis::{Standing, Table, name, outcome};
 use crate::model::{Event, Kind, Ms, SeatId, Seq};
 use crate::state::State;
@@ -110,7 +110,7 @@ fn card(document: &Document) -> String {
     let state = &document.state;
     let standing = Standing::new(state);
     let result = state.result.as_ref().map(|(result, _)| text::label(&result.result).into_owned());
-    let ended = state.ended.as_ref().map(|end| ended(end.reason));
+    let ended = state.ended.as_ref().map(|end| ended(end.reason, Hearer::Operator));
     let told = result.or_else(|| outcome(state, standing.as_ref())).or(ended);
     let meta = |name: &str, content: &str| {
         format!("<meta property=\"og:{name}\" content=\"{}\">\n", escaped(content))
@@ -139,7 +139,8 @@ fn poster(document: &Document) -> String {
 pub(super) fn over(state: &State) -> String {
     let standing = Standing::new(state);
     let outcome = state.ended.as_ref().map_or_else(String::new, |end| {
-        let outcome = outcome(state, standing.as_ref()).unwrap_or_else(|| ended(end.reason));
+        let outcome = outcome(state, standing.as_ref())
+            .unwrap_or_else(|| ended(end.reason, Hearer::Operator));
         format!("<p class=\"outcome\">{}</p>\n", escaped(&outcome))
     });
     let drawing = standing.map_or_else(String::new, |standing| {

@@ -1,6 +1,6 @@
 //! Turns events into narration: messages with author and position, and notes.
 
-use super::conclusion::{conclusion, how_it_ended};
+use super::conclusion::{Hearer, conclusion, how_it_ended};
 use super::failing::{self, Again, Failing};
 use super::fields::fields;
 use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
@@ -29,9 +29,15 @@ pub struct Narrator {
     /// The positions in the end; `None` narrates those of each moment.
     pub(super) standing: Option<Standing>,
     fails: Failing,
+    hearer: Hearer,
 }
 
 impl Narrator {
+    /// Creates a narrator for somebody who is not the operator.
+    pub fn for_others() -> Narrator {
+        Narrator { hearer: Hearer::Other, ..Narrator::default() }
+    }
+
     /// Creates a narrator for a finished conversation or one from a file; its hidden utterances are left out.
     pub fn leaving_out(whole: &State) -> Narrator {
         let all = || whole.entries.iter().filter(|e| e.hidden.is_some());
@@ -88,8 +94,8 @@ impl Narrator {
                 // the note on the limit has the number of turns already
                 let is_noted =
                     state.has_operator() && state.limit.is_some() && e.reason.is_length();
-                let noted = || how_it_ended(state, e) + &used(state);
-                let how = if is_noted { noted() } else { end(state, e) };
+                let noted = || how_it_ended(state, e, self.hearer) + &used(state);
+                let how = if is_noted { noted() } else { end(state, e, self.hearer) };
                 goals.chain([note(how)]).chain(open).flatten().collect()
             }
             Kind::ThreadOpened(t) => {
@@ -130,7 +136,7 @@ impl Narrator {
                 let seat = state.spoken(e.turn).map_or_else(by, |spoken| spoken.seat);
                 let mut told = self.turn(state, &seat, e);
                 if let Some(Narrated::Words { who, .. }) = told.first_mut() {
-                    who.push_str(&writer(state, &seat, event.cause.as_ref()));
+                    who.push_str(&writer(state, &seat, event.cause.as_ref(), self.hearer));
                 }
                 told
             }
@@ -299,7 +305,7 @@ impl Narrator {
                 words(format!("{who} {then}: {}", text::label(why), who = who()), String::new())
             }
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
-                words(format!("{}{}", who(), cut(why)), String::new())
+                words(format!("{}{}", who(), cut(why, self.hearer)), String::new())
             }
             (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
                 words(
@@ -311,7 +317,7 @@ impl Narrator {
                 )
             }
             (Outcome::Cut, why) => {
-                let how = why.map_or(", cut off", cut);
+                let how = why.map_or(", cut off".into(), |why| cut(why, self.hearer));
                 let mut told =
                     words(format!("{}{mark}{how}{}", head(state, seat, e), finish(e)), body());
                 told.extend(whispers());
@@ -361,12 +367,12 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
 }
 
 /// Returns the remark that somebody else wrote the words of a person, as on the page that steers.
-fn writer(state: &State, seat: &SeatId, cause: Option<&Key>) -> String {
+fn writer(state: &State, seat: &SeatId, cause: Option<&Key>, hearer: Hearer) -> String {
     let is_person = state.seat(seat).is_some_and(|seat| seat.spec.voice.is_human());
     match cause.and_then(Key::client) {
         // a link of its own is the person
         Some(client) if is_person && !client.starts_with("link-") => {
-            format!(", written by you ({client})")
+            format!(", written by {} ({client})", hearer.operator())
         }
         _ => String::new(),
     }
@@ -417,8 +423,8 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
 }
 
 /// Returns the end of a cut turn, to follow the name.
-fn cut(why: CutWhy) -> &'static str {
-    match why {
+fn cut(why: CutWhy, hearer: Hearer) -> String {
+    let how = match why {
         CutWhy::CutIn => ", cut off",
         CutWhy::PauseNow => ", paused",
         CutWhy::Timeout => ", timed out",
@@ -426,8 +432,9 @@ fn cut(why: CutWhy) -> &'static str {
         CutWhy::BrokenOff => ", failed mid-sentence",
         CutWhy::Filtered => ", cut by the provider's content filter",
         CutWhy::Superseded => " starts over: another answered first",
-        CutWhy::Operator => ", stopped by you",
-    }
+        CutWhy::Operator => return format!(", stopped by {}", hearer.operator()),
+    };
+    how.into()
 }
 
 /// Returns the note on the start of a branch, which has the title of its parent.
@@ -446,9 +453,9 @@ fn used(state: &State) -> String {
 }
 
 /// Describes the end of a conversation, with its turns, its losses and its cost.
-pub fn end(state: &State, e: &Ended) -> String {
+pub fn end(state: &State, e: &Ended, hearer: Hearer) -> String {
     let used = used(state);
-    let how = conclusion(state, e);
+    let how = conclusion(state, e, hearer);
     if e.reason.is_length() {
         return how + &used;
     }
@@ -491,4 +498,23 @@ pub fn spent(spent: &Spent) -> Option<String> {
         n => format!(" ({n} from cache)"),
     };
     Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::ended;
+
+    #[test]
+    fn others_hear_of_the_host() {
+        for (hearer, expected) in [
+            (Hearer::Operator, ", stopped by you; ended by you"),
+            (Hearer::Other, ", stopped by the host; ended by the host"),
+        ] {
+            let how = cut(CutWhy::Operator, hearer);
+            let end = ended(StopReason::Operator, hearer);
+            assert_eq!(format!("{how}; {end}"), expected);
+        }
+        assert_eq!(Narrator::for_others().hearer, Hearer::Other);
+    }
 }

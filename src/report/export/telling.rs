@@ -1,8 +1,8 @@
 //! Narration of a whole conversation in its final form: edited turns show their last text, in order of their numbers.
 
-use super::contest;
 use super::narrate::{self, Narrator};
 use super::narrated::{Narrated, Spelling};
+use super::{Hearer, contest};
 use crate::analysis::Standing;
 use crate::logged::Logged;
 use crate::model::{Event, Kind, Purpose, ResultGiven, TurnId};
@@ -45,10 +45,9 @@ impl CleanContent {
     fn new(whole: &State) -> CleanContent {
         let verdict =
             whole.verdict.iter().flat_map(|(verdict, _)| contest::verdict(whole, verdict));
-        let ended = whole
-            .ended
-            .iter()
-            .map(|ended| Narrated::Note(text::label(&narrate::end(whole, ended)).into_owned()));
+        let ended = whole.ended.iter().map(|ended| {
+            Narrated::Note(text::label(&narrate::end(whole, ended, Hearer::Operator)).into_owned())
+        });
         let turns = whole.entries.iter().filter(|entry| entry.hidden.is_none());
         CleanContent {
             outcome: verdict.chain(ended).collect(),

@@ -12,7 +12,7 @@ use crate::cli::play::next::Setup;
 use crate::cli::play::{door, outcome};
 use crate::cli::runtime::block_on;
 use crate::engine::{Input, Owner, Witness};
-use crate::export::ended as how_it_ended;
+use crate::export::{Hearer, ended as how_it_ended};
 use crate::host::{self, End, Leave};
 use crate::model::{Command, Event, Key, Kind, Seq, SteerLine};
 use crate::session::Item;
@@ -292,7 +292,7 @@ impl Playing<'_> {
         let failed = state.ended.as_ref().filter(|ended| ended.reason.is_failure());
         let failed = failed.map(|ended| {
             let cause = ended.text.iter().map(|text| format!(": {text}")).collect::<String>();
-            format!("the conversation {}{cause}", how_it_ended(ended.reason))
+            format!("the conversation {}{cause}", how_it_ended(ended.reason, Hearer::Operator))
         });
         let reason = if std::mem::take(&mut self.cancelled) {
             schema::StopReason::Cancelled

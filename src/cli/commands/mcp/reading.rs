@@ -11,7 +11,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
 use crate::cli::session_file::{fold_records, unreadable};
 use crate::cli::source;
-use crate::export::{self, Narrated, Narrator, discreet, figures};
+use crate::export::{self, Hearer, Narrated, Narrator, discreet, figures};
 use crate::model::payload::Ended;
 use crate::model::{Reveal, Seq, Text};
 use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
@@ -180,8 +180,8 @@ pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
     let losses = ended.map_or(vec![], |_| export::losses(state));
     // "as planned" only without losses
     let how = |end: &Ended| match losses[..] {
-        [_, ..] if end.reason.is_length() => export::how_it_ended(state, end),
-        _ => export::ended(end.reason),
+        [_, ..] if end.reason.is_length() => export::how_it_ended(state, end, Hearer::Operator),
+        _ => export::ended(end.reason, Hearer::Operator),
     };
     Ok(ConversationReport {
         session: log.files.id(),

@@ -1,6 +1,6 @@
 //! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
-use crate::export::{conclusion, losses, utterances};
+use crate::export::{Hearer, conclusion, losses, utterances};
 use crate::model::{Ms, Purpose, SeatId};
 use crate::state::Thread;
 use crate::text;
@@ -348,5 +348,5 @@ fn ended(transcript: &Transcript, is_long: bool) -> String {
     {
         return with_losses(counted(transcript, outcome, is_long), losses(state));
     }
-    text::label(&conclusion(state, ended)).into_owned()
+    text::label(&conclusion(state, ended, Hearer::Operator)).into_owned()
 }

@@ -5,7 +5,7 @@
 
 use crate::analysis::{Analysis, Standing, TurnLog, move_of, outcome};
 use crate::engine::next_speakers;
-use crate::export::{Narrated, Narrator, end};
+use crate::export::{Hearer, Narrated, Narrator, end};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
@@ -437,7 +437,7 @@ impl Fold for Transcript {
         // the line of the floor says it
         let said = match &event.kind {
             Kind::Ended(e) if !e.reason.is_failure() => {
-                Some(text::label(&end(self.state(), e)).into_owned())
+                Some(text::label(&end(self.state(), e, Hearer::Operator)).into_owned())
             }
             _ => None,
         };

@@ -108,14 +108,20 @@ fn keys_of_a_person_stay() {
     assert_eq!(played(&[(0, "\u{1b}"), (100, "q")]), [vec![escape.clone()], events("q")].concat());
     assert_eq!(played(&[(0, "\u{1b}"), (1, "q")]), [vec![escape.clone()], events("q")].concat());
     assert_eq!(played(&[(0, "\u{1b}"), (80, "\u{1b}")]), [escape.clone(), escape.clone()]);
-    assert_eq!(played(&[(0, "\u{1b}"), (600, "[1]")]), [vec![escape.clone()], events("[1]")].concat());
+    assert_eq!(
+        played(&[(0, "\u{1b}"), (600, "[1]")]),
+        [vec![escape.clone()], events("[1]")].concat()
+    );
     for alone in ["\u{1b}]", "\u{1b}P", "\u{1b}b"] {
         assert_eq!(played(&[(0, alone), (100, "q")]), events(&format!("{alone}q")), "{alone:?}");
     }
     assert_eq!(played(&[(0, "\u{1b}"), (2, "[A")]), [key(KeyCode::Up, KeyModifiers::NONE)]);
     for (rest, known) in [("[B", KeyCode::Down), ("[H", KeyCode::Home)] {
         let expected = [escape.clone(), key(known, KeyModifiers::NONE)].to_vec();
-        assert_eq!(played(&[(0, "\u{1b}"), (60, rest), (0, "\r")]), [expected, events("\r")].concat());
+        assert_eq!(
+            played(&[(0, "\u{1b}"), (60, rest), (0, "\r")]),
+            [expected, events("\r")].concat()
+        );
     }
     assert_eq!(typed(&played(&[(0, "\u{1b}"), (60, "[Bob]")])), "[Bob]");
     assert_eq!(played(&[(0, "\u{1b}"), (2, "OB")]), [key(KeyCode::Down, KeyModifiers::NONE)]);
