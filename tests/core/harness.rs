@@ -310,6 +310,8 @@ pub fn lines(steer: &[Value]) -> Vec<(Key, SteerLine)> {
 enum Begin {
     Open(Opened),
     Resume,
+    /// A resume with an operator, whose commands come after it.
+    WatchedResume,
     Fork(Option<u64>, bool),
     /// A branch that an operator watches.
     WatchedFork,
@@ -321,6 +323,11 @@ pub async fn play(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
 
 pub async fn resume(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
     go(past, Begin::Resume, stage, steer).await
+}
+
+/// Resumes as an operator does who is present.
+pub async fn resume_watched(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
+    go(past, Begin::WatchedResume, stage, steer).await
 }
 
 /// Branches off after these events, optionally with another seed.
@@ -352,11 +359,19 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     }
     let mut engine = Engine::new(writer, feed, clock, voices);
     engine.tools = tools;
-    engine.steer(lines(steer));
+    let is_watched = matches!(begin, Begin::WatchedResume);
+    if !is_watched {
+        engine.steer(lines(steer));
+    }
     let mut reader = Live::from(State::fold(&past));
     match begin {
         Begin::Open(opened) => engine.open(opened),
         Begin::Resume => engine.resume(State::fold(&past), vec![]),
+        Begin::WatchedResume => {
+            engine.attended = true;
+            engine.resume(State::fold(&past), vec![]);
+            engine.steer(lines(steer));
+        }
         Begin::Fork(seed, onward) => {
             engine.fork(State::fold(&past), "parent".into(), seed, onward);
         }

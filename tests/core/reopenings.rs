@@ -225,3 +225,37 @@ async fn a_branch_after_the_last_words_goes_on() {
     let ran = fork_on(first.events[..at].to_vec(), plain()).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "round_limit"));
 }
+
+/// Returns the events up to the middle of the second turn, where the program was left.
+async fn left_in_a_turn(steer: &[Value]) -> Vec<Event> {
+    let ran = play(round_robin(&["a", "b"], 4), plain(), steer).await;
+    let second = |e: &Event| matches!(e.kind, Kind::CallStarted(_)).then_some(e.seq);
+    let call = ran.events.iter().filter_map(second).nth(1).expect("b is called");
+    let given = |e: &&Event| e.seq > call && matches!(e.kind, Kind::CommandGiven(_));
+    let last = ran.events.iter().find(given).map_or(call, |e| e.seq);
+    ran.events.into_iter().take_while(|e| e.seq <= last).collect()
+}
+
+#[tokio::test]
+async fn who_opens_a_session_paused_asks_nobody() {
+    let past = left_in_a_turn(&[]).await;
+    let pause = json!({"do": "pause"});
+    let ran = resume_watched(past.clone(), plain(), std::slice::from_ref(&pause)).await;
+    assert_eq!((ran.who().as_str(), ran.seen.len()), ("a", 0), "{:?}", ran.kinds());
+    let say = json!({"when": "paused", "do": "say", "text": SAY});
+    let onward = json!({"when": "paused", "do": "resume"});
+    let ran = resume_watched(past, plain(), &[pause, say, onward]).await;
+    assert_eq!(ran.who(), "a operator b a b", "the speaker who was cut goes on behind the message");
+    assert!(ran.seen[0].prompt.blocks.iter().any(|block| **block.text() == *SAY));
+}
+
+#[tokio::test]
+async fn a_pause_that_was_not_reached_holds_once_a_person_is_back() {
+    let pause = json!({"during": {"utterance": 2, "words": 2}, "do": "pause"});
+    let past = left_in_a_turn(&[pause]).await;
+    assert!(matches!(past.last().map(|e| &e.kind), Some(Kind::CommandGiven(_))));
+    let watched = resume_watched(past.clone(), plain(), &[]).await;
+    assert_eq!((watched.who().as_str(), watched.seen.len()), ("a", 0), "{:?}", watched.kinds());
+    let alone = resume(past, plain(), &[]).await;
+    assert_eq!((alone.who().as_str(), alone.seen.len()), ("a b", 1), "nobody is there to wait for");
+}

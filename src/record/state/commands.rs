@@ -50,10 +50,14 @@ impl Conversation {
         let given = command.given.clone();
         let targets = &given.targets;
         match &given.line.command {
-            Command::Pause {} | Command::PauseNow {} => match self.run {
-                RunState::Going | RunState::Stepping(_) => self.run = RunState::Pausing,
-                RunState::Pausing | RunState::Paused => {}
-            },
+            Command::Pause {} | Command::PauseNow {} => {
+                if matches!(self.run, RunState::Going | RunState::Stepping(_)) {
+                    self.run = RunState::Pausing;
+                }
+                if self.calls().next().is_none() {
+                    self.hold_interrupted();
+                }
+            }
             Command::Hold { on: true } => {}
             Command::Hold { on: false } => {
                 let by = |key: &Key| key.0.rsplit_once(':').map(|(by, _)| by.to_owned());

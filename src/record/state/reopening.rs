@@ -39,11 +39,14 @@ impl Conversation {
         self.reopened_after = None;
     }
 
-    /// Applies a resume: an end is undone, and a requested pause starts once the seats that a crash interrupted have
-    /// spoken.
+    /// Applies a resume: an end is undone. A pause that was requested before starts at once if an operator is present,
+    /// else once the seats that a crash interrupted have spoken.
     pub(super) fn reopen(&mut self, seq: Seq, attended: bool, steered: bool) {
         self.attended = attended;
         self.steered = steered;
+        if self.run == RunState::Pausing && (attended || steered) {
+            self.hold_interrupted();
+        }
         // permissions recorded in a session file must not run anything
         self.tools_decided.clear();
         self.tools_allowed_once.clear();
@@ -67,6 +70,14 @@ impl Conversation {
         let root = self.threads.get_mut(&ThreadId::ROOT).and_then(|root| root.closed.take());
         if let Some(ended) = ended {
             self.pass(seq, ended.reason, root.map_or(ended.reason, |root| root.reason));
+        }
+    }
+
+    /// Lets the seats that a crash interrupted speak only after a pause, with the messages of the pause in their prompts.
+    pub(super) fn hold_interrupted(&mut self) {
+        let batches = self.threads.values_mut().filter_map(|thread| thread.batch.as_mut());
+        for turn in batches.flat_map(|batch| batch.interrupted.values_mut()) {
+            (turn.by_hand, turn.first_call) = (true, None);
         }
     }
 

@@ -143,7 +143,8 @@ pub struct Interrupted {
     pub number: Option<u32>,
     /// Notes bound to it.
     pub notes: Vec<Seq>,
-    /// True if the operator stopped it before its first word. It then speaks as soon as it may, after the operator.
+    /// True if the operator stopped it before its first word, or paused before a crash let it speak again. It then
+    /// speaks as soon as it may, after the operator.
     pub by_hand: bool,
     /// Tool requests and their results, so that no tool is called twice.
     pub tools: Vec<ToolRound>,

@@ -69,7 +69,8 @@ fn floor(state: &State) -> Option<Draft> {
     if state.ending == Some(Ending::Now) {
         return judging::grant(state);
     }
-    // a speaker who had the floor when the pause was requested finishes first, even if a crash interrupted the turn
+    // a speaker who had the floor when the pause was requested finishes first, even if a crash interrupted the turn, unless
+    // a person is back
     if let Some(again) = interrupted(state) {
         return Some(again);
     }
