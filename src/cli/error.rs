@@ -117,6 +117,10 @@ pub fn losses(state: &State) -> Vec<String> {
 /// Label of an error on standard error. A report of faults has one for each fault.
 pub const LABEL: &str = "error: ";
 
+/// Next step of a client without a model.
+const NO_MODEL: &str = "give `model`, as in \"ollama:llama3\", or let the person set default_model, start a server of models, or \
+                        look at `colloquium doctor`";
+
 /// Reason for the early end of a command: message, hint and exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -126,6 +130,8 @@ pub struct Failure {
     pub message: String,
     /// Next step for the user; `None` if no good one is known.
     pub hint: Option<String>,
+    /// Next step for a client without a command line; `None` if it is `hint`.
+    pub client_hint: Option<&'static str>,
     /// Faults of an invalid scenario or test, which `message` reports; empty for other failures.
     pub faults: Vec<scenario::Faults>,
 }
@@ -133,7 +139,9 @@ pub struct Failure {
 impl Failure {
     /// Creates a failure without a hint.
     pub fn new(code: Exit, message: impl Into<String>) -> Failure {
-        Failure { code, message: without_numbers(message.into()), hint: None, faults: vec![] }
+        let message = without_numbers(message.into());
+        let client_hint = (code == Exit::NoModel).then_some(NO_MODEL);
+        Failure { code, message, hint: None, client_hint, faults: vec![] }
     }
 
     /// Creates the failure for an invalid command line.
@@ -148,8 +156,17 @@ impl Failure {
 
     /// Returns the message and the hint in one line.
     pub fn with_hint(&self) -> String {
-        let hint = self.hint.iter().map(|hint| format!("; {hint}"));
-        std::iter::once(self.message.clone()).chain(hint).collect()
+        self.with(self.hint.as_deref())
+    }
+
+    /// Returns the message and the next step for a client without a command line, in one line.
+    pub fn for_client(&self) -> String {
+        self.with(self.client_hint.or(self.hint.as_deref()))
+    }
+
+    fn with(&self, step: Option<&str>) -> String {
+        let step = step.iter().map(|step| format!("; {step}"));
+        std::iter::once(self.message.clone()).chain(step).collect()
     }
 
     /// Returns the message and the hint in one line, without the label of the first fault.

@@ -2,7 +2,7 @@
 
 use super::call::ToolCall;
 use super::{reading, talking};
-use crate::cli::error::{Exit, Failure};
+use crate::cli::error::Failure;
 use crate::scenario::validator;
 use crate::text;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations};
@@ -76,7 +76,7 @@ where
         }
         let given = Value::Object(call.arguments.clone());
         let answered = parse(&input, given)
-            .and_then(|arguments| answer(arguments, call).map_err(|failure| for_caller(&failure)))
+            .and_then(|arguments| answer(arguments, call).map_err(|failure| failure.for_client()))
             .and_then(|data| serde_json::to_value(data).map_err(|e| e.to_string()));
         Ok(match answered {
             Ok(data) => completed(&data),
@@ -87,18 +87,6 @@ where
         })
     };
     ServedTool { row, answer: Arc::new(answer) }
-}
-
-/// Returns a failure with a next step that a caller can take: it has no options of a command line.
-fn for_caller(failure: &Failure) -> String {
-    match failure.code {
-        Exit::NoModel => format!(
-            "{}; give `model`, as in \"ollama:llama3\", or let the person set default_model, start a server of models, or \
-             look at `colloquium doctor`",
-            failure.message
-        ),
-        _ => failure.with_hint(),
-    }
 }
 
 /// Parses arguments that fit their schema.
