@@ -10,6 +10,7 @@ use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedPr
 use crate::cli::runtime::block_on;
 use crate::model::{ErrorClass, Price, Text};
 use crate::net::{Client, is_local};
+use crate::settings::ModelList;
 use crate::ui::view::models::ReachableModel;
 use crate::voice::remote::{Endpoint, Wire, models, parameters, window};
 use futures::future::join_all;
@@ -227,15 +228,6 @@ pub struct NoList {
     pub wants_key: bool,
 }
 
-/// Parts of the names of models that make vectors, rankings, speech or pictures, and never talk.
-const SILENT: [&str; 8] =
-    ["embed", "rerank", "bge-", "all-minilm", "whisper", "tts-", "dall-e", "moderation"];
-
-fn can_talk(name: &Text) -> bool {
-    let name = name.to_lowercase();
-    !SILENT.iter().any(|part| name.contains(part))
-}
-
 /// Returns the models of a server that can talk, or the reason for the failure.
 pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
     listed(endpoint, within).await.map_err(|failure| failure.text)
@@ -250,7 +242,7 @@ pub async fn listed(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Tex
         text: failure.text.to_string(),
         wants_key: failure.class == ErrorClass::Credentials,
     })?;
-    names.retain(can_talk);
+    names.retain(|name| ModelList::bundled().can_talk(name));
     Ok(names)
 }
 

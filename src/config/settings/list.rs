@@ -31,6 +31,8 @@ pub struct ModelList {
     routed: BTreeMap<String, String>,
     /// Default models of providers without a family of their own.
     pub defaults: BTreeMap<String, String>,
+    /// Parts of the names of models that make vectors, rankings, speech or pictures, in lower case.
+    silent: Vec<String>,
     models: BTreeMap<String, ListedModel>,
 }
 
@@ -93,6 +95,12 @@ impl ModelList {
         let family = BUNDLED.families.get(word).map(|family| family.name.clone());
         let is_own = OWN_WORDS.get().is_some_and(|words| words.contains(word));
         family.or_else(|| is_own.then(|| word.to_owned()))
+    }
+
+    /// Returns whether a model replies with text, judged by its name.
+    pub fn can_talk(&self, model: &str) -> bool {
+        let model = model.to_lowercase();
+        !self.silent.iter().any(|part| model.contains(part))
     }
 
     /// Parses a list.
