@@ -1,7 +1,6 @@
 //! The main loop of the program: executes steps, each of which returns the next one. A failure returns to the screen
 //! that chose the failing step, or to the caller if the step was typed as a command.
 
-use crate::cli::args::Topic;
 use crate::cli::commands::{fork, replay, resume, run};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -34,9 +33,8 @@ pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
                 }
             }
             Ok(following) => {
-                if let Next::Home(home) = &next {
+                if matches!(next, Next::Home(_)) {
                     screens.clear();
-                    screens.extend(matches!(following, Next::Resume(_)).then(|| at_home(home)));
                 }
                 screens.extend(left(&next, &following));
                 following
@@ -65,15 +63,9 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
                     if let Some(next) = resume::finished(resume, &opened, context) {
                         return Ok(next);
                     }
-                    let is_on_screen = follows(&resume.play, context) == Follows::Screen;
                     match resume::start(resume, opened, context) {
                         Ok(setup) => play(setup, context),
-                        // a session whose model or server is missing can be read all the same
-                        Err(failure)
-                            if is_on_screen
-                                && resume.commands.is_empty()
-                                && is_of_the_session(resume, &failure) =>
-                        {
+                        Err(failure) if is_read_instead(resume, &failure, context) => {
                             Ok(saying(Next::read((**resume).clone()), &failure))
                         }
                         Err(failure) => Err(failure),
@@ -89,11 +81,14 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
     }
 }
 
-/// Returns whether a resume fails for want of a model or a provider that its options do not name.
-fn is_of_the_session(resume: &Resume, failure: &Failure) -> bool {
+/// Returns whether a session that cannot be resumed is opened for reading: it was chosen on the start screen, or lacks a
+/// model or a provider that its options do not name.
+fn is_read_instead(resume: &Resume, failure: &Failure, context: &Context) -> bool {
     let play = &resume.play;
     let names_none = play.models.model.is_none() && play.set.is_empty();
-    failure.code == Exit::NoModel || failure.code == Exit::Usage && names_none
+    let lacks_model = failure.code == Exit::NoModel || failure.code == Exit::Usage && names_none;
+    let is_on_screen = follows(play, context) == Follows::Screen;
+    is_on_screen && (resume.finds_server || resume.commands.is_empty() && lacks_model)
 }
 
 /// Plays a conversation as requested: on the screen, as typed text, or headless.
@@ -110,15 +105,8 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
     let recorded = |path, from| Next::Replay(Box::new(Replay { path, from, ..Replay::default() }));
     match (screen, chosen) {
         (Next::Home(home), Next::Begin(begin)) => {
-            let topic = match &begin.options.topic {
-                Some(Topic::Text(topic)) => Some(topic.clone()),
-                Some(Topic::StandardInput) | None => None,
-            };
-            let scenario = Some(begin.scenario.clone());
-            Some(Next::Home(Home { topic, notice: None, scenario, ..home.clone() }))
+            Some(begin.chosen_on.clone().map_or_else(|| at_home(home), Next::Home))
         }
-        // a session whose model or server is missing is shown all the same
-        (Next::Home(_), Next::Resume(resume)) => Some(Next::read((**resume).clone())),
         (Next::Home(home), _) => Some(at_home(home)),
         (Next::Replay(_), Next::Fork(fork)) => {
             let from = match fork.at {
@@ -171,5 +159,39 @@ fn saying(screen: Next, failure: &Failure) -> Next {
         | Next::Attach(_)
         | Next::Left(_)
         | Next::Over(_)) => screen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::RunOptions;
+    use crate::cli::play::next::Begin;
+    use crate::ui::start::OfferedModel;
+
+    #[test]
+    fn a_start_that_fails_returns_to_the_screen_as_it_was_filled_in() {
+        let filled_in = Home {
+            topic: Some("tea".into()),
+            scenario: Some("oxford".into()),
+            table: Some(vec![OfferedModel::from_name("ollama:llama3")]),
+            ..Home::default()
+        };
+        let begin = Begin {
+            scenario: "oxford".into(),
+            options: RunOptions::default(),
+            chosen_on: Some(filled_in),
+        };
+        let back = left(&Next::Home(Home::default()), &Next::Begin(Box::new(begin)));
+        let failure = Failure::new(Exit::NoModel, "no model").hint("name one");
+        let Some(Next::Home(home)) = back.map(|screen| saying(screen, &failure)) else {
+            panic!("it returns elsewhere")
+        };
+        assert_eq!(
+            (home.topic.as_deref(), home.scenario.as_deref()),
+            (Some("tea"), Some("oxford"))
+        );
+        assert_eq!(home.table.unwrap()[0].name, "ollama:llama3");
+        assert_eq!(home.notice.as_deref(), Some("no model\nname one"));
     }
 }

@@ -57,7 +57,7 @@ impl RunArgs {
 /// Prints the plan of a dry run, or returns the command that plays the scenario if the terminal permits it.
 pub fn next(scenario: String, mut options: RunOptions, context: &Context) -> Result<Next, Failure> {
     if options.dry_run {
-        return plan(&Begin { scenario, options }, context).map(Next::Over);
+        return plan(&Begin { scenario, options, chosen_on: None }, context).map(Next::Over);
     }
     if let Err(fault) = terminal::check(&mut options.play, context) {
         // another way to play it is no help if there is no such scenario
@@ -66,7 +66,7 @@ pub fn next(scenario: String, mut options: RunOptions, context: &Context) -> Res
         }
         return Err(fault);
     }
-    Ok(Next::Begin(Box::new(Begin { scenario, options })))
+    Ok(Next::Begin(Box::new(Begin { scenario, options, chosen_on: None })))
 }
 
 /// Scenario that is ready to be played, with its history and models.

@@ -83,7 +83,7 @@ impl TalkArgs {
             let again = format!("name them: colloquium talk TOPIC {}", line.join(" "));
             return Err(Failure::new(Exit::NoModel, "no model is named").hint(again));
         }
-        let begin = Begin { scenario: kind.clone(), options: options.clone() };
+        let begin = Begin { scenario: kind.clone(), options: options.clone(), chosen_on: None };
         let (state, note) = run::forecast(&begin, context)?;
         bound(&mut options, &state);
         let card = card(&kind, &state, &providers);

@@ -46,7 +46,7 @@ fn begin(plan: &TalkPlan) -> Begin {
             ..ModelOptions::default()
         };
     }
-    Begin { scenario: plan.scenario.clone(), options }
+    Begin { scenario: plan.scenario.clone(), options, chosen_on: None }
 }
 
 /// Returns the scenario and the options of a plan, bounded like a talk without a limit.

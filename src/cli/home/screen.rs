@@ -10,7 +10,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::home::facts::{bounded, forecast, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};
-use crate::cli::play::next::{Home, Next, Replay, Resume};
+use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
 use crate::cli::running;
@@ -58,7 +58,10 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         Choice::Read(path) => Next::read(resume(path, home.server.clone())),
         Choice::Attach(path) => Next::Attach(path),
         Choice::Open(path) => reopen(path, home.server.clone()),
-        Choice::Begin(plan) => Next::Begin(Box::new(bounded(&plan, context))),
+        Choice::Begin(plan) => {
+            let chosen_on = Some(Home { notice: None, writing: None, ..home.clone() });
+            Next::Begin(Box::new(Begin { chosen_on, ..bounded(&plan, context) }))
+        }
         Choice::Usual(words) => again(Some({
             let path = context.settings()?.path;
             match remember_usual(&path, &words) {

@@ -45,6 +45,8 @@ pub struct Begin {
     pub scenario: String,
     /// Options of `run`.
     pub options: RunOptions,
+    /// The start screen as it was filled in, to which a failure returns; `None` from the command line.
+    pub chosen_on: Option<Home>,
 }
 
 /// A session to resume.
