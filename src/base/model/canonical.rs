@@ -122,7 +122,7 @@ fn letter(text: &str) -> Option<String> {
     (alone && !words).then(|| first.to_ascii_uppercase().to_string())
 }
 
-/// Returns the JSON value of a text, or else the first one that ends at its last bracket.
+/// Returns the JSON value of a text, or else of its first part that ends at its last bracket.
 fn json_of(text: &str) -> Option<Value> {
     let bare = text.trim().trim_matches('`').trim();
     let bare = bare.strip_prefix("json").unwrap_or(bare).trim();

@@ -79,7 +79,7 @@ impl Conversation {
             n => {
                 let wider = WIDER.saturating_pow(n.min(WIDER_TIMES));
                 let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(wider);
-                // whatever used all tokens before a word of a local model was thinking
+                // a local model that used all tokens before its first word was thinking
                 let most = if seat.spec.local { most.max(spoken + local()) } else { most };
                 Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
             }

@@ -284,7 +284,7 @@ impl Adaptations {
         self.iter().find_map(|cure| if let Cure::Wire(wire) = cure { Some(wire) } else { None })
     }
 
-    /// Applies the changes to a request without its messages. Returns those that lose a setting of its author.
+    /// Applies the changes to a request without its messages. Returns the changes that lose a setting of its author.
     pub(super) fn apply(&self, body: &mut Value) -> Vec<Cure> {
         let mut lost = vec![];
         for cure in self.iter() {
