@@ -24,6 +24,29 @@ fn debate(limit: u32, text: fn(u32) -> &'static str, at: fn(u32) -> i8, steer: &
     runtime().block_on(play(between_poles(limits), voices, steer))
 }
 
+/// Plays openings at the same time, two rounds of a middle phase and closings; returns the last message of each prompt.
+fn phases(middle: &Value, at: fn(u32) -> i8) -> Vec<String> {
+    let voices = stage(move |ask| {
+        let number = ask.number.unwrap_or(0);
+        let words = format!("{} has reason {number} of its own.", ask.seat.id);
+        Play::Words(format!("{words}\nSTANCE: {} | a claim", at(number)), 10)
+    });
+    let phase = |name: &str, policy: &str, rounds: u32| {
+        let policy = json!({"name": policy, "options": {"rounds": rounds}});
+        json!({"name": name, "who": ["a", "b"], "policy": policy})
+    };
+    let mut between = phase("middle", "round_robin", 2);
+    between.as_object_mut().unwrap().extend(middle.as_object().unwrap().clone());
+    let all = [phase("openings", "simultaneous", 1), between, phase("closings", "round_robin", 1)];
+    let scenario =
+        json!({"policy": {"name": "phases"}, "limits": {}, "phase": all, "result": "none"});
+    let ran = runtime().block_on(play(between_poles(scenario), voices, &[]));
+    let mut spoken: Vec<&CallRequest> =
+        ran.seen.iter().filter(|ask| ask.purpose == Purpose::Speak).collect();
+    spoken.sort_by_key(|ask| ask.number);
+    spoken.iter().map(|ask| ask.messages.last().unwrap().text.to_string()).collect()
+}
+
 /// Returns the line of the request of each turn that begins with its name.
 fn cues(ran: &Ran) -> Vec<String> {
     let spoken = ran.seen.iter().filter(|ask| ask.purpose == Purpose::Speak);
@@ -84,4 +107,19 @@ fn a_debate_without_agreement_is_doubted_once_before_two_thirds() {
     assert!(asked[7].ends_with(&format!("in one sentence. Then: {PREMORTEM}")), "{}", asked[7]);
     let short = cues(&debate(3, |_| "", |_| 1, &[]));
     assert!(numbers(&short, DOUBT).is_empty(), "not in the last turn of all: {short:#?}");
+}
+
+#[test]
+fn phases_leave_room_for_doubts_in_rebuttals_and_in_turns_without_a_task() {
+    let apart = |number: u32| if number.is_multiple_of(2) { -2 } else { 2 };
+    for middle in [json!({"name": "rebuttals"}), json!({})] {
+        let all = phases(&middle, apart);
+        assert_eq!((numbers(&all, PREMORTEM), numbers(&all, DOUBT)), (vec![5], vec![]), "{all:#?}");
+        let agreed = phases(&middle, |_| 1);
+        assert_eq!(numbers(&agreed, DOUBT), [3, 6], "not in openings and closings: {agreed:#?}");
+        let then = middle.as_object().unwrap().is_empty();
+        assert_ne!(agreed[2].contains("Then: You nearly agree."), then, "{}", agreed[2]);
+    }
+    let own = phases(&json!({"task": "Put one question."}), |_| 1);
+    assert!(numbers(&own, DOUBT).is_empty(), "another task: {own:#?}");
 }

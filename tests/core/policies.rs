@@ -237,6 +237,33 @@ fn nobody_talkative_speaks_twice_in_a_row_and_the_silent_only_if_nobody_else_wil
 }
 
 #[test]
+fn no_phase_begins_with_the_last_speaker_of_the_phase_before() {
+    let phase = |name: &str, who: &[&str], policy: &Value| json!({"name": name, "who": who, "policy": policy});
+    let order = |policy: &str, order: &str, rounds: u32| json!({"name": policy, "options": {"rounds": rounds, "order": order}});
+    for (policy, by) in [
+        ("round_robin", "file"),
+        ("round_robin", "shuffled"),
+        ("talkative", "file"),
+        ("bids", "file"),
+    ] {
+        for seed in 0..8 {
+            let scenario = json!({"policy": {"name": "phases"}, "phase": [
+                phase("first", &["a", "b"], &order("round_robin", "file", 1)),
+                phase("second", &["b", "a"], &order(policy, by, 2)),
+                phase("together", &["a", "b"], &order("simultaneous", "file", 1)),
+                phase("last", &["b", "a"], &order("round_robin", "file", 1)),
+            ]});
+            let opened = table(scenario, ["a", "b"].map(seat).to_vec());
+            let mut talk = Talk::new(Opened { seed, ..opened });
+            talk.go(10, |_, s| words(s));
+            let said: Vec<&str> =
+                talk.live.state.entries.iter().filter_map(|e| Some(&**e.seat()?)).collect();
+            assert_eq!(said.concat(), "abababab".to_owned() + "ba", "{policy} {by} {seed}");
+        }
+    }
+}
+
+#[test]
 fn rounds_end_every_policy_that_takes_turns() {
     for (name, mut options) in sequential() {
         options["rounds"] = json!(2);

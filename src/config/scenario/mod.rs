@@ -190,6 +190,14 @@ pub struct Phase {
     pub reply: Option<Contract>,
 }
 
+impl Phase {
+    /// Returns the number of rounds.
+    pub fn rounds(&self) -> u32 {
+        let rounds = self.policy.options.get("rounds").and_then(Value::as_u64).unwrap_or(1);
+        u32::try_from(rounds).unwrap_or(u32::MAX)
+    }
+}
+
 /// A rule that ends the conversation, or asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {

@@ -42,7 +42,7 @@ pub struct Memo {
     /// Number of turns so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    /// The seat chosen last.
+    /// The seat chosen last; in a fixed order, the seat that spoke before its first round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<SeatId>,
     /// The seat that chose the speaker, and its reason.

@@ -7,6 +7,7 @@ use super::words;
 use crate::model::*;
 use crate::prompt::{self, ActRoom};
 use crate::reply;
+use crate::scenario::Phase;
 use crate::state::{Entry, State, Turn};
 
 /// Minimum number of own messages before a seat is asked to give something up.
@@ -45,7 +46,7 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
 }
 
 /// Returns the doubt that is due in a turn: against an agreement, at most once a round, or once before two thirds of the
-/// turns against the own proposal.
+/// turns against the own proposal; in phases, in the first turn with room after half of them.
 fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
     let seat = state.seat(&turn.seat)?;
     let number = turn.number?;
@@ -61,13 +62,24 @@ fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
     if state.nearly_agrees() && !in_round && !twice {
         return Some(ActKind::Doubt);
     }
-    let (first, last) = match state.limits.utterances {
+    let (first, last) = match state.limits.utterances.or_else(|| length_of_phases(state)) {
         Some(limit) => (limit / 2 + 1, limit.saturating_mul(2) / 3),
         None => (round.saturating_mul(2).saturating_add(1), round.saturating_mul(3)),
     };
     let place = state.utterances + 1;
-    let due = state.last_doubt.is_none() && (first..=last).contains(&place);
-    (due && (room != ActRoom::Beside || place == last)).then_some(ActKind::Premortem)
+    // the tasks of phases leave few turns with room
+    let phased = state.phase_of(turn.thread).is_some();
+    let due = state.last_doubt.is_none() && place >= first && (place <= last || phased);
+    (due && (room != ActRoom::Beside || place >= last)).then_some(ActKind::Premortem)
+}
+
+/// Returns the number of turns in all phases; `None` without phases, and if one may be left out or end early.
+fn length_of_phases(state: &State) -> Option<u32> {
+    let phases = &state.scenario.phases;
+    let is_fixed = phases.iter().all(|p| p.when.is_none() && p.shows.until.is_none());
+    let turns = |p: &Phase| p.rounds().saturating_mul(u32::try_from(p.who.len()).unwrap_or(0));
+    let turns = phases.iter().map(turns).fold(0, u32::saturating_add);
+    (is_fixed && turns > 0).then_some(turns)
 }
 
 /// Returns the latest act of the participant who spoke last.

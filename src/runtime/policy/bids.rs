@@ -12,7 +12,6 @@ use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Anonymous, Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
-use crate::state::Entry;
 use crate::state::policies::BIDS;
 use serde_json::Value;
 
@@ -84,7 +83,7 @@ impl Policy for Bids {
 /// Returns the seats that bid: all but the last speaker, unless it is the only one. Sessions of earlier programs let it
 /// bid as well.
 fn bidders<'a>(v: &View<'a>, able: &[&'a SeatId]) -> Vec<&'a SeatId> {
-    let last = v.entries().rev().find(|e| e.number.is_some()).and_then(Entry::seat);
+    let last = v.last_speaker();
     let others = able.iter().copied().filter(|seat| Some(*seat) != last);
     let others: Vec<&SeatId> = others.collect();
     if others.is_empty() || !divides(v) { able.to_vec() } else { others }

@@ -124,7 +124,7 @@ fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
 /// Returns the seat that has spoken as often in a row as it may, whoever gave it the floor, and its number of turns;
 /// `None` if it was asked since then.
 fn blocked<'a>(v: &View<'a>) -> Option<(&'a SeatId, u64)> {
-    let mut spoken = v.entries().rev().filter(|e| e.number.is_some()).filter_map(Entry::seat);
+    let mut spoken = v.spoken().filter_map(Entry::seat);
     let last = spoken.next()?;
     let since = v.entries().rev().take_while(|e| e.seat() != Some(last));
     if since.into_iter().any(|entry| entry.mentions.contains(last)) {

@@ -37,22 +37,21 @@ impl Policy for RoundRobin {
     }
 }
 
-/// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position, and the last
-/// speaker of a round does not begin the next one.
-fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
+/// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position. The last speaker
+/// of a round, or of the phase before, does not begin the next one.
+fn order(v: &View<'_>, round: u32, before: Option<&SeatId>) -> Vec<SeatId> {
     let shuffled = |round: u32| {
         let mut seats = v.thread.seats.clone();
         let place = v.thread.ordinal * 1_000_003 + u64::from(round);
         seats.sort_by_cached_key(|seat| v.state.dice(place, seat));
         seats
     };
-    if !v.option_is("order", "shuffled") {
-        return v.thread.seats.clone();
-    }
+    let shuffles = v.option_is("order", "shuffled");
     // two seats have only one order in which nobody speaks twice in a row
     let round = if v.thread.seats.len() == 2 { 1 } else { round };
-    let mut seats = shuffled(round);
-    if seats.len() > 2 && round > 1 && shuffled(round - 1).last() == seats.first() {
+    let mut seats = if shuffles { shuffled(round) } else { v.thread.seats.clone() };
+    let earlier = if shuffles && round > 1 { shuffled(round - 1) } else { vec![] };
+    if seats.len() > 1 && earlier.last().or(before) == seats.first() {
         seats.swap(0, 1);
     }
     seats
@@ -62,9 +61,13 @@ fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let round = v.thread.memo.round.unwrap_or(1).max(1);
     let at = v.thread.memo.at.unwrap_or(0);
-    let here = order(v, round).into_iter().enumerate().skip(at).map(|(i, s)| (i, s, round));
+    // sessions of earlier programs remember no speaker before, so that their order stays
+    let begins = v.thread.memo.round.is_none() && v.thread.memo.heard.is_none();
+    let before = if begins { v.last_speaker() } else { v.thread.memo.last.as_ref() };
+    let here = order(v, round, before).into_iter().enumerate().skip(at);
+    let here = here.map(|(i, s)| (i, s, round));
     let after = round.saturating_add(1);
-    let behind = order(v, after).into_iter().enumerate().map(|(i, s)| (i, s, after));
+    let behind = order(v, after, before).into_iter().enumerate().map(|(i, s)| (i, s, after));
     let mut turns = here.chain(behind).filter(|(_, seat, _)| v.state.may_speak(seat));
     let (place, seat, round) = turns.next()?;
     let mut queue: Vec<SeatId> = vec![];
@@ -73,10 +76,11 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
             queue.push(next);
         }
     }
+    let kept = Memo { last: before.cloned(), ..v.memo() };
     Some(ProposedTurn {
         why: place_reason(place + 1, v.thread.seats.len()),
-        memo: Memo { at: Some(place + 1), round: Some(round), ..v.memo() },
-        kept: v.memo(),
+        memo: Memo { at: Some(place + 1), round: Some(round), ..kept.clone() },
+        kept,
         seat,
         queue,
         round,

@@ -62,9 +62,8 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
 
 /// Returns the seats that roll: all except the last speaker and the seat chosen last, unless no seat would be left.
 fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
-    let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
     let chosen = v.thread.memo.last.as_ref();
-    for last in [spoke, chosen].into_iter().flatten() {
+    for last in [v.last_speaker(), chosen].into_iter().flatten() {
         if able.len() > 1 {
             able.retain(|s| *s != last);
         }

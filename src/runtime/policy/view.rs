@@ -162,6 +162,22 @@ impl<'a> View<'a> {
         self.state.entries.iter().filter(move |e| e.thread == id)
     }
 
+    /// Returns the numbered messages that the thread sees, latest first: a phase also sees the phases before it.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = &'a Entry> {
+        let (state, thread) = (self.state, self.thread.id);
+        let spoken = state.entries.iter().rev().filter(|e| e.number.is_some());
+        spoken.filter(move |e| state.sees_thread(thread, e.thread))
+    }
+
+    /// Returns the seat that spoke last, and speaks next only if asked; `None` after a round in which several spoke at
+    /// the same time.
+    pub(super) fn last_speaker(&self) -> Option<&'a SeatId> {
+        let mut spoken = self.spoken();
+        let last = spoken.next()?;
+        let alone = spoken.next().is_none_or(|before| !before.is_beside(last));
+        if alone { last.seat() } else { None }
+    }
+
     /// Returns the last message in the thread.
     pub(super) fn last_entry(&self) -> Option<&'a Entry> {
         self.entries().next_back()

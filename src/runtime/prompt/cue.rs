@@ -14,10 +14,12 @@ use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Ending, Entry, Labels, State, Turn, policies};
 
+/// Beginning of the names of phases whose task is an answer.
+const REBUTTAL: &str = "rebut";
 /// Default tasks of phases with common names, by the beginning of the name.
 const USUAL: [(&str, &str); 3] = [
     ("open", "Say what you stand for and your strongest reason."),
-    ("rebut", "Answer the strongest point against you."),
+    (REBUTTAL, "Answer the strongest point against you."),
     ("clos", "Nothing new: say what decides it, and where the other side was right."),
 ];
 /// Cue of the first turn in a debate without phases.
@@ -72,27 +74,13 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
 /// Returns the task of the phase and its progress.
 fn phase(state: &State, turn: &Turn) -> Option<String> {
     let phase = state.phase_of(turn.thread)?;
-    let round = state.threads.get(&turn.thread).map_or(1, |t| t.round.max(1));
-    let rounds =
-        phase.policy.options.get("rounds").and_then(serde_json::Value::as_u64).unwrap_or(1);
-    let place = if rounds > 1 { format!(", {round} of {rounds}") } else { String::new() };
-    let name = phase.name.to_lowercase();
-    let usual = || {
-        if !debates(state, turn) {
-            return None;
-        }
-        let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
-        of_name.map(|(_, ask)| (*ask).to_owned())
+    let rounds = phase.rounds();
+    let place = match rounds {
+        0 | 1 => String::new(),
+        _ => format!(", {} of {rounds}", round_of(state, turn)),
     };
-    let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn));
-    let task = task.or_else(usual).unwrap_or_default();
-    let task = if task.trim().is_empty() { String::new() } else { format!(" {}", task.trim()) };
-    let last_phase = state.scenario.phases.last().is_some_and(|last| last.name == phase.name);
-    let last = last_phase
-        && talks(state, turn)
-        && state.scenario.phases.len() > 1
-        && u64::from(round) >= rounds
-        && is_last_in_round(state, turn);
+    let task = task_of(state, turn, phase).map_or(String::new(), |task| format!(" {task}"));
+    let last = talks(state, turn) && ends_phases(state, turn, phase);
     let last = if last { format!(" {UNANSWERED}") } else { String::new() };
     Some(format!(
         "{}: {}{place}.{task}{last}{}",
@@ -100,6 +88,29 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
         phase.name,
         blind(state, turn)
     ))
+}
+
+/// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name.
+fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
+    let name = phase.name.to_lowercase();
+    let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
+    let usual = of_name.filter(|_| debates(state, turn)).map(|(_, ask)| (*ask).to_owned());
+    let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn)).or(usual)?;
+    (!task.trim().is_empty()).then(|| task.trim().to_owned())
+}
+
+/// Returns the round of a turn in its thread, from 1.
+fn round_of(state: &State, turn: &Turn) -> u32 {
+    state.threads.get(&turn.thread).map_or(1, |thread| thread.round.max(1))
+}
+
+/// Returns true for the last turn of the last of several phases.
+fn ends_phases(state: &State, turn: &Turn, phase: &Phase) -> bool {
+    let phases = &state.scenario.phases;
+    phases.len() > 1
+        && phases.last().is_some_and(|last| last.name == phase.name)
+        && round_of(state, turn) >= phase.rounds()
+        && is_last_in_round(state, turn)
 }
 
 /// Returns the heading of a phase: its number in a debate in which no phase can be left out.
@@ -213,7 +224,8 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         CueTask::Fairly(fairly) => [Some(fairly), None],
         CueTask::Free => [None, None],
     };
-    let beside = doubts && tasks.iter().any(Option::is_some);
+    let in_phase = state.phase_of(turn.thread).is_some_and(|p| task_of(state, turn, p).is_some());
+    let beside = doubts && (in_phase || tasks.iter().any(Option::is_some));
     let then = if beside { "Then: " } else { "" };
     let act = act.and_then(|act| acts::request(state, act)).map(|act| format!("{then}{act}"));
     tasks.into_iter().flatten().chain(act).for_each(|task| told.push_str(&format!(" {task}")));
@@ -308,7 +320,7 @@ pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
 pub enum ActRoom {
     /// The turn has another task.
     Nothing,
-    /// A question or a moderator's clause, beside which a doubt fits.
+    /// A question, a moderator's clause or a rebuttal, beside which a doubt fits.
     Beside,
     /// The request to be fair to an opponent, which a doubt replaces.
     Doubt,
@@ -321,19 +333,35 @@ pub fn act_room(state: &State, turn: &Turn) -> ActRoom {
     if !turn.speaks()
         || turn.part.is_some()
         || !debates(state, turn)
-        || state.phase_of(turn.thread).is_some()
         || !state.labels(turn).is_empty()
         || last_words(state, turn).is_some()
     {
         return ActRoom::Nothing;
     }
+    let phase = state.phase_of(turn.thread);
+    let in_phase = phase.map_or(ActRoom::Any, |phase| phase_room(state, turn, phase));
     match task(state, turn) {
         CueTask::Host(_) | CueTask::LastWords => ActRoom::Nothing,
+        _ if in_phase == ActRoom::Nothing => ActRoom::Nothing,
+        CueTask::Answer(_) if in_phase == ActRoom::Beside => ActRoom::Nothing,
         CueTask::Answer(_) => ActRoom::Beside,
+        _ if in_phase == ActRoom::Beside => ActRoom::Beside,
         CueTask::Fairly(_) | CueTask::Free if has_clause(state, turn) => ActRoom::Beside,
         CueTask::Free if mentioned(state, turn).is_some() => ActRoom::Beside,
         CueTask::Fairly(_) => ActRoom::Doubt,
         CueTask::Free => ActRoom::Any,
+    }
+}
+
+/// Returns the room for an act beside the task of a phase: a rebuttal leaves some for a doubt, other tasks do not, nor do
+/// turns at the same time and the last turn of all.
+fn phase_room(state: &State, turn: &Turn, phase: &Phase) -> ActRoom {
+    let together = policies::traits(&phase.policy.name).order == TurnOrder::AtOnce;
+    match task_of(state, turn, phase) {
+        _ if together || ends_phases(state, turn, phase) => ActRoom::Nothing,
+        None => ActRoom::Any,
+        Some(_) if phase.name.to_lowercase().starts_with(REBUTTAL) => ActRoom::Beside,
+        Some(_) => ActRoom::Nothing,
     }
 }
 
@@ -411,7 +439,7 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     let apart = |id: &SeatId| Some(own?.abs_diff(place(id)?));
     let farthest = others.max_by_key(|id| (apart(id), *id == last));
     let name = called(state, &state.labels(turn), farthest.unwrap_or(last));
-    Some(format!("If you disagree with {name}, answer the strongest form of what {name} said."))
+    Some(format!("If you disagree with {name}, answer {name}'s best reason, not the easiest."))
 }
 
 /// Returns the unanswered questions to a turn's seat.
