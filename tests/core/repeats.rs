@@ -80,6 +80,28 @@ async fn whoever_thinks_has_room_for_it() {
     assert_eq!(most(&ran), [320, 4_416, 4_416, 4_416], "seen once, remembered for the model");
 }
 
+/// The room for thinking is none for words: a call that a local model fills with them ends at the spoken limit.
+#[tokio::test]
+async fn a_local_model_that_thinks_speaks_no_longer_than_others() {
+    let stage = stage(|ask| {
+        let more: Vec<String> =
+            (0..400).map(|n| format!("Reason {n} is worth 3.5 of {}.", ask.seat.id)).collect();
+        Play::Words(format!("<think>well</think> {}", more.join(" ")), 10)
+    });
+    let ran = play(local(2), stage, &[]).await;
+    assert_eq!(most(&ran), [320, 4_416]);
+    let last = ran.events.iter().rev().find_map(|e| match &e.kind {
+        Kind::TurnEnded(end) => Some(end),
+        _ => None,
+    });
+    let last = last.unwrap();
+    assert_eq!(last.finish.as_deref(), Some("length"));
+    let words = last.text.split_whitespace().count();
+    assert!((200..320).contains(&words), "{words} words");
+    assert!(last.text.ends_with("is worth 3.5 of bo."), "a whole sentence: {}", last.text);
+    assert!(last.took_ms < 4_000, "nobody waits for the rest: {} ms", last.took_ms);
+}
+
 #[tokio::test]
 async fn a_reply_without_a_word_left_is_tried_once_with_room_to_think() {
     let stage = stage(|ask| match (&*ask.seat.id, ask.parameters.max_tokens) {

@@ -1,7 +1,8 @@
 //! Prompts of small models: role, side, goal and one task.
 
+use crate::harness::{Play, play, round_robin, stage};
 use crate::prompts::{calls, opened, two};
-use colloquium::model::{Participant, Purpose};
+use colloquium::model::{ModelSpec, Participant, Purpose, VoiceSpec};
 use serde_json::json;
 
 /// A small model copies rules instead of following them, so it gets its role, its side, its goal and one task.
@@ -37,4 +38,28 @@ fn a_small_model_keeps_its_role_side_and_goal() {
     };
     assert!(!voted(|_| {}).last().contains(small_choice));
     assert!(voted(|seat| seat.small = true).last().contains(small_choice));
+}
+
+/// Its layout shows messages as "Ada said: …", and small models go on so. For others the words are a quotation.
+#[tokio::test]
+async fn a_small_model_that_continues_its_prompt_is_cut_there() {
+    for small in [true, false] {
+        let mut table = round_robin(&["ada", "bo"], 2);
+        for seat in &mut table.participants {
+            seat.voice = VoiceSpec::Model(ModelSpec::default());
+            seat.small = small;
+        }
+        let voices = stage(|ask| {
+            let text = match (ask.number, ask.attempt) {
+                (Some(2), 1) => "ada said: The tram is always late here.\nbo said: It was on time.",
+                (Some(2), _) => "It was on time today.\nada said: But not on Monday at seven.",
+                _ => "The tram is always late here, and nobody says why.",
+            };
+            Play::Words(text.to_owned(), 10)
+        });
+        let ran = play(table, voices, &[]).await;
+        let second = ran.texts()[1].clone();
+        assert_eq!(second == "It was on time today.", small, "{second}");
+        assert_eq!(second.starts_with("ada said:"), !small, "{second}");
+    }
 }

@@ -40,28 +40,7 @@ impl Conversation {
             // in an experiment, replies of one arm must not be cut where those of another are not
             return model.max_tokens;
         }
-        let bounded = seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
-            Some(own) => own,
-            None if self.bids_for_others(turn) => {
-                let bids = self.batch_of(turn).map_or(0, |batch| batch.spec.options.len());
-                BID_TOKENS.saturating_mul(u32::try_from(bids).unwrap_or(u32::MAX)).max(tokens)
-            }
-            None if self.is_small(turn)
-                && matches!(turn.purpose, Purpose::Speak | Purpose::Result) =>
-            {
-                SMALL_TOKENS
-            }
-            // a choice or a vote is short
-            None if tokens == Participant::LOCAL_REPLY_TOKENS
-                && self.advice(turn) == Advice::Work =>
-            {
-                LOCAL_WORK_TOKENS
-            }
-            None => {
-                let words = self.max_words(turn).map_or(0, |most| most * TOKENS_PER_WORD);
-                tokens.max(words) + if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
-            }
-        });
+        let bounded = self.spoken_tokens(turn);
         // with an effort, the wire format requests tokens for reasoning itself
         // the layout for small models does not invite them
         let invited = !self.is_small(turn) && self.shows(turn).is_some_and(|shows| shows.thinks);
@@ -84,6 +63,34 @@ impl Conversation {
                 Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
             }
         }
+    }
+
+    /// Returns the maximum number of tokens of a turn's words, without its reasoning; `None` if it is unlimited.
+    pub fn spoken_tokens(&self, turn: &Turn) -> Option<u32> {
+        let seat = self.seat(&turn.seat)?;
+        let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
+        seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
+            Some(own) => own,
+            None if self.bids_for_others(turn) => {
+                let bids = self.batch_of(turn).map_or(0, |batch| batch.spec.options.len());
+                BID_TOKENS.saturating_mul(u32::try_from(bids).unwrap_or(u32::MAX)).max(tokens)
+            }
+            None if self.is_small(turn)
+                && matches!(turn.purpose, Purpose::Speak | Purpose::Result) =>
+            {
+                SMALL_TOKENS
+            }
+            // a choice or a vote is short
+            None if tokens == Participant::LOCAL_REPLY_TOKENS
+                && self.advice(turn) == Advice::Work =>
+            {
+                LOCAL_WORK_TOKENS
+            }
+            None => {
+                let words = self.max_words(turn).map_or(0, |most| most * TOKENS_PER_WORD);
+                tokens.max(words) + if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
+            }
+        })
     }
 
     /// Raises the limit for the model of a turn whose reply reached it, unless another seat did so since the call.

@@ -72,10 +72,14 @@ pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
 
 fn receive_chunk(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
-        // the rest of a reply in another participant's name is not needed
+        // the rest of a reply in another participant's name, or beyond its length, is not needed
         Chunk::Piece(_, new) => {
-            let stray = words::goes_astray(live, turn, new);
-            stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
+            let end = || {
+                let text = words::at_its_length(live, turn);
+                let finish = text.as_ref().map(|_| LENGTH.into());
+                said(live, turn, now, &Done { text, finish, ..Done::default() })
+            };
+            words::goes_astray(live, turn, new).then(end).into_iter().collect()
         }
         Chunk::Did(did) => turns::did(&live.state, turn, did).into_iter().collect(),
         Chunk::Pass => vec![turns::passed(turn, now)],

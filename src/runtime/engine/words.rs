@@ -2,6 +2,7 @@
 
 use crate::model::payload::Whisper;
 use crate::model::*;
+use crate::prompt;
 use crate::reply::{self, Parted, RepairedReply, Speech};
 use crate::state::{Live, Seat, State, Thread, Turn};
 use crate::text::{self, quotation};
@@ -9,6 +10,8 @@ use std::borrow::Cow;
 
 /// Characters that end or pause a sentence; after them a reply is checked for repetition.
 pub(super) const PAUSES: [char; 4] = ['.', '!', '?', ','];
+/// Characters that end a sentence; those of ASCII only before a space.
+const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '…', '。', '！', '？'];
 /// Maximum bytes of a reply that is checked at every line.
 const SHORT_BYTES: usize = 8 * 1024;
 /// Number of checks of a longer reply until its length doubles, as a power of two.
@@ -21,14 +24,17 @@ pub(super) fn known<'a>(
     seats: impl Iterator<Item = &'a Seat>,
 ) -> Vec<Cow<'a, Participant>> {
     let labels = state.labels(turn);
-    let alias = |p: &'a Participant| match labels.get(&p.id) {
-        None => Cow::Borrowed(p),
-        Some(label) => {
-            let aliases = p.aliases.iter().chain([label]).cloned().collect();
-            Cow::Owned(Participant { aliases, ..p.clone() })
-        }
-    };
-    seats.map(|s| alias(&s.spec)).collect()
+    let label = |seat: &Seat| labels.get(&seat.spec.id).cloned().into_iter().collect();
+    seats.map(|s| with_aliases(&s.spec, label(s))).collect()
+}
+
+/// Returns a participant with further aliases.
+fn with_aliases(seat: &Participant, more: Vec<Text>) -> Cow<'_, Participant> {
+    if more.is_empty() {
+        return Cow::Borrowed(seat);
+    }
+    let aliases = seat.aliases.iter().cloned().chain(more).collect();
+    Cow::Owned(Participant { aliases, ..seat.clone() })
 }
 
 /// Separates the whispers in a turn's text from the rest. One to a participant who has left stays private; one to a
@@ -114,7 +120,13 @@ pub(super) fn own_words(state: &State, turn: &Turn, said: &str, thought: &str) -
 
 /// Removes the parts of a reply that are in another participant's name.
 fn repaired(state: &State, turn: &Turn, said: &str) -> RepairedReply {
-    let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+    let small = state.is_small(turn);
+    // the layout for small models shows messages as "Cy said: …", which they continue
+    let shown = |seat: &Seat| small.then(|| format!("{} said", seat.spec.name).into());
+    let seats = state.seats.iter();
+    let seats: Vec<_> =
+        seats.map(|s| with_aliases(&s.spec, shown(s).into_iter().collect())).collect();
+    let roster: Vec<&Participant> = seats.iter().map(|p| &**p).collect();
     // a corrected reply is accepted as it is
     let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
     repair(said, &turn.seat, &roster)
@@ -139,13 +151,35 @@ pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
     own_words(&live.state, turn, &said, "").text.trim().is_empty()
 }
 
+/// Returns the whole sentences of a running reply of a local model that has used the tokens of its words; `None` for
+/// other replies. Its call has room for reasoning, which nobody waits for once it speaks.
+pub(super) fn at_its_length(live: &Live, turn: &Turn) -> Option<Text> {
+    let state = &live.state;
+    let most = state.spoken_tokens(turn)?;
+    let has_room = turn.parameters.max_tokens.is_some_and(|all| all > u64::from(most));
+    let is_local = state.seat(&turn.seat).is_some_and(|seat| seat.spec.local);
+    if !has_room || !is_local || !is_free(state, turn) || state.scenario.answer.is_some() {
+        return None;
+    }
+    let said = live.said(turn.id);
+    if prompt::estimate_tokens(&said) <= most as usize {
+        return None;
+    }
+    let ends = |at: usize| said.get(at + 1..).is_some_and(|rest| rest.starts_with([' ', '\n']));
+    let end = said.match_indices(SENTENCE_ENDS).rfind(|(at, stop)| !stop.is_ascii() || ends(*at));
+    end.and_then(|(at, stop)| said.get(..at + stop.len())).map(Text::from)
+}
+
 /// Returns true if the rest of a running reply is useless: its complete lines continue in another participant's name,
-/// or it only repeats itself. `new` is the last piece. A long reply is not checked at every line; its end is always
+/// it only repeats itself, or it is at its length. `new` is the last piece. A long reply is not checked at every line; its end is always
 /// checked.
 pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let seat = live.state.seat(&turn.seat);
     if !seat.is_some_and(|s| s.spec.voice.is_model()) {
         return false;
+    }
+    if new.contains(PAUSES) && at_its_length(live, turn).is_some() {
+        return true;
     }
     let ends_line = new.contains('\n');
     // most pieces end nothing, so the text so far is not assembled for them
