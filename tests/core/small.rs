@@ -58,7 +58,7 @@ async fn a_small_model_that_continues_its_prompt_is_cut_there() {
             Play::Words(text.to_owned(), 10)
         });
         let ran = play(table, voices, &[]).await;
-        let second = ran.texts()[1].clone();
+        let second = ran.texts()[1];
         assert_eq!(second == "It was on time today.", small, "{second}");
         assert_eq!(second.starts_with("ada said:"), !small, "{second}");
     }

@@ -141,8 +141,7 @@ fn asked_by_name(v: &View<'_>, able: &[&SeatId]) -> Option<(SeatId, String)> {
 
 /// Returns the number of turns since a seat last spoke; of all turns if it has not spoken.
 fn silence(v: &View<'_>, seat: &SeatId) -> usize {
-    let spoken = v.entries().rev().filter(|e| e.number.is_some());
-    spoken.take_while(|e| e.seat() != Some(seat)).count()
+    v.spoken().take_while(|e| e.seat() != Some(seat)).count()
 }
 
 /// A seat's bid and its waiting time.
@@ -188,9 +187,8 @@ fn bid(v: &View<'_>, seat: &SeatId, able: usize) -> Bid {
     let reply = asked.and_then(|b| b.ended.iter().find(|r| together || r.seat == *seat));
     let said = reply.filter(|r| r.outcome == Outcome::Said).map_or(&Value::Null, |r| &r.structured);
     let said = if together { &said[&*seat.0] } else { said };
-    let spoken = || v.entries().rev().filter(|e| e.number.is_some());
-    let since = spoken().position(|e| e.seat() == Some(seat));
-    let recent = spoken().take(RECENT_ROUNDS * able).filter(|e| e.seat() == Some(seat)).count();
+    let since = v.spoken().position(|e| e.seat() == Some(seat));
+    let recent = v.spoken().take(RECENT_ROUNDS * able).filter(|e| e.seat() == Some(seat)).count();
     let value = said["bid"].as_f64();
     let worth = |value: f64| match (divides(v), since) {
         (true, _) => value / (recent as f64 + 1.0),

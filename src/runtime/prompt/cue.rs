@@ -94,7 +94,8 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
 fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
     let name = phase.name.to_lowercase();
     let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
-    let usual = of_name.filter(|_| debates(state, turn)).map(|(_, ask)| (*ask).to_owned());
+    let usual = of_name.map(|(_, ask)| (*ask).to_owned());
+    let usual = if debates(state, turn) { usual } else { None };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn)).or(usual)?;
     (!task.trim().is_empty()).then(|| task.trim().to_owned())
 }
