@@ -1,9 +1,10 @@
 //! Requests of the bundled protocols: a run with reversed delays sends equal requests.
 
 use crate::harness::*;
+use colloquium::batch;
 use colloquium::model::*;
 use colloquium::policy;
-use colloquium::scenario::{self, Source};
+use colloquium::scenario::{self, Scenario, Source};
 use colloquium::voice::CallRequest;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -148,8 +149,61 @@ fn marks(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the claim of a protocol's header, and its row in the help: calls, temperature, context, and counting.
+fn claims(name: &str, scenario: &Scenario, seen: &[CallRequest]) -> (String, Vec<String>) {
+    let (least, most) = batch::calls(scenario).unwrap();
+    let made = seen.len() as u64;
+    assert!((least..=most).contains(&made), "{name}: {made} calls");
+    let calls = if least == most { format!("{most}") } else { format!("{least} to {most}") };
+    let mut heats: Vec<String> = vec![];
+    for call in seen {
+        let VoiceSpec::Model(spec) = &call.seat.voice else { panic!("no model") };
+        let heat = spec.temperature.map_or("-".into(), |heat| heat.to_string());
+        if !heats.contains(&heat) {
+            heats.push(heat);
+        }
+    }
+    let heats = heats.join(" and ");
+    let heat = if heats == "-" {
+        "the temperature of the model".into()
+    } else {
+        format!("temperature {heats}")
+    };
+    let grows = seen.iter().flat_map(|call| &call.messages).any(|m| m.role == Role::Assistant);
+    let context = if grows { "chat" } else { "fresh" };
+    let answer = scenario.answer.as_ref().unwrap();
+    let (by, tie) = (answer.by.name(), format!("{:?}", answer.tie).to_lowercase());
+    let unit = if most == 1 { "call" } else { "calls" };
+    let header = format!("# Asks: {calls} {unit}, {heat}, {context}; {by}, tie: {tie}.");
+    let row = format!("{name} {calls} {heats} {context} {by} {tie}");
+    (header, row.split_whitespace().map(Into::into).collect())
+}
+
+/// Headers and help state the calls, temperature, context and counting of a protocol as it is played, and the prose of a
+/// header has no other number of calls.
+#[tokio::test]
+async fn headers_and_help_claim_what_is_played() {
+    let help = include_str!("../../assets/help/experiments.md");
+    let rows: Vec<Vec<String>> =
+        help.lines().map(|line| line.split_whitespace().map(Into::into).collect()).collect();
+    for name in scenario::protocol_names() {
+        let text = scenario::bundled(name).unwrap();
+        let source = Source { name: name.into(), text: text.into(), settings: vec![] };
+        let scenario = scenario::load(&source, &policy::rows()).unwrap().scenario;
+        let ran = play(opened(name), marked(name), &[]).await;
+        let (claim, row) = claims(name, &scenario, &ran.seen);
+        let header: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
+        let (last, prose) = header.split_last().unwrap();
+        assert_eq!(*last, claim, "{name}");
+        let words: Vec<&str> = prose.iter().flat_map(|line| line.split_whitespace()).collect();
+        let counts = |pair: &[&str]| pair[0].parse::<u32>().is_ok() && pair[1].starts_with("call");
+        assert!(!words.windows(2).any(counts), "{name}: {prose:?}");
+        assert!(rows.contains(&row), "{name}: the help has no row {row:?}");
+    }
+}
+
 /// The table of each protocol: how it counts, and for each call, in order, the temperature and the replies that its request
-/// holds. The headers of the files claim nothing else.
+/// holds.
 #[tokio::test]
 async fn requests_of_each_protocol() {
     let mut out = String::new();
