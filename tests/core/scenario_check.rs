@@ -323,6 +323,8 @@ fn a_setting_is_checked_like_the_text() {
     let loaded = load(&good, ROWS).unwrap();
     assert_eq!(loaded.scenario.limits.utterances, Some(3));
     assert_eq!((&*loaded.participants[1].name, loaded.participants[0].weight), ("Bo B", 2.0));
+    let all = load(&with(&["participant.*.weight=3", "participant.bo.weight=2"]), ROWS).unwrap();
+    assert_eq!(all.participants.iter().map(|seat| seat.weight).collect::<Vec<_>>(), [3.0, 2.0]);
     for (setting, expected) in [
         ("limits.utterance=3", "- limits.utterance: unknown key"),
         (

@@ -6,6 +6,9 @@ use super::spelling::usual;
 use super::tree::{Node, TableEntry, Value, quote};
 use crate::model::sentence::sentence_error;
 
+/// Name of all items of a list.
+const EACH: &str = "*";
+
 sentence_error! {
     /// Reason why `--set` cannot set a value.
     pub struct SettingFault;
@@ -20,7 +23,7 @@ pub struct Override {
 
 impl Override {
     /// Parses `key.path=value`. A participant is named by its id or by its number from 1 (`participant.ada.name`,
-    /// `participant[1].name`); a value that is not TOML is text.
+    /// `participant[1].name`), all of them by `*` (`participant.*.temperature`); a value that is not TOML is text.
     ///
     /// # Errors
     /// A sentence with the expected form.
@@ -73,35 +76,46 @@ impl Override {
     /// # Errors
     /// A sentence that names the key at which nothing can be set.
     pub fn apply(&self, root: &mut Node) -> Result<(), SettingFault> {
-        let mut at = root;
-        let mut table = None;
-        for segment in &self.path {
-            let segment = usual(table.replace(segment.as_str()), segment);
-            let shown = at.quoted();
-            at = match &mut at.value {
-                Value::Table(entries) => {
-                    let found = entries.iter().position(|e| e.key == segment);
-                    let index = found.unwrap_or_else(|| {
-                        let node = Node { span: None, value: Value::Table(vec![]) };
-                        entries.push(TableEntry { key: segment.to_owned(), key_span: None, node });
-                        entries.len() - 1
-                    });
-                    &mut entries[index].node
-                }
-                Value::List(items) => {
-                    let index = place(items, segment)
-                        .ok_or_else(|| format!("no `{segment}` among {}", names(items)))?;
-                    &mut items[index]
-                }
-                Value::Text(_)
-                | Value::Whole(_)
-                | Value::Number(_)
-                | Value::Flag(_)
-                | Value::Other(_) => return Err(format!("{shown} has no key `{segment}`").into()),
-            };
-        }
-        *at = self.node.clone();
-        Ok(())
+        self.insert(root, None, &self.path)
+    }
+
+    fn insert(
+        &self,
+        at: &mut Node,
+        table: Option<&str>,
+        path: &[String],
+    ) -> Result<(), SettingFault> {
+        let Some((name, rest)) = path.split_first() else {
+            *at = self.node.clone();
+            return Ok(());
+        };
+        let segment = usual(table, name);
+        let shown = at.quoted();
+        let next = match &mut at.value {
+            Value::Table(entries) => {
+                let found = entries.iter().position(|e| e.key == segment);
+                let index = found.unwrap_or_else(|| {
+                    let node = Node { span: None, value: Value::Table(vec![]) };
+                    entries.push(TableEntry { key: segment.to_owned(), key_span: None, node });
+                    entries.len() - 1
+                });
+                &mut entries[index].node
+            }
+            Value::List(items) if segment == EACH => {
+                return items.iter_mut().try_for_each(|item| self.insert(item, Some(name), rest));
+            }
+            Value::List(items) => {
+                let index = place(items, segment)
+                    .ok_or_else(|| format!("no `{segment}` among {}", names(items)))?;
+                &mut items[index]
+            }
+            Value::Text(_)
+            | Value::Whole(_)
+            | Value::Number(_)
+            | Value::Flag(_)
+            | Value::Other(_) => return Err(format!("{shown} has no key `{segment}`").into()),
+        };
+        self.insert(next, Some(name), rest)
     }
 }
 
