@@ -1,6 +1,6 @@
 //! Measurements of a batch over voices of known accuracy, and a batch of ten thousand items.
 
-use crate::batches::{ANSWERS, REVISION, at, results};
+use crate::batches::{ANSWERS, REVISION, at, numbers, results};
 use crate::house::House;
 use serde_json::Value;
 use std::fs;
@@ -11,17 +11,9 @@ use std::time::{Duration, Instant};
 const FEW: usize = 120;
 
 /// A participant that is right with probability 0.6, and adopts the majority of the previous round with 0.5.
-const ORACLE: &str = r#"
-title = "Noisy oracle"
-topic = "{{ item.question }}"
-policy = "phases"
-
-[item]
-question = "?"
-
-[answer]
-form = "number"
-
+const ORACLE: &str = numbers!(
+    "Noisy oracle",
+    r#"
 [[participant]]
 id = "ada"
 lines = [FIRST, THEN]
@@ -32,7 +24,8 @@ lines = [FIRST, THEN]
 id = "cy"
 lines = [FIRST, THEN]
 
-"#;
+"#
+);
 
 /// Checks that the measurements of voices with known accuracy match the closed form.
 fn calibrated(n: usize) {
@@ -112,20 +105,16 @@ fn ten_thousand_noisy_oracles_measure_as_their_closed_form_says() {
 }
 
 /// One voice that is right with probability 0.6.
-const ALONE: &str = r#"
-title = "Alone"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-[answer]
-form = "number"
+const ALONE: &str = numbers!(
+    "Alone",
+    r#"
 [[participant]]
 id = "ada"
 lines = ["ANSWER: {{ item.right if dice < 0.6 else item.wrong }}"]
 [[phase]]
 name = "answers"
-"#;
+"#
+);
 
 /// Runs a batch until its results have `until` lines, or to its end. Returns the time to the first new line, and the
 /// peak memory in MiB after a tenth of the lines and at the end.

@@ -1,7 +1,7 @@
 //! The bundled protocols over a model: the number of calls for given seats and rounds, as estimated before a run and as
 //! made during it; and unreadable answers.
 
-use crate::batches::{at, results, windows};
+use crate::batches::{at, numbers, results, windows};
 use crate::house::House;
 use crate::server::Server;
 
@@ -10,10 +10,8 @@ const NUMBER: &str = "Thought {n}.\nCONFIDENCE: 80\nANSWER: 4";
 const LETTER: &str = "ANSWER: A";
 const RANKED: &str = "RANKING: Speaker A, Speaker B, Speaker C\nANSWER: 4";
 const SCORES: &str = "SCORE A: 7\nSCORE B: 5";
-const JUDGED: &str = r#"{"why": "so", "scores": {"Side 1": 7, "Side 2": 5}, "winner": "Side 1"}"#;
-const NAMED: &str = r#"{"why": "so", "scores": {"a": 7, "b": 5}, "winner": "a"}"#;
-const OPEN: &str = r#"{"why": "open", "decided": false, "answer": null}"#;
-const DECIDED: &str = r#"{"why": "clear", "decided": true, "answer": "4"}"#;
+const OPEN: &str = r#"{"why": "open", "answer": null}"#;
+const DECIDED: &str = r#"{"why": "clear", "answer": "4"}"#;
 
 /// Protocol, override of one of its keys, reply to every call, estimated calls, and actual calls.
 type Row = (&'static str, &'static str, &'static str, &'static str, u64);
@@ -39,9 +37,9 @@ const CALLS: [Row; 29] = [
     ("tit-for-tat", "phase.1.rounds=2", OPEN, "3 to 8", 8),
     ("tit-for-tat", "phase.1.rounds=4", DECIDED, "3 to 14", 3),
     // 2 a round, and a judge once or, with swapped sides, twice
-    ("persuasion", "phase.1.rounds=2", JUDGED, "6", 6),
-    ("persuasion", "verdict.swap_test=false", NAMED, "7", 7),
-    ("consultancy", "phase.1.rounds=3", LETTER, "8", 8),
+    ("persuasion", "phase.1.rounds=2", LETTER, "6", 6),
+    ("persuasion", "verdict.swap_test=false", LETTER, "7", 7),
+    ("consultancy", "phase.1.rounds=3", LETTER, "9", 9),
     // both orders of the answers
     ("naive-judge", "seed=1", LETTER, "2", 2),
     ("expert-judge", "answer.tie=\"first\"", LETTER, "2", 2),
@@ -154,14 +152,9 @@ fn another_seat_is_another_call_in_each_round() {
 }
 
 /// Two of three seats agree after a while; the third never gives an answer.
-const UNREAD: &str = r#"
-title = "Unread"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-[answer]
-form = "number"
+const UNREAD: &str = numbers!(
+    "Unread",
+    r#"
 [[participant]]
 id = "ada"
 lines = ["ANSWER: 4", "ANSWER: 4", "ANSWER: 4", "ANSWER: 4"]
@@ -181,7 +174,8 @@ order = "simultaneous"
 sees = "others_last"
 rounds = 3
 until = "UNTIL"
-"#;
+"#
+);
 
 #[test]
 fn abstention_does_not_block_agreement_and_both_counts_are_shown() {
@@ -208,14 +202,9 @@ fn abstention_does_not_block_agreement_and_both_counts_are_shown() {
     }
 }
 
-const TIE: &str = r#"
-title = "Tie"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-[answer]
-form = "number"
+const TIE: &str = numbers!(
+    "Tie",
+    r#"
 [[participant]]
 id = "ada"
 lines = ["ANSWER: 4", "I say {{ answers.most }}.\nANSWER: {{ answers.most }}"]
@@ -229,7 +218,8 @@ lines = ["Who?", "Most say [{{ answers.most or '' }}]."]
 name = "answers"
 order = "simultaneous"
 rounds = 2
-"#;
+"#
+);
 
 #[test]
 fn a_tie_has_no_majority_but_ones_own_answer() {

@@ -18,35 +18,37 @@ pub const ANSWERS: &str =
 pub const REVISION: &str =
     "[[phase]]\nname = \"revision\"\norder = \"simultaneous\"\nsees = \"others_last\"\n";
 
+/// Scenario over items whose answers are numbers, from its title; its participants and phases are the rest.
+macro_rules! numbers {
+    ($title:literal, $rest:literal) => {
+        concat!(
+            "title = \"",
+            $title,
+            "\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n",
+            "[answer]\nform = \"number\"\n",
+            $rest
+        )
+    };
+}
+pub(crate) use numbers;
+
 /// Two voices that say the fields `one` and `two` of an item; their phases follow.
-pub const VOICES: &str = r#"
-title = "Voices"
-topic = "{{ item.question }}"
-policy = "phases"
-[item]
-question = "?"
-[answer]
-form = "number"
+pub const VOICES: &str = numbers!(
+    "Voices",
+    r#"
 [[participant]]
 id = "ada"
 lines = ["{{ item.one }}"]
 [[participant]]
 id = "bo"
 lines = ["{{ item.two }}"]
-"#;
+"#
+);
 
 /// A solver that is right on every sum that does not begin with a 1.
-pub const SOLVER: &str = r#"
-title = "Solver"
-topic = "{{ item.question }}"
-policy = "phases"
-
-[item]
-question = "What is 1 + 1?"
-
-[answer]
-form = "number"
-
+pub const SOLVER: &str = numbers!(
+    "Solver",
+    r#"
 [[participant]]
 id = "ada"
 lines = ["It is as it is.\nANSWER: {{ item.right }}"]
@@ -65,7 +67,8 @@ name = "revision"
 when = "agreement < 1"
 order = "simultaneous"
 sees = "others_last"
-"#;
+"#
+);
 
 pub fn at(house: &House, name: &str) -> String {
     house.path(name).display().to_string()

@@ -53,8 +53,10 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
             given.answers.iter().for_each(|(_, answer, _)| sums.add(answer, 1.0))
         }
         Aggregation::Confidence => {
+            // with bands, an answer without a confidence is in the lowest one
+            let none = if rules.bands.is_empty() { None } else { Some(0.0) };
             let told =
-                given.answers.iter().filter_map(|(_, answer, sure)| Some((answer, (*sure)?)));
+                given.answers.iter().filter_map(|(_, answer, sure)| Some((answer, sure.or(none)?)));
             told.for_each(|(answer, sure)| sums.add(answer, banded(sure, &rules.bands)));
         }
         Aggregation::Borda => {

@@ -132,6 +132,9 @@ pub enum Form {
         /// Regular expression with one group, whose last match is the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pattern: Option<Text>,
+        /// True if the last number of a reply without a readable answer is the answer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        last: bool,
     },
     /// Any text, with a ranking of these labels in the last line.
     Ranking {
@@ -356,6 +359,7 @@ mod tests {
             confidence: true,
             object,
             pattern: None,
+            last: false,
         };
         let answer = number(true).schema();
         assert_eq!(answer.unwrap()["required"], json!(["why", "answer", "confidence"]));

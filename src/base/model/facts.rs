@@ -24,6 +24,10 @@ pub const OF_PROMPT: &[&str] = &crate::strings![
     "round" "rounds" "seats" "stage" "step" "task" "topic" "turn_count"
 ];
 
+/// Names in the `prompt` of a verdict.
+pub const OF_VERDICT: &[&str] =
+    &crate::strings!["argues" "item" "me" "options" "question" "speeches" "topic"];
+
 /// Names in the templates of a request to an HTTP service: those of a call, and the messages that it reads.
 pub const OF_REQUEST: &[&str] = &crate::strings![
     "answers" "attempt" "brief" "context" "correction" "dice" "fields" "history" "item" "key"
@@ -166,9 +170,11 @@ pub const FACTS: &[KnownFact] = &[
     fact(
         "others",
         FactKind::List,
-        &["name", "text", "answer"],
+        &["name", "text", "answer", "own"],
         "turns of others that are shown, in prompts",
     ),
+    fact("speeches", FactKind::List, &["name", "text"], "the turns that a judge reads, by side"),
+    fact("argues", FactKind::List, &[], "the answers of the sides that a judge compares"),
     fact("rounds", FactKind::Number, &[], "the rounds of the phase, in prompts"),
     fact("task", FactKind::Text, &[], "the task of the phase, in [prompt]"),
     fact(

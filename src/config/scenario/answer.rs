@@ -30,6 +30,9 @@ pub struct AnswerSpec {
     /// Regular expression with one group, whose last match in a reply is the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Text>,
+    /// True if the last number of a reply without a readable answer is the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
     /// Ids of the participants whose answers count.
     #[serde(default)]
     pub of: Vec<Text>,
@@ -105,11 +108,18 @@ pub(super) fn answer(
             walk.fault(&object, message, "keep one of them");
         }
     }
+    if let Some(fallback) = at.get("fallback")
+        && (raw.form != AnswerKind::Number || raw.pattern.is_some())
+    {
+        let message = "takes the last number, where no pattern reads the answer";
+        walk.fault(&fallback, message, r#"set form = "number", without pattern"#);
+    }
     Some(AnswerSpec {
         form: raw.form,
         confidence: raw.confidence,
         object: raw.object,
         pattern: raw.pattern,
+        last: raw.fallback.is_some(),
         of,
         every: raw.count.as_deref() == Some("every"),
         by: raw.by,

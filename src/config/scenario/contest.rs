@@ -227,10 +227,33 @@ pub(super) fn judging(
         question: raw.question.unwrap_or_else(|| QUESTION.into()),
         sides,
         votes: raw.votes.unwrap_or(1),
+        swaps: if raw.swap_test { swaps(walk, at, &raw.argues) } else { vec![] },
         swap_test: raw.swap_test,
+        swapped_topic: None,
+        prompt: raw.prompt,
         tie: raw.tie,
         sees: raw.sees,
         may_stop: raw.may_stop,
         at: raw.at,
     }
+}
+
+/// Returns the fields of the item that the second judgement exchanges: those of `swaps`, else the two that `argues` inserts.
+fn swaps(walk: &mut Walk<'_>, at: &At<'_>, argues: &[Text]) -> Vec<(Text, Text)> {
+    let field = |text: &Text| {
+        let inside = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+        Some(Text::from(inside.trim().strip_prefix("item.")?))
+    };
+    if at.get("swaps").is_none() {
+        let fields: Vec<Text> = argues.iter().filter_map(field).collect();
+        return <[Text; 2]>::try_from(fields).map(|[a, b]| vec![(a, b)]).unwrap_or_default();
+    }
+    let mut pairs = vec![];
+    for pair in at.list("swaps") {
+        match pair.node.read::<Option<(Text, Text)>>() {
+            Some(pair) => pairs.push(pair),
+            None => walk.fault(&pair, "takes two fields of the item", r#"as in ["a", "b"]"#),
+        }
+    }
+    pairs
 }

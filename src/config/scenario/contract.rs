@@ -77,7 +77,8 @@ pub(super) fn contract(
     item: Option<&Map<String, Value>>,
 ) -> Contract {
     let raw: RawReply = at.node.read();
-    let answer = |of| Form::Answer { of, confidence: false, object: false, pattern: None };
+    let answer =
+        |of| Form::Answer { of, confidence: false, object: false, pattern: None, last: false };
     let most = |rank: Value| rank.as_u64().and_then(|n| u32::try_from(n).ok());
     let ranking = |rank| Form::Ranking { most: most(rank), among: vec![] };
     let form = raw

@@ -269,6 +269,15 @@ pub struct VerdictSpec {
     pub votes: u32,
     /// True if each is also asked with the sides in reverse order.
     pub swap_test: bool,
+    /// Fields of the item that are exchanged in the second judgement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swaps: Vec<(Text, Text)>,
+    /// Topic of the second judgement, if it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swapped_topic: Option<Text>,
+    /// Template of the judge's whole request; `None` for the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Text>,
     /// Rule for a tie of judgements.
     pub tie: Tie,
     /// Messages that the judges see; `None` for all.
@@ -280,6 +289,21 @@ pub struct VerdictSpec {
     /// Ends at which it is given.
     #[serde(default, skip_serializing_if = "is_default")]
     pub at: VerdictAt,
+}
+
+impl VerdictSpec {
+    /// Returns an item with the fields of the sides exchanged.
+    pub fn exchanged(&self, item: &Map<String, Value>) -> Map<String, Value> {
+        let mut exchanged = item.clone();
+        for (a, b) in &self.swaps {
+            for (to, from) in [(a, b), (b, a)] {
+                if let Some(value) = item.get(&**from) {
+                    exchanged.insert(to.to_string(), value.clone());
+                }
+            }
+        }
+        exchanged
+    }
 }
 
 /// Ends at which a verdict is given.

@@ -5,6 +5,7 @@ use crate::aggregate::{self, Given, Rules, quantile};
 use crate::model::*;
 use crate::scenario::AnswerSpec;
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Salt for the random choice that breaks a tie.
@@ -139,6 +140,17 @@ impl Conversation {
         }
         let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
         last.values().flatten().for_each(|answer| *counts.entry(answer).or_default() += 1);
+        // the order of the seats decides between groups of equal size
+        let order = self.seats.iter().filter_map(|seat| last.get(&seat.spec.id)?.as_ref());
+        let mut groups: Vec<(&Text, u32)> = vec![];
+        for answer in order {
+            if groups.iter().all(|(known, _)| *known != answer) {
+                groups.push((answer, counts.get(answer).copied().unwrap_or_default()));
+            }
+        }
+        groups.sort_by_key(|(_, n)| Reverse(*n));
+        let groups: Vec<Value> =
+            groups.iter().map(|(answer, n)| json!({"answer": answer, "count": n})).collect();
         let highest = counts.values().max().copied();
         let own = viewer.and_then(|seat| last.get(seat)).and_then(Option::as_ref);
         let tied: Vec<&Text> = counts
@@ -159,7 +171,7 @@ impl Conversation {
         let read = last.values().flatten().count();
         json!({
             "of": last.len(), "read": read, "counts": counts,
-            "most": most,
+            "most": most, "groups": groups,
             "own": own,
             "share": highest.map_or(0.0, |n| f64::from(n) / read.max(1) as f64),
             "median": at(0.5), "low": at(0.25), "high": at(0.75), "spread": spread,

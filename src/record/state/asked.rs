@@ -24,6 +24,11 @@ impl Conversation {
                 Some(_) | None => Form::Choice(options()),
             },
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
+                Some(JudgeTask::Verdict { .. }) if self.judge_prompt(turn).is_some() => {
+                    let of = AnswerKind::Letter;
+                    let (confidence, object, pattern, last) = (false, false, None, false);
+                    Form::Answer { of, confidence, object, pattern, last }
+                }
                 Some(JudgeTask::Verdict { .. }) => Form::Judgement {
                     sides: options(),
                     points: self.scenario.debate == Debate::Guided && !self.is_small(turn),
@@ -88,7 +93,8 @@ impl Conversation {
             let confidence = spec.confidence;
             let object = spec.object;
             let pattern = spec.pattern.clone();
-            asked.then_some(Form::Answer { of, confidence, object, pattern })
+            let last = spec.last;
+            asked.then_some(Form::Answer { of, confidence, object, pattern, last })
         };
         let mut contract = match phase {
             Some(contract) => contract,

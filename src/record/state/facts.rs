@@ -125,10 +125,10 @@ impl Conversation {
         let notes = self.notes_of(turn).into_iter().map(|note| self.addressed_as(&note, &labels));
         let notes: Vec<Text> = notes.collect();
         json!({
-            "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),
+            "topic": self.topic_for(turn),
             "answers": self.scenario.answer.as_ref().map(|_| self.answer_facts(turn.horizon, Some(&turn.seat))),
             "dice": self.roll_for(turn),
-            "item": self.scenario.item,
+            "item": self.item_for(turn),
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
             "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": self.role_in(&turn.seat, turn.thread)})),

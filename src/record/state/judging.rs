@@ -4,7 +4,8 @@ use super::{Batch, Conversation, RunState};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 use crate::scenario::{Side, VerdictSpec};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -246,17 +247,25 @@ impl Conversation {
                 // a judge may invent a number
                 let said = 1..=self.utterances;
                 let decided_by = decided_by.filter(|n| said.contains(n));
-                let unread = || e.error.as_ref().map_or("".into(), |e| e.text.clone());
+                let real = |n| if swapped { self.number_in_reverse(n) } else { n };
+                let decided_by: Vec<u32> = decided_by.map(real).collect();
+                let winner = text("winner").or_else(|| text("answer")).map(side);
+                let of_prompt = e.structured.get("answer").is_some();
+                let unread = || match &e.error {
+                    Some(error) => error.text.clone(),
+                    None if of_prompt => e.text.clone(),
+                    None => "".into(),
+                };
                 let judgement = Judgement {
                     judge: seat.clone(),
                     turn: e.turn,
                     time,
                     swapped,
-                    winner: text("winner").map(side),
+                    winner,
                     scores: scores.collect(),
                     why: text("why").unwrap_or_else(unread),
                     unanswered: unanswered.collect(),
-                    decided_by: decided_by.collect(),
+                    decided_by,
                 };
                 self.judging.get_or_insert_default().judgements.push(judgement);
             }
@@ -309,7 +318,62 @@ impl Conversation {
     /// other debates it swaps the labels of the sides.
     pub fn swaps_order(&self) -> bool {
         let said: Vec<&super::Entry> = self.entries.iter().filter(|e| e.number.is_some()).collect();
-        !said.is_empty() && said.chunk_by(|a, b| a.is_beside(b)).all(|round| round.len() > 1)
+        let topic = self.scenario.topic.as_deref().unwrap_or_default();
+        let sides = self.scenario.verdict.iter().flat_map(|spec| &spec.sides);
+        let is_typed = sides.filter_map(|side| side.argues.as_ref()).any(|a| topic.contains(&**a));
+        !is_typed
+            && !said.is_empty()
+            && said.chunk_by(|a, b| a.is_beside(b)).all(|round| round.len() > 1)
+    }
+
+    /// Returns whether a turn is the second judgement of a swap test.
+    pub fn is_judged_again(&self, turn: &super::Turn) -> bool {
+        let task = self.batch_of(turn).and_then(|batch| batch.spec.judge_task());
+        matches!(task, Some(JudgeTask::Verdict { swapped: true, .. }))
+    }
+
+    /// Returns the template of the whole request of a turn that gives a verdict.
+    pub fn judge_prompt(&self, turn: &super::Turn) -> Option<&Text> {
+        match self.batch_of(turn)?.spec.judge_task()? {
+            JudgeTask::Verdict { .. } => self.verdict_spec(turn.thread)?.prompt.as_ref(),
+            JudgeTask::Casting | JudgeTask::Stop(_) => None,
+        }
+    }
+
+    /// Returns the rules of the verdict, if a turn is its second judgement.
+    fn swapped_spec(&self, turn: &super::Turn) -> Option<&VerdictSpec> {
+        if self.is_judged_again(turn) { self.verdict_spec(turn.thread) } else { None }
+    }
+
+    /// Returns the topic for a turn: in a second judgement, with the sides exchanged.
+    pub fn topic_for(&self, turn: &super::Turn) -> Option<&Text> {
+        let swapped = self.swapped_spec(turn).and_then(|spec| spec.swapped_topic.as_ref());
+        swapped.or(self.scenario.topic.as_ref()).or(self.title.as_ref())
+    }
+
+    /// Returns the item for a turn: in a second judgement, with the fields of the sides exchanged.
+    pub(super) fn item_for(&self, turn: &super::Turn) -> Cow<'_, Map<String, Value>> {
+        let item = &self.scenario.item;
+        match self.swapped_spec(turn) {
+            Some(spec) => Cow::Owned(spec.exchanged(item)),
+            None => Cow::Borrowed(item),
+        }
+    }
+
+    /// Returns the number of a message in the prompt of a turn: a second judgement reads each round in reverse, and counts
+    /// as it reads.
+    pub fn number_for(&self, turn: &super::Turn, number: u32) -> u32 {
+        if self.is_judged_again(turn) { self.number_in_reverse(number) } else { number }
+    }
+
+    /// Returns the number of the message in the mirrored place of the same simultaneous round.
+    fn number_in_reverse(&self, number: u32) -> u32 {
+        let said: Vec<&super::Entry> = self.entries.iter().filter(|e| e.number.is_some()).collect();
+        let mut rounds = said.chunk_by(|a, b| a.is_beside(b));
+        let round = rounds.find(|round| round.iter().any(|e| e.number == Some(number)));
+        let numbers = || round.into_iter().flatten().filter_map(|entry| entry.number);
+        let ends = numbers().min().zip(numbers().max());
+        ends.map_or(number, |(first, last)| first + last - number)
     }
 
     /// Returns the side of a seat, as judges see it next to the name.

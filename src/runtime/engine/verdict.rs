@@ -147,13 +147,14 @@ fn next(
         shown.reverse();
     }
     let names: Vec<Text> = shown.iter().map(|s| s.name.clone()).collect();
-    let options = if spec.swap_test {
-        (1..=names.len()).map(|n| format!("Side {n}").into()).collect()
-    } else {
-        names.clone()
+    let is_labelled = spec.swap_test || spec.prompt.is_some();
+    let options = match (is_labelled, &spec.prompt) {
+        (false, _) => names.clone(),
+        (true, None) => (1..=names.len()).map(|n| format!("Side {n}").into()).collect(),
+        (true, Some(_)) => ('A'..='Z').take(names.len()).map(|c| c.to_string().into()).collect(),
     };
-    let labels = if spec.swap_test { names } else { vec![] };
-    let seats = spec.swap_test.then(|| shown.iter().zip(&options)).into_iter().flatten();
+    let labels = if is_labelled { names } else { vec![] };
+    let seats = is_labelled.then(|| shown.iter().zip(&options)).into_iter().flatten();
     let seats = seats.flat_map(|(side, label): (_, &Text)| {
         side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
     });

@@ -5,9 +5,9 @@
 //! that were new at the time, so that the context of a seat grows as in a chat.
 
 use super::escape::escape_results;
+use super::judge;
 use super::notes::notes;
-use super::persona::{fill, filled, messages_facts, prompt_facts};
-use super::rounds;
+use super::persona::{fill, messages_facts, prompt_facts, rendered};
 use super::task::GO_ON;
 use crate::expr::ExprError;
 use crate::model::{BareMessage, Ms, Prompt, Purpose, Sees, Seq, Text};
@@ -28,18 +28,28 @@ struct BareRequest<'a> {
     round: Option<usize>,
 }
 
-/// Returns true for a prompt without a frame. Votes and judgements always have one.
+/// Returns true for a prompt without a frame. Votes have one, and judgements whose request the scenario does not write.
 pub(super) fn is_bare(state: &State, turn: &Turn) -> bool {
-    state.scenario.bare && turn.speaks()
+    (state.scenario.bare && turn.speaks()) || state.judge_prompt(turn).is_some()
 }
 
 /// Returns the prompt of a turn without a frame: its system message, and its requests with their answers.
 pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
     let persona = state.seat(&turn.seat).and_then(|s| s.spec.persona.clone());
-    let system = state.scenario.prompt.system.clone().or(persona);
-    let system = system.map(|text| template(&text, state, turn));
     let mut bare = vec![];
-    for request in requests(state, turn) {
+    if let Some(request) = judge::request(state, turn) {
+        let text = request.unwrap_or_else(|fault| fault.to_string());
+        let system = persona.map(|text| rendered(&text, state, turn)).unwrap_or_default();
+        bare.push(BareMessage { own: false, text: text.into() });
+        return Prompt { system: system.into(), bare, ..Prompt::default() };
+    }
+    let requests = requests(state, turn);
+    let system = state.scenario.prompt.system.clone().or(persona);
+    let system = system.zip(requests.last()).map(|(text, request)| {
+        let text = crate::expr::translate_macros(&text).into_owned();
+        fill(&text, state, &facts(state, request)).unwrap_or(text)
+    });
+    for request in requests {
         bare.push(BareMessage { own: false, text: text_of(state, &request).into() });
         if let Some(entry) = request.answer {
             let text = entry.text_at(state.heard_to(turn)).cloned().unwrap_or_default();
@@ -73,7 +83,6 @@ fn requests<'a>(state: &'a State, turn: &'a Turn) -> Vec<BareRequest<'a>> {
     let mut requests = vec![];
     let mut shown: BTreeSet<Seq> = BTreeSet::new();
     let mut visible: Vec<&Entry> = state.visible(turn).collect();
-    rounds::arrange(state, turn, &mut visible);
     let is_own = |entry: &&Entry| entry.of.is_none() && entry.seat() == Some(&turn.seat);
     // with `last_round`, the request quotes own messages too
     let grows = state.sees(turn) != Sees::LastRound;
@@ -84,13 +93,15 @@ fn requests<'a>(state: &'a State, turn: &'a Turn) -> Vec<BareRequest<'a>> {
         let seen = state.shown_to(entry);
         let mut others: Vec<&Entry> =
             state.entries.iter().filter(|e| seen.contains(&e.seq) && e.seq < entry.seq).collect();
-        rounds::arrange(state, &past, &mut others);
         others.retain(|e| !is_own(e) && shown.insert(e.seq));
         let beside = |e: &&Entry| e.thread == entry.thread && is_own(e) && e.seq <= entry.seq;
         let round = Some(state.entries.iter().filter(beside).count());
         let answer = Some(entry);
         requests.push(BareRequest { turn: past, others, own: before, answer, round });
         before = answer;
+    }
+    if !grows {
+        before = visible.iter().copied().filter(is_own).next_back();
     }
     visible.retain(|e| !(grows && is_own(e)) && shown.insert(e.seq));
     requests.push(BareRequest {
@@ -139,7 +150,7 @@ fn written(state: &State, request: &BareRequest<'_>) -> Result<String, ExprError
         }
         (None, Some(task)) => Ok(task),
         (None, None) => {
-            let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
+            let topic = state.topic_for(&request.turn);
             Ok(topic.map(|topic| topic.trim().to_owned()).unwrap_or_default())
         }
     }
@@ -157,14 +168,13 @@ fn facts(state: &State, request: &BareRequest<'_>) -> Value {
     facts
 }
 
-/// Fills in a template of the scenario; one with a fault is used unchanged.
-fn template(text: &str, state: &State, turn: &Turn) -> String {
-    filled(text, state, turn).unwrap_or_else(|_| text.to_owned())
-}
-
 /// Returns the fault of a turn's request, for a warning: its template, or an empty text in a batch.
 pub(super) fn fault(state: &State, turn: &Turn) -> Option<String> {
-    match written(state, requests(state, turn).last()?) {
+    let text = match judge::request(state, turn) {
+        Some(text) => text,
+        None => written(state, requests(state, turn).last()?),
+    };
+    match text {
         Ok(text) if state.scenario.strict && text.trim().is_empty() => Some("it is empty".into()),
         Ok(_) => None,
         Err(fault) => Some(fault.to_string()),

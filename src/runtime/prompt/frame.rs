@@ -76,7 +76,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
         }
     });
     let shared = layout(state, seat) == Layout::Shared;
-    let topic = own.topic.as_ref().or_else(|| topic(state)).filter(|topic| {
+    let topic = own.topic.as_ref().or_else(|| state.topic_for(turn)).filter(|topic| {
         if shared {
             state.seats.iter().any(|s| !says_topic(&s.spec, topic))
         } else {
@@ -115,10 +115,6 @@ fn lines<const N: usize>(all: [Option<String>; N]) -> String {
 /// Joins the parts that are not empty, with a blank line between them.
 fn parts<const N: usize>(all: [String; N]) -> String {
     all.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-fn topic(state: &State) -> Option<&Text> {
-    state.scenario.topic.as_ref().or(state.title.as_ref())
 }
 
 /// Returns the heading of a topic: not every topic is a question.

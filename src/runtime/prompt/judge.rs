@@ -1,6 +1,8 @@
 //! The prompt of a judge: the positions of the sides, the phases of the debate, and the questions about it.
 
-use super::persona::rendered;
+use super::persona::{fill, messages_facts, prompt_facts};
+use super::rounds;
+use crate::expr::ExprError;
 use crate::model::participant::{NO, YES};
 use crate::model::{BlockPhase, Contract, Form, JudgeTask, SeatId, Text};
 use crate::scenario::{Side, TurnOrder};
@@ -50,7 +52,7 @@ fn sides<'a>(state: &'a State, turn: &Turn) -> Vec<JudgedSide<'a>> {
 
 fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
     if let Some(argues) = &side.argues {
-        return Some(Position::Answer(rendered(argues, state, turn)));
+        return Some(Position::Answer(argued(state, turn, argues)));
     }
     let stated =
         side.seats.iter().find_map(|id| state.seat(&SeatId(id.clone()))?.spec.side.clone());
@@ -59,6 +61,35 @@ fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
         NO => Position::Against,
         answer => Position::Answer(answer.to_owned()),
     })
+}
+
+/// Returns the answer of a side. The sides are exchanged already, so the fields of the item are not.
+fn argued(state: &State, turn: &Turn, argues: &Text) -> String {
+    let mut facts = prompt_facts(state, turn);
+    facts["item"] = state.scenario.item.clone().into();
+    fill(argues, state, &facts).unwrap_or_else(|_| argues.to_string())
+}
+
+/// Returns the request of a judge that the scenario writes in full; `None` for the usual one.
+///
+/// # Errors
+/// If the template is invalid, or has no value for a field.
+pub(super) fn request(state: &State, turn: &Turn) -> Option<Result<String, ExprError>> {
+    let template = state.judge_prompt(turn)?;
+    let mut said: Vec<&Entry> = state.visible(turn).collect();
+    rounds::arrange(state, turn, &mut said);
+    let mut facts = prompt_facts(state, turn);
+    facts["question"] = state.topic_for(turn).map_or("", |topic| topic.trim()).into();
+    facts["speeches"] = messages_facts(state, turn, &said);
+    let sides = sides(state, turn);
+    let argues = |judged: &JudgedSide<'_>| match position(state, turn, judged.side) {
+        Some(Position::Answer(answer)) => answer,
+        Some(Position::For) => YES.to_owned(),
+        Some(Position::Against) => NO.to_owned(),
+        None => String::new(),
+    };
+    facts["argues"] = sides.iter().map(argues).collect();
+    Some(fill(template, state, &facts))
 }
 
 /// Returns true if the sides that a turn judges speak for and against a motion.

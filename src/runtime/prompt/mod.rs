@@ -350,7 +350,11 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 },
                 (None, None) => who.0.clone(),
             },
-            number: if state.numbers_turns(turn) { entry.number } else { None },
+            number: if state.numbers_turns(turn) {
+                entry.number.map(|number| state.number_for(turn, number))
+            } else {
+                None
+            },
             phase: judge::phase(state, turn, entry),
             text,
             cut: entry.version().cut.is_some(),

@@ -38,8 +38,7 @@ pub(super) fn prompt_facts(state: &State, turn: &Turn) -> Value {
     let is_own = |entry: &&Entry| entry.seat() == Some(&turn.seat);
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = state.visible(turn).partition(is_own);
     if facts["question"].is_null() {
-        let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
-        facts["question"] = topic.map_or("", |topic| topic.trim()).into();
+        facts["question"] = state.topic_for(turn).map_or("", |topic| topic.trim()).into();
     }
     let phase = state.phase_of(turn.thread);
     let rounds = phase.and_then(|phase| phase.policy.options.get("rounds")).cloned();
@@ -60,7 +59,8 @@ pub(super) fn messages_facts(state: &State, turn: &Turn, entries: &[&Entry]) -> 
             labels.get(id).cloned().unwrap_or_else(name)
         });
         let name = name.unwrap_or_else(|| "host".into());
-        Some(json!({"name": name, "text": text, "answer": entry.version().answer}))
+        let own = entry.seat() == Some(&turn.seat);
+        Some(json!({"name": name, "text": text, "answer": entry.version().answer, "own": own}))
     };
     entries.iter().filter_map(message).collect()
 }

@@ -3,12 +3,11 @@
 //! The transcript has them in the order of the seats. A speaker reads its own message first, as it wrote it before it
 //! read the others'. A judge who judges again reads each round in reverse.
 
-use crate::model::JudgeTask;
 use crate::state::{Entry, State, Turn};
 
 /// Puts the messages of each simultaneous round into the order of a turn's prompt.
 pub(super) fn arrange(state: &State, turn: &Turn, entries: &mut [&Entry]) {
-    let again = is_judged_again(state, turn);
+    let again = state.is_judged_again(turn);
     if !again && !turn.speaks() {
         return;
     }
@@ -19,10 +18,4 @@ pub(super) fn arrange(state: &State, turn: &Turn, entries: &mut [&Entry]) {
             round.sort_by_key(|entry| entry.seat() != Some(&turn.seat));
         }
     }
-}
-
-/// Returns true if the turn is the second judgement of a swap test.
-fn is_judged_again(state: &State, turn: &Turn) -> bool {
-    let task = state.batch_of(turn).and_then(|batch| batch.spec.judge_task());
-    matches!(task, Some(JudgeTask::Verdict { swapped: true, .. }))
 }

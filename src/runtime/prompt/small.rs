@@ -26,8 +26,7 @@ const NEXT: &str = "What do you say to that? Give one reason.";
 
 /// Returns a prompt as one message: who speaks, the topic, and the rest of the prompt without its frame.
 pub(super) fn prompt(state: &State, turn: &Turn, seat: &Participant, whole: Prompt) -> Prompt {
-    let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
-    let topic = topic.map_or("", |topic| topic.trim());
+    let topic = state.topic_for(turn).map_or("", |topic| topic.trim());
     let sides = judge::arguments(state, turn).unwrap_or_default();
     let system = match turn.purpose {
         Purpose::Result => format!("Several people talked about: {topic}"),

@@ -5,6 +5,7 @@
 
 use super::letters::{clauses, sentences};
 use super::lines::{LabelLead, label};
+use super::read::ReadReply;
 use super::words::{is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
@@ -17,6 +18,8 @@ const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', 
 const MARKER: &str = "ANSWER:";
 /// Phrase before an answer in braces.
 const BRACED: &str = "{final answer:";
+/// A number in a reply.
+const NUMBER: &str = r"(-?\d[\d,]*(?:\.\d+)?)";
 /// Maximum length of a reply in text form that is an answer as a whole, in bytes.
 const BARE_MAX: usize = 80;
 
@@ -41,6 +44,11 @@ pub fn by_pattern(kind: AnswerKind, confidence: bool, pattern: &str, said: &str)
         kind.canonical(last.get(1)?.as_str())
     });
     data_of(found, confidence.then(|| sure(said)))
+}
+
+/// Returns the last number of a reply as its answer.
+pub fn last_number(confidence: bool, said: &str) -> ReadReply {
+    ReadReply::data(by_pattern(AnswerKind::Number, confidence, NUMBER, said))
 }
 
 /// Returns the answer of a reply: the last box, else the last stated answer, else the whole reply. A stated answer never
@@ -264,6 +272,8 @@ pub fn scores(of: &[Text], said: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::contract::Form;
+    use crate::reply::read::WantedReply;
 
     #[test]
     fn pattern_takes_the_group_of_the_last_match() {
@@ -274,6 +284,25 @@ mod tests {
         assert_eq!(read(box_, r"\boxed{many}"), json!({"answer": null}), "not a number");
         let sure = by_pattern(AnswerKind::Letter, true, r"\((\w)\)", "(a) or (b)\nCONFIDENCE: 80%");
         assert_eq!(sure, json!({"answer": "B", "confidence": 0.8}));
+    }
+
+    #[test]
+    fn last_number_takes_the_place_of_an_unreadable_answer_if_it_is_asked_for() {
+        let read = |last: bool, said: &str| {
+            let (of, object, pattern) = (AnswerKind::Number, false, None);
+            let form = Form::Answer { of, confidence: false, object, pattern, last };
+            let read = super::super::read(&WantedReply::new(&form), said, &Value::Null);
+            read.unwrap().structured["answer"].clone()
+        };
+        for (said, with, without) in [
+            ("First 6, then 7, so it makes 1,042.", json!("1042"), Value::Null),
+            ("It falls to -4.50 degrees by 6.", json!("6"), Value::Null),
+            ("\\boxed{9}, not 8", json!("9"), json!("9")),
+            ("ANSWER: 9\nI doubt the 8.", json!("9"), json!("9")),
+            ("Nobody knows.", Value::Null, Value::Null),
+        ] {
+            assert_eq!((read(true, said), read(false, said)), (with, without), "{said}");
+        }
     }
 
     /// Replies whose answers were read by a person.

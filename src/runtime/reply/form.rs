@@ -42,8 +42,10 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
         Form::Answer { of, confidence, pattern: Some(pattern), .. } => {
             ReadReply::data(answer::by_pattern(*of, *confidence, pattern, said))
         }
-        Form::Answer { of, confidence, object, pattern: None } => {
-            answer_of(*of, *confidence, *object, said, data)
+        Form::Answer { of, confidence, object, pattern: None, last } => {
+            let read = answer_of(*of, *confidence, *object, said, data);
+            let is_unread = *last && read.structured["answer"].is_null();
+            if is_unread { answer::last_number(*confidence, said) } else { read }
         }
         Form::Ranking { most, among } => ReadReply::data(answer::ranking(*most, among, said)),
         Form::Proposal { among, names, answers } => {
@@ -455,8 +457,13 @@ mod tests {
 
     #[test]
     fn object_answer_becomes_text_and_unreadable_answer_abstains() {
-        let form =
-            Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None };
+        let form = Form::Answer {
+            of: AnswerKind::Number,
+            confidence: true,
+            object: true,
+            pattern: None,
+            last: false,
+        };
         let read = |said: &str| super::read(&WantedReply::new(&form), said, &Value::Null).unwrap();
         let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);
         assert_eq!(one.text.as_deref(), Some("6 times 7\nANSWER: 42.0\nCONFIDENCE: 85%"));

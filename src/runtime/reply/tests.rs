@@ -83,7 +83,8 @@ fn reading(case: &Case) -> Value {
         "answer" => {
             let letter = &*case.allowed[0] == "letter";
             let of = if letter { AnswerKind::Letter } else { AnswerKind::Number };
-            let form = Form::Answer { of, confidence: false, object: false, pattern: None };
+            let form =
+                Form::Answer { of, confidence: false, object: false, pattern: None, last: false };
             let read = read_in(&form, &[], &case.reply).unwrap();
             json!({"answer": read.structured["answer"]})
         }
@@ -215,7 +216,13 @@ fn forms() -> Vec<Form> {
         Form::Bid,
         Form::Bids(seats.clone()),
         Form::Judgement { sides: seats.clone(), points: true },
-        Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None },
+        Form::Answer {
+            of: AnswerKind::Number,
+            confidence: true,
+            object: true,
+            pattern: None,
+            last: false,
+        },
         Form::Ranking { most: None, among: among.clone() },
         Form::Proposal { among, names: BTreeMap::new(), answers: true },
         Form::Scores(seats.clone()),

@@ -5,7 +5,7 @@ use super::value::{
     DAY_SECONDS, Key, NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, SEES_WORD, TOKEN_RANGE, USD,
     UTTERANCE_RANGE, ValueKind, WORDS, key, keys, needed,
 };
-use crate::model::facts::{OF_CONVERSATION, OF_ITEM};
+use crate::model::facts::{OF_CONVERSATION, OF_ITEM, OF_VERDICT};
 use crate::model::{
     Aggregation, Anonymous, AnswerKind, AnswerTie, SeatId, Sees, Text, TrajectoryScores,
     UnknownField,
@@ -188,14 +188,20 @@ keys! {
     sees: Option<Sees> = key(SEES_WORD, r#""opening""#, "Whose turns the judges see (default: all).");
     may_stop: bool = key(ValueKind::Flag, "true",
         "Whether the judges are also asked after each round; a winner then ends the conversation.");
+    swaps = key(ValueKind::List(&NAMES), r#"[["a", "b"]]"#,
+        "With swap_test: the fields of the item that the second judgement exchanges in its topic and persona \
+         (default: the fields in `argues`).");
+    prompt: Option<Text> = key(ValueKind::TemplateOf(OF_VERDICT), r#""{{ question }} ... ANSWER: and the letter alone.""#,
+        "The whole request to the judge, without tags, scores or JSON: a template over question, argues and \
+         speeches (name, text), with A, B and so on as the names of the sides. The reply ends with ANSWER: A.");
     at: VerdictAt = key(ValueKind::OneOf(&["always", "completed"]), r#""completed""#,
         "Whether to give the verdict at every end (default; also at a limit or when you end it, budget \
          permitting) or only when the conversation is completed.");
 }
 
 /// The keys of a phase's `judge`: those of a verdict, but for the name of the first and without `at`.
-pub(super) static JUDGE: [Key; 9] = {
-    let mut keys = *VERDICT.first_chunk().expect("more than nine keys");
+pub(super) static JUDGE: [Key; 11] = {
+    let mut keys = *VERDICT.first_chunk().expect("more than eleven keys");
     keys[0].name = "seat";
     keys
 };
@@ -226,6 +232,9 @@ keys! {
     pattern: Option<Text> = key(ValueKind::Line, r"'\\boxed\{(.*?)\}'",
         "A regular expression with one group: the answer is the group of its last match in a reply. The task \
          asks for it; prompts do not.");
+    fallback: Option<Text> = key(ValueKind::OneOf(&["last"]), r#""last""#,
+        "What is the answer of a reply in which none can be read: its last number (last), as in the scripts of \
+         some papers (default: it abstains).");
     of = key(ONE_OR_MORE_NAMES, r#"["panel"]"#,
         "Whose answers count: participants or roles (default: everyone who speaks).");
     count: Option<Text> = key(ValueKind::OneOf(&["last", "every"]), r#""every""#,
