@@ -1,159 +1,12 @@
-//! Changes to a request that servers ask for: a closed list, the fields that they change, and their application.
+//! Changes to a request that servers ask for: a closed list, and their application.
 //!
 //! A server only selects an entry, and only for a field that was sent. No text of a server is ever sent back.
 
+use super::known::{Field, KNOWN, LIMIT};
 use crate::model::{Message, Role, Wire};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::str::FromStr;
-
-/// An optional part of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
-    /// Request for the usage at the end of a stream.
-    StreamOptions,
-    /// Sampling temperature.
-    Temperature,
-    /// Nucleus sampling.
-    TopP,
-    /// Frequency penalty.
-    FrequencyPenalty,
-    /// Presence penalty.
-    PresencePenalty,
-    /// Repetition penalty.
-    RepeatPenalty,
-    /// Random seed.
-    Seed,
-    /// Stop sequences.
-    Stop,
-    /// Reasoning effort.
-    Effort,
-    /// JSON Schema of the reply.
-    Schema,
-    /// Maximum tokens of the reply.
-    MostTokens,
-    /// Request for encrypted reasoning, which models without reasoning refuse.
-    Include,
-}
-
-/// A row of the table of fields.
-pub(super) struct FieldRow {
-    pub(super) field: Field,
-    /// Name in settings and notes.
-    pub(super) name: &'static str,
-    /// Paths in the requests of all wire formats.
-    pub(super) paths: &'static [&'static str],
-    /// Names under which servers know the field at its usual place.
-    pub(super) renames: &'static [&'static str],
-    /// True if the author of a scenario may set it.
-    pub(super) is_set: bool,
-}
-
-const fn row(
-    field: Field,
-    name: &'static str,
-    paths: &'static [&'static str],
-    renames: &'static [&'static str],
-    is_set: bool,
-) -> FieldRow {
-    FieldRow { field, name, paths, renames, is_set }
-}
-
-/// All fields that may be changed.
-pub(super) const FIELDS: &[FieldRow] = &[
-    row(Field::StreamOptions, "stream_options", &["stream_options"], &[], false),
-    row(
-        Field::Temperature,
-        "temperature",
-        &["temperature", "options.temperature", "generationConfig.temperature"],
-        &[],
-        true,
-    ),
-    row(Field::TopP, "top_p", &["top_p", "options.top_p", "generationConfig.topP"], &[], true),
-    row(
-        Field::FrequencyPenalty,
-        "frequency_penalty",
-        &["frequency_penalty", "options.frequency_penalty", "generationConfig.frequencyPenalty"],
-        &[],
-        true,
-    ),
-    row(
-        Field::PresencePenalty,
-        "presence_penalty",
-        &["presence_penalty", "options.presence_penalty", "generationConfig.presencePenalty"],
-        &[],
-        true,
-    ),
-    row(
-        Field::RepeatPenalty,
-        "repeat_penalty",
-        &["repeat_penalty", "repetition_penalty", "options.repeat_penalty"],
-        &["repeat_penalty", "repetition_penalty"],
-        true,
-    ),
-    row(
-        Field::Seed,
-        "seed",
-        &["seed", "random_seed", "options.seed", "generationConfig.seed"],
-        &["seed", "random_seed"],
-        true,
-    ),
-    row(
-        Field::Stop,
-        "stop",
-        &["stop", "stop_sequences", "options.stop", "generationConfig.stopSequences"],
-        &["stop", "stop_sequences"],
-        true,
-    ),
-    row(
-        Field::Effort,
-        "effort",
-        &[
-            "reasoning_effort",
-            "thinking",
-            "output_config",
-            "think",
-            "generationConfig.thinkingConfig",
-            "reasoning",
-        ],
-        &[],
-        true,
-    ),
-    row(Field::Schema, "schema", &["response_format", "format", "text.format"], &[], false),
-    row(
-        Field::MostTokens,
-        "max_tokens",
-        &[
-            "max_tokens",
-            "max_completion_tokens",
-            "max_output_tokens",
-            "max_new_tokens",
-            "options.num_predict",
-            "generationConfig.maxOutputTokens",
-        ],
-        // the name of the Responses API is the only one that it has
-        &["max_tokens", "max_completion_tokens", "max_new_tokens"],
-        true,
-    ),
-    row(Field::Include, "include", &["include"], &[], false),
-];
-
-impl Field {
-    pub(super) fn row(self) -> &'static FieldRow {
-        // the table has a row for every field, in their order
-        &FIELDS[self as usize]
-    }
-
-    /// Returns the field with a name of the settings.
-    pub(super) fn by_name(name: &str) -> Option<Field> {
-        FIELDS.iter().find(|row| row.name == name).map(|row| row.field)
-    }
-
-    /// Returns whether the author of a scenario may set the field, so that its loss is a warning.
-    pub(super) fn is_set(self) -> bool {
-        self.row().is_set
-    }
-}
 
 /// A change to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,18 +34,17 @@ pub enum Cure {
 impl Cure {
     /// Returns the changes of fields.
     pub fn of_fields() -> impl Iterator<Item = Cure> {
-        FIELDS.iter().flat_map(|row| {
+        KNOWN.field.iter().flat_map(|field| {
             // without its limit a reply may cost any amount
-            let is_optional = row.field != Field::MostTokens;
-            let left_out = is_optional.then_some(Cure::LeaveOut(row.field));
-            left_out.into_iter().chain(row.renames.iter().map(|to| Cure::Rename(row.field, to)))
+            let left_out = (field.name != LIMIT).then_some(Cure::LeaveOut(field));
+            left_out.into_iter().chain(field.renames.iter().map(|to| Cure::Rename(field, to)))
         })
     }
 
     /// Returns whether something that the author of a scenario set is lost.
     pub fn loses(self) -> bool {
         match self {
-            Cure::LeaveOut(field) => field.is_set(),
+            Cure::LeaveOut(field) => field.is_set,
             Cure::MostTokens(_) => true,
             _ => false,
         }
@@ -202,8 +54,8 @@ impl Cure {
 impl fmt::Display for Cure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cure::LeaveOut(field) => write!(f, "leave out {}", field.row().name),
-            Cure::Rename(field, to) => write!(f, "rename {} to {to}", field.row().name),
+            Cure::LeaveOut(field) => write!(f, "leave out {}", field.name),
+            Cure::Rename(field, to) => write!(f, "rename {} to {to}", field.name),
             Cure::SystemIntoUser => f.write_str("send the instructions as user"),
             Cure::ToolsInText => f.write_str("put the tools into words"),
             Cure::SimpleSchemas => f.write_str("simplify the schemas"),
@@ -290,13 +142,14 @@ impl Adaptations {
         for cure in self.iter() {
             match cure {
                 Cure::LeaveOut(field) => {
-                    let taken = field.row().paths.iter().filter_map(|path| take(body, path));
+                    let taken = field.paths().filter_map(|path| take(body, path));
                     if taken.count() > 0 && cure.loses() {
                         lost.push(cure);
                     }
                 }
                 Cure::MostTokens(n) => {
-                    for path in Field::MostTokens.row().paths {
+                    let paths = KNOWN.field.iter().filter(|field| field.name == LIMIT);
+                    for path in paths.flat_map(|field| field.paths()) {
                         if let Some(sent) = at_mut(body, path)
                             && sent.as_u64().is_some_and(|sent| sent > u64::from(n))
                         {
@@ -307,8 +160,7 @@ impl Adaptations {
                 }
                 Cure::Rename(field, to) => {
                     // a name is another one for the field at the top only
-                    let sent = field.row().renames.iter().find_map(|name| take(body, name));
-                    if let Some(sent) = sent {
+                    if let Some(sent) = field.renames.iter().find_map(|name| take(body, name)) {
                         body[to] = sent;
                     }
                 }
@@ -394,7 +246,15 @@ fn at_mut<'a>(body: &'a mut Value, path: &str) -> Option<&'a mut Value> {
     path.split('.').try_fold(body, |inside, name| inside.get_mut(name))
 }
 
-/// Returns whether a request has a value at a path.
-pub(super) fn has(body: &Value, path: &str) -> bool {
-    path.split('.').try_fold(body, |inside, name| inside.get(name)).is_some()
+/// Returns the value at a path of a request.
+pub(super) fn at<'a>(body: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(body, |inside, name| inside.get(name))
+}
+
+/// Sets the value at a path of a request.
+pub(super) fn put(body: &mut Value, path: &str, value: Value) {
+    match path.split_once('.') {
+        Some((first, rest)) => put(&mut body[first], rest, value),
+        None => body[path] = value,
+    }
 }

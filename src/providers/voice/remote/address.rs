@@ -1,20 +1,9 @@
 //! Addresses of servers as people have them: copied from a browser, a manual, or another program's settings.
 
 use super::Wire;
+use super::known::KNOWN;
+use super::wire::code;
 use crate::net;
-
-/// Ends of calls, which are part of many copied addresses.
-const ENDS: [&str; 9] = [
-    "/chat/completions",
-    "/completions",
-    "/responses",
-    "/messages",
-    "/models",
-    "/api/chat",
-    "/api/generate",
-    "/api/tags",
-    "/embeddings",
-];
 
 /// Returns the base of an API for an address: with a scheme, without the end of a call, blanks and quotes; the query is
 /// kept. A missing scheme is `http` on this machine and in private networks, else `https`.
@@ -34,7 +23,7 @@ pub fn base_address(typed: &str) -> String {
     };
     let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
     let mut path = path.trim_end_matches('/');
-    if let Some(end) = ENDS.iter().find(|end| path.ends_with(**end)) {
+    if let Some(end) = KNOWN.keys.calls.iter().find(|end| path.ends_with(&***end)) {
         path = path[..path.len() - end.len()].trim_end_matches('/');
     }
     format!("{scheme}://{}{path}{query}", host.to_ascii_lowercase())
@@ -51,21 +40,12 @@ pub(super) fn join(base_url: &str, path: &str) -> String {
     }
 }
 
-/// Returns the usual version in the path of an API.
-pub(super) fn version(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAi | Wire::Anthropic | Wire::Responses => "/v1",
-        Wire::Gemini => "/v1beta",
-        Wire::Ollama => "",
-    }
-}
-
 /// Returns a base with the usual version in its path, or without the version that it has; `None` if neither differs.
 pub(super) fn other_version(base_url: &str, wire: Wire) -> Option<String> {
     let (base, query) = base_url.find('?').map_or((base_url, ""), |at| base_url.split_at(at));
     let base = base.trim_end_matches('/');
     let bare = ["/v1", "/v1beta"].into_iter().find_map(|version| base.strip_suffix(version));
-    match (bare, version(wire)) {
+    match (bare, code(wire).version) {
         (Some(bare), _) => Some(format!("{bare}{query}")),
         (None, "") => None,
         (None, version) => Some(format!("{base}{version}{query}")),

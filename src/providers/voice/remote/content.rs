@@ -1,10 +1,11 @@
 //! Parts of a request and of an answer frame, shared by all wire formats.
 
-use super::adaptation::{Adaptations, Cure};
-use crate::model::{Message, ModelSpec, Role, Tool, ToolRound};
+use super::adaptation::{Adaptations, Cure, put};
+use super::known::{FieldRow, LIMIT};
+use crate::model::{Message, ModelSpec, Role, Tool, ToolRound, Wire};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Parameters of a request.
 pub(super) struct Call<'a> {
@@ -40,7 +41,7 @@ pub(super) struct Spelled {
 
 impl Spelled {
     /// Serialises a request with its messages under the `key` of the format. They are written once, without an
-    /// intermediate copy of a long conversation.
+    /// intermediate copy of a long conversation. Keys with null are left out.
     pub(super) fn new(
         call: &Call,
         path: impl Into<String>,
@@ -48,6 +49,9 @@ impl Spelled {
         messages: impl Serialize,
         mut rest: Value,
     ) -> Spelled {
+        if let Some(keys) = rest.as_object_mut() {
+            keys.retain(|_, value| !value.is_null());
+        }
         let lost = call.adapted.apply(&mut rest);
         let body = serde_json::to_string(&Body { messages: (key, messages), rest: &rest });
         let body = body.expect("texts and JSON can always be spelled");
@@ -130,37 +134,61 @@ impl Call<'_> {
         Some(reply.saturating_add(self.spec.reasoning_tokens()))
     }
 
-    /// Returns the messages as `role` and `content`, in OpenAI's format.
-    pub(super) fn chat(&self) -> Vec<ChatMessage<'_>> {
-        let role = |role| match role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
-        let all = self.messages.iter();
-        all.map(|m| ChatMessage::Said { role: role(m.role), content: &m.text }).collect()
+    /// Returns the instructions.
+    pub(super) fn system(&self) -> Option<String> {
+        let system = self.messages.iter().filter(|m| m.role == Role::System);
+        let system: Vec<&str> = system.map(|m| &*m.text).collect();
+        (!system.is_empty()).then(|| system.join("\n\n"))
     }
 
-    /// Writes the configured sampling parameters under their usual names.
-    pub(super) fn sampling(&self, into: &mut Value) {
+    /// Returns the messages without the instructions, with their roles.
+    pub(super) fn said(
+        &self,
+        assistant: &'static str,
+    ) -> impl Iterator<Item = (&'static str, &Message)> {
+        self.messages.iter().filter_map(move |m| match m.role {
+            Role::System => None,
+            Role::User => Some(("user", m)),
+            Role::Assistant => Some((assistant, m)),
+        })
+    }
+
+    /// Returns the messages as `role` and `content`, in OpenAI's format.
+    pub(super) fn chat(&self) -> Vec<ChatMessage<'_>> {
+        let system = self.messages.iter().filter(|m| m.role == Role::System);
+        let all = system.map(|m| ("system", m)).chain(self.said("assistant"));
+        all.map(|(role, m)| ChatMessage::Said { role, content: &m.text }).collect()
+    }
+
+    /// Writes the settings of the seat at their places in a request, as far as the wire format has them. The effort is
+    /// in the words of the format.
+    pub(super) fn settings(&self, wire: Wire, effort: Option<Value>, body: &mut Value) {
         let spec = self.spec;
-        let numbers = [
-            ("temperature", spec.temperature),
-            ("top_p", spec.top_p),
-            ("frequency_penalty", spec.frequency_penalty),
-            ("presence_penalty", spec.presence_penalty),
-            // not part of OpenAI's format, but supported by local servers
-            ("repeat_penalty", spec.repeat_penalty),
-        ];
-        for (key, value) in numbers {
-            if let Some(value) = value {
-                into[key] = json!(value);
+        let stop = (!spec.stop.is_empty()).then(|| json!(spec.stop));
+        for (name, value) in [
+            ("temperature", spec.temperature.map(Value::from)),
+            ("top_p", spec.top_p.map(Value::from)),
+            ("frequency_penalty", spec.frequency_penalty.map(Value::from)),
+            ("presence_penalty", spec.presence_penalty.map(Value::from)),
+            ("repeat_penalty", spec.repeat_penalty.map(Value::from)),
+            ("seed", spec.seed.map(Value::from)),
+            ("stop", stop),
+            (LIMIT, self.most_tokens().map(Value::from)),
+            ("effort", effort),
+        ] {
+            let path = FieldRow::by_name(name).and_then(|field| field.path(wire));
+            if let (Some(path), Some(value)) = (path, value) {
+                put(body, path, value);
             }
         }
-        if !spec.stop.is_empty() {
-            into["stop"] = json!(spec.stop);
-        }
     }
+}
+
+/// Returns the keys of an object that pass a test, with their values; null without any.
+pub(super) fn keys(object: &Value, is_kept: impl Fn(&str, &Value) -> bool) -> Value {
+    let all = object.as_object().into_iter().flatten().filter(|(key, value)| is_kept(key, value));
+    let kept: Map<String, Value> = all.map(|(key, value)| (key.clone(), value.clone())).collect();
+    if kept.is_empty() { Value::Null } else { kept.into() }
 }
 
 /// Returns a text value, or an empty text.

@@ -11,7 +11,7 @@ use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
 use super::state::{self, STATE_MAX};
 use super::tools::Asked;
-use super::wire::WireFormat;
+use super::wire::code;
 use crate::model::{Channel, ErrorClass, OTHER_END, Usage};
 use crate::voice::{Done, Pieces};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ pub struct Decoder {
 impl Decoder {
     /// Creates the decoder of one answer.
     pub fn new(wire: Wire) -> Decoder {
-        Decoder { wire, frames: Frames::new(wire.framing()), ..Decoder::default() }
+        Decoder { wire, frames: Frames::new(code(wire).framing), ..Decoder::default() }
     }
 
     /// Decodes bytes and appends the new pieces to `out`, also before an error.
@@ -98,7 +98,7 @@ impl Decoder {
     /// If the reply broke off, has no text, or was not a reply.
     pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, ServerFault> {
         let mut rest = Vec::new();
-        let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
+        let frames = std::mem::replace(&mut self.frames, Frames::new(code(self.wire).framing));
         let stray = frames.end(&mut rest).map_err(too_long)?;
         for frame in rest {
             // a truncated frame is dropped; the missing end marks the reply as broken off
@@ -143,7 +143,7 @@ impl Decoder {
             "" => return Ok(()),
             _ => {}
         }
-        if let Some(words) = self.wire.words(frame) {
+        if let Some(words) = (code(self.wire).words)(frame) {
             return self
                 .push_frame(FrameContent { say: words.into(), ..FrameContent::default() }, out);
         }
@@ -167,7 +167,7 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(self.refused(value));
         }
-        self.push_frame(self.wire.parse_frame(value), out)
+        self.push_frame((code(self.wire).parse_frame)(value), out)
     }
 
     fn push_frame(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {

@@ -1,6 +1,7 @@
-//! The finish reasons of all vendors, in one table.
+//! The finish reasons of all vendors, in common words.
 
-use crate::model::{LENGTH, OTHER_END};
+use super::known::KNOWN;
+use crate::model::OTHER_END;
 use serde_json::Value;
 
 /// A complete reply.
@@ -9,69 +10,16 @@ pub(super) const STOP: &str = "stop";
 pub(super) const FILTERED: &str = "content_filter";
 /// A reply that ended with a failure of the server.
 pub(super) const BROKEN: &str = "error";
-/// Requests for tools.
-const TOOLS: &str = "tool_calls";
 /// Maximum characters kept of an unknown word.
 const WORD_MAX: usize = 40;
-
-/// Words of vendors, without underscores and in lower case, for each common word.
-const ENDS: &[(&str, &[&str])] = &[
-    (
-        STOP,
-        &[
-            "stop",
-            "endturn",
-            "stopsequence",
-            "eos",
-            "eostoken",
-            "end",
-            "complete",
-            "completed",
-            "finished",
-            "load",
-            "unload",
-        ],
-    ),
-    (TOOLS, &["toolcalls", "tooluse", "toolcall", "functioncall", "pauseturn"]),
-    (
-        LENGTH,
-        &[
-            "length",
-            "maxtokens",
-            "maxoutputtokens",
-            "modellength",
-            "modelcontextwindowexceeded",
-            "limit",
-            "incomplete",
-        ],
-    ),
-    (
-        FILTERED,
-        &[
-            "contentfilter",
-            "contentfiltered",
-            "guardrailintervened",
-            "safety",
-            "recitation",
-            "prohibitedcontent",
-            "blocklist",
-            "spii",
-            "imagesafety",
-            "language",
-            "refusal",
-            "sensitive",
-        ],
-    ),
-    (BROKEN, &["error", "networkerror", "insufficientsystemresource"]),
-];
 
 /// Returns a finish reason in OpenAI's terms. An unknown word is kept behind a mark; an empty one is no end.
 pub(super) fn common(word: &Value) -> Option<String> {
     let word = word.as_str().filter(|word| !word.trim().is_empty())?;
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();
-    let known = ENDS.iter().find(|(_, words)| words.contains(&&*plain));
-    Some(known.map_or_else(|| other(word), |(common, _)| (*common).to_owned()))
+    let known = KNOWN.ends.iter().find(|(_, words)| words.contains(&plain));
+    Some(known.map_or_else(|| other(word), |(common, _)| common.clone()))
 }
 
 fn other(word: &str) -> String {

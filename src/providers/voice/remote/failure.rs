@@ -4,10 +4,10 @@
 //! repeats the request, as answers to a wrong key or a bad request often do.
 
 use super::Endpoint;
-use super::adaptation::{Cure, Field};
-use super::address;
-use super::cure::{self, RefusedRequest, Sent};
-use super::wire::WireFormat;
+use super::adaptation::Cure;
+use super::cure::{self, RefusedRequest, Sent, error_of};
+use super::known::{ClassRow, FieldRow, KNOWN, SCHEMA, says};
+use super::wire::code;
 use crate::model::{ErrorClass, Message, Secret, Usage, Wall, Wire};
 use crate::net::{self, NetError};
 use crate::text;
@@ -61,7 +61,7 @@ impl ServerFault {
             _ => None,
         };
         let next = next.unwrap_or_else(|| next_step(self.class, to, model));
-        let usual = match address::version(to.wire) {
+        let usual = match code(to.wire).version {
             _ if !is_lost => String::new(),
             "" => format!("; or check base_url of provider `{}`", to.name),
             end => format!(
@@ -70,10 +70,8 @@ impl ServerFault {
             ),
         };
         let text = format!("the server {host} {what}{quote}; {next}{usual}").into();
-        let class = self.class;
-        let retry_after_ms = self.retry_after_ms;
-        let usage = self.usage;
-        CallFailure { class, text, retry_after_ms, usage }
+        let (class, retry_after_ms) = (self.class, self.retry_after_ms);
+        CallFailure { class, text, retry_after_ms, usage: self.usage }
     }
 
     /// Returns the change that the server asks for, and whether it named the part. `None` if no change is known to help.
@@ -102,16 +100,15 @@ impl ServerFault {
             return Some((cure, true));
         }
         // some servers only fail if they cannot constrain a model to the form of a reply
-        let form = Cure::LeaveOut(Field::Schema);
-        (sent.has(Field::Schema) && !sent.adapted.contains(form)).then_some((form, false))
+        let form = FieldRow::by_name(SCHEMA).filter(|form| sent.has(form)).map(Cure::LeaveOut)?;
+        (!sent.adapted.contains(form)).then_some((form, false))
     }
 
     /// Marks a fault as one of the address, if the answer does not speak of a model.
     pub(super) fn at_path(mut self, path: &str) -> ServerFault {
-        let Some(refusal) = &self.refusal else { return self };
-        let is_here = !matches!(refusal.status, 404 | 405) || refusal.speaks_of_models();
-        if !is_here && self.class != ErrorClass::Credentials {
-            self.what = format!("has nothing at {path} ({})", refusal.status);
+        let status = self.refusal.as_ref().map(|refusal| refusal.status);
+        if let (Some(status), true) = (status, self.has_nothing_here()) {
+            self.what = format!("has nothing at {path} ({status})");
         }
         self
     }
@@ -142,18 +139,11 @@ impl ServerFault {
             self.what = "has nothing at this url (404)".into();
         }
         let quote = self.quote.map(|q| quoted(&q, key, &[sent])).unwrap_or_default();
-        let next = match self.class {
-            ErrorClass::Refused => "is it running?",
-            ErrorClass::Dns | ErrorClass::Tls => "check the url of the participant's http",
-            ErrorClass::Credentials if key.is_none() => "name its key with api_key_env",
-            ErrorClass::Credentials => "check the variable named by api_key_env",
-            ErrorClass::NoProtocol => "check `url` and `reply` of the participant's http",
-            ErrorClass::BadRequest => {
-                "check `url`, `method`, `headers` and `body` of the participant's http"
+        let next = match row_of(self.class).and_then(|row| row.service.as_deref()) {
+            Some(_) if self.class == ErrorClass::Credentials && key.is_none() => {
+                "name its key with api_key_env"
             }
-            ErrorClass::Silence => "raise the participant's timeout if it is slow",
-            ErrorClass::Rate | ErrorClass::Overload => "wait, or reduce parallel speakers",
-            _ => "retry, or look at the service",
+            next => next.unwrap_or("retry, or look at the service"),
         };
         let text = format!("the service {place} {}{quote}; {next}", self.what).into();
         let ServerFault { class, retry_after_ms, usage, .. } = self;
@@ -192,47 +182,25 @@ fn repeats(text: &str, sent: &[&str]) -> bool {
     })
 }
 
+/// Returns the row of a class; `None` for classes that no server causes.
+fn row_of(class: ErrorClass) -> Option<&'static ClassRow> {
+    KNOWN.class.iter().find(|row| row.is == class)
+}
+
 /// Returns the suggested fix for a failure.
 fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
-    let provider = &to.name;
-    match class {
-        ErrorClass::Refused => "is it running?".into(),
-        ErrorClass::Dns => format!("check the network and the base_url of provider `{provider}`"),
-        ErrorClass::Tls => format!(
-            "check whether the base_url of provider `{provider}` should begin with http:// or https://; to trust \
-                 your own certificate, set SSL_CERT_FILE to its path"
-        ),
-        ErrorClass::Credentials if to.key.is_none() => {
-            format!(
-                "set the key of provider `{provider}` in the settings, with api_key_env, \
-                 api_key_file or api_key_command"
-            )
+    let next = match row_of(class) {
+        Some(_) if class == ErrorClass::Credentials && to.key.is_none() => {
+            "set the key of provider `{provider}` in the settings, with api_key_env, api_key_file or api_key_command"
         }
-        ErrorClass::Credentials => {
-            format!("check the key of provider `{provider}` ({})", to.key_from)
-        }
-        ErrorClass::Credit => "add credit to the account or choose another model".into(),
-        ErrorClass::UnknownModel => {
-            let fetch = to.wire.fetch(model).map(|command| format!("`{command}` fetches it, "));
-            let asked = fetch.unwrap_or_else(|| format!("`{model}` was asked for; "));
-            format!("{asked}`colloquium models` lists those it has")
-        }
-        ErrorClass::NoProtocol | ErrorClass::NotFound | ErrorClass::NoVoice => {
-            format!("check base_url and wire of provider `{provider}`")
-        }
-        ErrorClass::BadRequest => "change what it names, or choose another model".into(),
-        ErrorClass::Rate => "wait, or reduce parallel speakers".into(),
-        ErrorClass::Overload => "wait, or choose another model".into(),
-        ErrorClass::Context => "choose a model with a larger window or a shorter prompt".into(),
-        ErrorClass::Filter => "rephrase the topic or the persona".into(),
-        ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
-        ErrorClass::Empty | ErrorClass::Budget => "retry, or raise max_tokens".into(),
-        ErrorClass::TooLarge => "lower max_tokens, or choose another server".into(),
-        ErrorClass::Length => "raise max_tokens, or lower effort".into(),
-        ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form | ErrorClass::Echo => {
-            "retry, or choose another model".into()
-        }
-    }
+        row => row.map_or("retry, or choose another model", |row| &row.next),
+    };
+    let fetch = match code(to.wire).fetch {
+        "" => format!("`{model}` was asked for;"),
+        command => format!("`{command} {model}` fetches it,"),
+    };
+    let next = next.replace("{provider}", &to.name).replace("{key}", &to.key_from);
+    next.replace("{fetch}", &fetch)
 }
 
 /// Progress of an answer at the time of its failure.
@@ -244,71 +212,44 @@ pub(in crate::voice) enum ReplyStart {
 
 /// Converts a connection failure to a server fault.
 pub(in crate::voice) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
-    let new = |class, what: &str| ServerFault::new(class, what);
-    match error {
-        NetError::Address(why) => {
-            ServerFault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
+    let (class, what) = match error {
+        NetError::Address(why) => (ErrorClass::NoProtocol, format!("has no address: {why}")),
+        NetError::KeySigns => (ErrorClass::Credentials, "cannot be sent this key".into()),
+        NetError::Header(_) => (ErrorClass::BadRequest, format!("was not called: {error}")),
+        NetError::Setup(why) => (ErrorClass::Tls, format!("was not called: {why}")),
+        NetError::Dns => (ErrorClass::Dns, "host name was not found".into()),
+        NetError::Refused => (ErrorClass::Refused, "refused the connection".into()),
+        NetError::Unreachable(why) => (ErrorClass::Refused, format!("is unreachable: {why}")),
+        NetError::ConnectTimeout => (ErrorClass::Silence, "connection timed out".into()),
+        NetError::Tls(why) => (ErrorClass::Tls, format!("failed the TLS handshake: {why}")),
+        NetError::NotHttp => (ErrorClass::NoProtocol, "does not speak HTTP".into()),
+        NetError::Broken(_) if heard == ReplyStart::Nothing => {
+            (ErrorClass::Broken, "closed the connection before it answered".into())
         }
-        NetError::KeySigns => new(ErrorClass::Credentials, "cannot be sent this key"),
-        NetError::Header(_) => {
-            ServerFault::new(ErrorClass::BadRequest, format!("was not called: {error}"))
-        }
-        NetError::Setup(why) => ServerFault::new(ErrorClass::Tls, format!("was not called: {why}")),
-        NetError::Dns => new(ErrorClass::Dns, "host name was not found"),
-        NetError::Refused => new(ErrorClass::Refused, "refused the connection"),
-        NetError::Unreachable(why) => {
-            ServerFault::new(ErrorClass::Refused, format!("is unreachable: {why}"))
-        }
-        NetError::ConnectTimeout => new(ErrorClass::Silence, "connection timed out"),
-        NetError::Tls(why) => {
-            ServerFault::new(ErrorClass::Tls, format!("failed the TLS handshake: {why}"))
-        }
-        NetError::NotHttp => new(ErrorClass::NoProtocol, "does not speak HTTP"),
-        NetError::Broken(_) => match heard {
-            ReplyStart::Nothing => {
-                new(ErrorClass::Broken, "closed the connection before it answered")
-            }
-            ReplyStart::Something => new(ErrorClass::Broken, "lost the connection"),
-        },
-    }
+        NetError::Broken(_) => (ErrorClass::Broken, "lost the connection".into()),
+    };
+    ServerFault::new(class, what)
 }
 
 /// Returns the fault of an answer with an unsuccessful status.
 pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     match serde_json::from_str::<Value>(body.trim()) {
         Ok(value) => of_error(Some(status), &value),
-        Err(_) => of_words(status, &Words::default()),
+        Err(_) => of_words(status, [""; 3], String::new()),
     }
 }
 
 /// Returns the fault of a server error, from the body or from the middle of a stream.
 pub(in crate::voice) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
-    // Google wraps it in a list
-    let value = value.get(0).unwrap_or(value);
-    let error = if value["error"].is_null() { value } else { &value["error"] };
+    let error = error_of(value);
     let number = |n: &Value| n.as_u64().and_then(|n| u16::try_from(n).ok());
     let code = number(&error["code"]).filter(|n| (400..600).contains(n));
-    let message = [&error["message"], error, &value["message"], &value["detail"]];
-    let message = message.into_iter().find_map(Value::as_str).map(str::to_owned);
-    let message = message.or_else(|| refused_part(&value["detail"]));
-    let message = message.or_else(|| refused_part(&value["message"]["detail"]));
-    let message = message.unwrap_or_default();
     let kinds = ["code", "type", "status"].map(|key| error[key].as_str().unwrap_or_default());
-    let words = Words { kinds, lower: message.to_lowercase(), message };
-    let fault = of_words(status.or(code).unwrap_or(0), &words);
+    let message = cure::message_of(value).unwrap_or_default();
+    let fault = of_words(status.or(code).unwrap_or(0), kinds, message);
     let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
     let retry_after_ms = if fault.class.asks_to_wait() { asked } else { None };
     ServerFault { retry_after_ms, ..fault }
-}
-
-/// Returns the rejected field of a request that a server validates field by field, as in `stop: Extra inputs are not
-/// permitted`. The rejected value is left out.
-fn refused_part(detail: &Value) -> Option<String> {
-    let first = &detail[0];
-    let place: Vec<&str> = first["loc"].as_array()?.iter().filter_map(Value::as_str).collect();
-    let place = place.strip_prefix(&["body"]).unwrap_or(&place).join(".");
-    let why = first["msg"].as_str()?;
-    Some(if place.is_empty() { why.to_owned() } else { format!("{place}: {why}") })
 }
 
 /// Parses Google's retry delay, as in `"retryDelay": "34.5s"`, into milliseconds.
@@ -322,124 +263,29 @@ fn milliseconds(seconds: f64) -> Option<u64> {
     (seconds >= 0.0).then_some((seconds * 1000.0) as u64)
 }
 
-/// A server's error message.
-#[derive(Default)]
-struct Words<'a> {
-    kinds: [&'a str; 3],
-    message: String,
-    lower: String,
-}
-
-impl Words<'_> {
-    fn is(&self, kinds: &[&str]) -> bool {
-        self.kinds.iter().any(|kind| kinds.contains(kind))
-    }
-
-    fn says(&self, phrases: &[&str]) -> bool {
-        phrases.iter().any(|phrase| self.lower.contains(phrase))
-    }
-
-    /// Returns the class implied by the message alone, most reliable phrases first. All phrases were observed at real
-    /// servers.
-    fn class(&self) -> Option<ErrorClass> {
-        let model = self.says(&["model"]);
-        let missing = self.says(&[
-            "not found",
-            "does not exist",
-            "not a valid model",
-            "unknown model",
-            "invalid model",
-        ]);
-        if self.is(&["insufficient_quota", "billing_error", "insufficient_balance"])
-            || self.says(&[
-                "credit balance",
-                "insufficient balance",
-                "any credits",
-                "all available credits",
-            ])
-        {
-            Some(ErrorClass::Credit)
-        } else if self.is(&[
-            "context_length_exceeded",
-            "exceed_context_size_error",
-            "request_too_large",
-        ]) || self.says(&[
-            "context length",
-            "context window",
-            "context size",
-            "prompt is too long",
-        ]) || self.says(&["maximum number of tokens allowed", "maximum prompt length"])
-        {
-            Some(ErrorClass::Context)
-        } else if self.is(&["content_filter", "content_policy_violation"])
-            || self.says(&["content policy", "content management policy", "was flagged"])
-        {
-            Some(ErrorClass::Filter)
-        } else if self.is(&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"])
-            || self.says(&[
-                "api key not valid",
-                "api key expired",
-                "incorrect api key",
-                "invalid api key",
-            ])
-        {
-            Some(ErrorClass::Credentials)
-        } else if self.is(&["model_not_found", "model_decommissioned"]) || (model && missing) {
-            Some(ErrorClass::UnknownModel)
-        } else {
-            None
-        }
-    }
-
-    /// Returns the class of an error without a status, by its kind.
-    fn kind(&self) -> ErrorClass {
-        if self.is(&["permission_error", "PERMISSION_DENIED"]) {
-            ErrorClass::Credentials
-        } else if self.is(&["not_found_error", "NOT_FOUND"]) {
-            ErrorClass::UnknownModel
-        } else if self.is(&["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"]) {
-            ErrorClass::Rate
-        } else if self.is(&["overloaded_error", "UNAVAILABLE"]) {
-            ErrorClass::Overload
-        } else if self.is(&["invalid_request_error", "INVALID_ARGUMENT"]) {
-            ErrorClass::BadRequest
-        } else {
-            ErrorClass::Failed
-        }
-    }
-}
-
-fn of_words(status: u16, words: &Words) -> ServerFault {
-    let class = words.class().unwrap_or_else(|| match status {
-        401 | 403 => ErrorClass::Credentials,
-        402 => ErrorClass::Credit,
-        404 => ErrorClass::UnknownModel,
-        408 => ErrorClass::Failed,
-        413 => ErrorClass::Context,
-        429 => ErrorClass::Rate,
-        503 | 529 => ErrorClass::Overload,
+/// Returns the fault of an error by its words, its HTTP status, or without a status by its kinds.
+fn of_words(status: u16, kinds: [&str; 3], message: String) -> ServerFault {
+    let lower = message.to_lowercase();
+    let is = |known: &[String]| known.iter().any(|kind| kinds.contains(&&**kind));
+    let find = |test: &dyn Fn(&ClassRow) -> bool| KNOWN.class.iter().find(|row| test(row));
+    let row = find(&|row| is(&row.kinds) || says(&lower, &row.says) && lower.contains(&row.with));
+    let row = row.or_else(|| find(&|row| row.status.contains(&status)));
+    let class = row.map(|row| row.is).unwrap_or_else(|| match status {
         500..=599 => ErrorClass::Failed,
         400..=499 => ErrorClass::BadRequest,
         100..=399 => ErrorClass::NoProtocol,
-        _ => words.kind(),
+        _ => find(&|row| is(&row.alone)).map_or(ErrorClass::Failed, |row| row.is),
     });
-    let what = match class {
-        ErrorClass::Credentials => "rejected the key".into(),
-        ErrorClass::Credit => "reports that the account has no credit".into(),
-        ErrorClass::UnknownModel => "has no such model".into(),
-        ErrorClass::Context => "reports that the prompt is too long for the model's window".into(),
-        ErrorClass::Filter => "refused the content".into(),
-        ErrorClass::Rate => "rate limited the request (429)".into(),
-        ErrorClass::Overload => "is overloaded".into(),
-        ErrorClass::NoProtocol if (300..400).contains(&status) => {
+    let what = match row_of(class).and_then(|row| row.what.clone()) {
+        Some(what) => what,
+        None if (300..400).contains(&status) => {
             "redirects to another address; redirects are not followed, to protect the key".into()
         }
-        ErrorClass::BadRequest => "rejected the request".into(),
-        _ if status == 0 => "failed".into(),
-        _ => format!("answered with HTTP {status}"),
+        None if status == 0 => "failed".into(),
+        None => format!("answered with HTTP {status}"),
     };
     // a message about a key often contains it
-    let quote = (class != ErrorClass::Credentials).then(|| words.message.clone());
+    let quote = (class != ErrorClass::Credentials).then_some(message);
     ServerFault { quote, ..ServerFault::new(class, what) }
 }
 

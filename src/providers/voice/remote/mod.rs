@@ -20,6 +20,7 @@ mod decoder;
 mod ends;
 pub(super) mod failure;
 pub(super) mod frames;
+mod known;
 mod listing;
 mod state;
 mod text_requests;
@@ -41,15 +42,15 @@ use crate::clock;
 use crate::model::{Channel, ErrorClass, Role, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
-use adaptation::Field;
 use content::{Call, Spelled};
 use cure::{CURES_MAX, RefusedRequest, SUCCESS, Sent};
 use failure::ReplyStart;
+use known::FieldRow;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
 use text_requests::TextRequests;
 use tokio::time::{Sleep, sleep, timeout};
-use wire::WireFormat;
+use wire::code;
 
 /// Maximum wait, in milliseconds, for optional data: the usage after the text, the body of a refusal.
 const REST_MS: u64 = 1_000;
@@ -98,12 +99,8 @@ impl Remote {
         Remote { memory, ..self }
     }
 
-    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, ServerFault> {
-        self.ask_at(&self.endpoint.base_url, path, body, connect_ms)
-    }
-
-    /// Returns a request to another base of the same server.
-    fn ask_at(
+    /// Returns a request to a base of the server.
+    fn ask(
         &self,
         base_url: &str,
         path: &str,
@@ -114,12 +111,22 @@ impl Remote {
         net::host(base_url).map_err(|e| unheard(&e))?;
         Ok(Ask {
             url: address::join(base_url, path),
-            headers: self.endpoint.headers(),
+            headers: code(self.endpoint.wire).headers.to_vec(),
             more: vec![],
             key: self.endpoint.key_header(),
             body,
             connect: Duration::from_millis(connect_ms),
         })
+    }
+
+    /// Sends a request and returns the beginning of a successful answer.
+    async fn send(&self, ask: Ask, patience: &mut Patience) -> Result<Response, ServerFault> {
+        let path = net::path(&ask.url);
+        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        if answer.status() == SUCCESS {
+            return Ok(answer);
+        }
+        Err(refusal(&mut answer).await.at_path(&path))
     }
 
     /// Answers one request. All text has been sent when it returns.
@@ -167,10 +174,10 @@ impl Remote {
                 let has_tools = !tools.is_empty() || !rounds.is_empty();
                 let wire = adapted.wire();
                 let wire = wire.unwrap_or_else(|| self.endpoint.wire_of(&spec, has_tools));
-                let Spelled { path, body, rest, lost: dropped } = wire.spell(&call);
+                let Spelled { path, body, rest, lost: dropped } = (code(wire).spell)(&call);
                 lost = dropped;
                 if wire != self.endpoint.wire {
-                    let lacks = wire.lacks(&spec, false).into_iter().filter_map(Field::by_name);
+                    let lacks = wire.lacks(&spec, false).into_iter().filter_map(FieldRow::by_name);
                     lost.extend(lacks.map(Cure::LeaveOut));
                 }
                 let instructs = call.messages.iter().any(|m| m.role == Role::System);
@@ -178,7 +185,7 @@ impl Remote {
                 let other = adapted.contains(Cure::OtherPath);
                 let other = other.then(|| address::other_version(base, wire));
                 let base = other.flatten().unwrap_or_else(|| base.to_string());
-                let ask = self.ask_at(&base, &path, Some(body), timeouts.connect)?;
+                let ask = self.ask(&base, &path, Some(body), timeouts.connect)?;
                 let heard = self.listen(ask, wire, shown, timeouts, &mut sink).await;
                 let Err(fault) = heard else { return heard };
                 let usual = self.endpoint.wire;
@@ -210,13 +217,12 @@ impl Remote {
                 }
             }
         }
-        let heard = heard.map(|mut done| {
-            let calls = done.state["calls"].as_array().cloned().unwrap_or_default();
-            done.state = state::logged(&identity, done.state["turn"].take(), calls).into();
-            done.tools.extend(requests);
-            without_keys(done)
-        });
-        heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))
+        let mut done =
+            heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))?;
+        let calls = done.state["calls"].as_array().cloned().unwrap_or_default();
+        done.state = state::logged(&identity, done.state["turn"].take(), calls).into();
+        done.tools.extend(requests);
+        Ok(without_keys(done))
     }
 
     /// Returns the server's answer to the request for its models; asked once.
@@ -226,20 +232,15 @@ impl Remote {
 
     /// Returns the list of models at a base of the server.
     async fn list(&self, base_url: &str) -> Result<Value, ServerFault> {
-        let path = self.endpoint.wire.list();
-        let ask = self.ask_at(base_url, path, None, Timeouts::default().connect)?;
-        let asked = net::path(&ask.url);
+        let path = code(self.endpoint.wire).list;
+        let ask = self.ask(base_url, path, None, Timeouts::default().connect)?;
         let mut patience = Patience::new(LIST_MS);
-        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
-        match answer.status() {
-            SUCCESS => {}
+        let mut answer = self.send(ask, &mut patience).await.map_err(|fault| {
             // the key of a call may not be enough for the list
-            FORBIDDEN => {
-                let what = "refused the list of models (403)";
-                return Err(ServerFault::new(ErrorClass::NoProtocol, what));
-            }
-            _ => return Err(refusal(&mut answer).await.at_path(&asked)),
-        }
+            let is_forbidden = fault.refusal.as_ref().is_some_and(|no| no.status == FORBIDDEN);
+            let what = "refused the list of models (403)";
+            if is_forbidden { ServerFault::new(ErrorClass::NoProtocol, what) } else { fault }
+        })?;
         let mut body = Vec::new();
         patience.wait(read(&mut answer, &mut body)).await?;
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -255,8 +256,7 @@ impl Remote {
                 self.memory.learn(&self.endpoint, &self.model, cure);
             }
             let model = format!("{}:{}", self.endpoint.name, self.model).into();
-            let did = cure.to_string().into();
-            let because = because.into();
+            let (did, because) = (cure.to_string().into(), because.into());
             let adapts = Did::Adapts { model, did, because, loses: cure.loses() };
             out.send(Chunk::Did(adapts)).await;
         }
@@ -272,11 +272,7 @@ impl Remote {
         out: &mut RedactingSink<'_>,
     ) -> Result<Done, ServerFault> {
         let mut patience = Patience::new(timeouts.first);
-        let path = net::path(&ask.url);
-        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
-        if answer.status() != SUCCESS {
-            return Err(refusal(&mut answer).await.at_path(&path));
-        }
+        let mut answer = self.send(ask, &mut patience).await?;
         let mut decoder = Decoder::new(wire);
         while !decoder.is_over() {
             let bytes = match patience.wait(answer.next()).await {

@@ -3,27 +3,13 @@
 //!
 //! It is opaque, bounded, and only sent to the model that it came from.
 
-use super::content::Call;
+use super::content::{Call, keys};
+use super::known::KNOWN;
 use crate::model::tool::ToolRound;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Maximum bytes of the data of one round; more is dropped as a whole, because a part of a signature is of no use.
 pub(super) const STATE_MAX: usize = 64 << 10;
-/// Fields of an answer in OpenAI's format with reasoning that goes back.
-const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
-/// Keys whose texts arrive in pieces.
-const IN_PIECES: [&str; 9] = [
-    "reasoning_content",
-    "reasoning",
-    "text",
-    "thinking",
-    "signature",
-    "data",
-    "summary",
-    "thoughtSignature",
-    "encrypted_content",
-];
-
 /// Adds a part of the data to the rest: texts of some keys are joined, elements of a list by their index.
 pub(super) fn merge(whole: &mut Value, part: &Value) {
     match (&mut *whole, part) {
@@ -32,7 +18,7 @@ pub(super) fn merge(whole: &mut Value, part: &Value) {
             for (key, value) in part {
                 match (whole.get_mut(key), value) {
                     (Some(Value::String(text)), Value::String(more))
-                        if IN_PIECES.contains(&&**key) =>
+                        if KNOWN.keys.in_pieces.contains(key) =>
                     {
                         text.push_str(more);
                     }
@@ -59,10 +45,9 @@ pub(super) fn merge(whole: &mut Value, part: &Value) {
 
 /// Returns the reasoning of a frame in OpenAI's format.
 pub(super) fn reasoning(delta: &Value) -> Value {
-    let has = |key: &&str| !delta[*key].is_null() && delta[*key] != "";
-    let found: Map<String, Value> =
-        REASONING.into_iter().filter(has).map(|key| (key.into(), delta[key].clone())).collect();
-    if found.is_empty() { Value::Null } else { found.into() }
+    keys(delta, |key, value| {
+        KNOWN.keys.reasoning.iter().any(|known| known == key) && !value.is_null() && value != ""
+    })
 }
 
 /// Returns a part of a reasoning block in Anthropic's format.
@@ -81,7 +66,8 @@ pub(super) fn logged(identity: &str, turn: Value, calls: Vec<Value>) -> Value {
     if state.to_string().len() > STATE_MAX { Value::Null } else { state }
 }
 
-fn own<'a>(round: &'a ToolRound, call: &Call) -> &'a Value {
+/// Returns the data of a round; null for another model.
+pub(super) fn own<'a>(round: &'a ToolRound, call: &Call) -> &'a Value {
     if round.state["of"] == call.identity { &round.state } else { &Value::Null }
 }
 
@@ -90,22 +76,14 @@ pub(super) fn of_turn<'a>(round: &'a ToolRound, call: &Call) -> &'a Value {
     &own(round, call)["turn"]
 }
 
-/// Adds the data of a round to a message, under keys that the message does not have.
-pub(super) fn add_turn(round: &ToolRound, call: &Call, to: &mut Value) {
-    add(of_turn(round, call), to);
-}
-
-/// Adds the data of a request to its place, under keys that it does not have.
-pub(super) fn add_call(round: &ToolRound, call: &Call, at: usize, to: &mut Value) {
-    add(&own(round, call)["calls"][at], to);
-}
-
-fn add(state: &Value, to: &mut Value) {
+/// Adds data of a server to its place, under keys that it does not have.
+pub(super) fn with(mut place: Value, state: &Value) -> Value {
     for (key, value) in state.as_object().into_iter().flatten() {
-        if to[key].is_null() {
-            to[key] = value.clone();
+        if place[key].is_null() {
+            place[key] = value.clone();
         }
     }
+    place
 }
 
 /// Returns the reasoning blocks of a round in Anthropic's format.

@@ -1,11 +1,11 @@
-//! Tools on the wire: serialises tools, requests and results for each format, and parses the requests of a frame.
+//! Tools on the wire: the parts of tools, requests and results for each format, and the requests of a frame.
 //!
 //! A server's requests are limited before they are stored, and ids chosen by the server are never sent back.
 
-use super::content::{AskedPart, Call, ChatMessage, text_at};
+use super::content::{AskedPart, Call, keys, text_at};
 use super::state;
-use crate::model::tool::{Tool, ToolRequest, ToolRun};
-use serde_json::{Map, Value, json};
+use crate::model::tool::{ToolRequest, ToolRound, ToolRun};
+use serde_json::{Value, json};
 
 /// Maximum number of requests kept of one answer.
 pub(super) const REQUESTS_MAX: usize = 16;
@@ -135,109 +135,57 @@ pub(super) fn completed(schema: &Value) -> Value {
     whole.into()
 }
 
-/// Serialises the tools of a call as functions, in the format of OpenAI and Ollama.
+/// Returns the tools of a call, with their schemas under the key of the format; `None` without any.
+pub(super) fn offered(call: &Call, key: &str) -> Option<Vec<Value>> {
+    let tools = call.tools.iter();
+    let offered = tools.map(|tool| json!({"name": tool.name, "description": tool.description, key: completed(&tool.parameters)}));
+    (!call.tools.is_empty()).then(|| offered.collect())
+}
+
+/// Returns the tools of a call as functions, in the format of OpenAI and Ollama.
 pub(super) fn functions(call: &Call) -> Option<Value> {
-    let function = |tool: &Tool| {
-        let function = json!({
-            "name": tool.name, "description": tool.description, "parameters": completed(&tool.parameters),
-        });
-        json!({"type": "function", "function": function})
-    };
-    (!call.tools.is_empty()).then(|| call.tools.iter().map(function).collect())
+    let function = |function| json!({"type": "function", "function": function});
+    Some(offered(call, "parameters")?.into_iter().map(function).collect())
 }
 
-/// Adds tool requests and results in OpenAI's format.
-pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
-    for round in call.rounds {
-        let asked = |(at, run): (usize, &ToolRun)| {
-            let arguments = run.request.arguments.to_string();
-            let function = json!({"name": run.request.tool, "arguments": arguments});
-            let mut asked = json!({"id": round.id(at), "type": "function", "function": function});
-            state::add_call(round, call, at, &mut asked);
-            asked
-        };
-        let asked: Vec<Value> = round.runs.iter().enumerate().map(asked).collect();
-        let mut said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
-        state::add_turn(round, call, &mut said);
-        messages.push(ChatMessage::Other(said));
-        for (at, run) in round.runs.iter().enumerate() {
-            let result = result_text(run);
-            let told = json!({"role": "tool", "tool_call_id": round.id(at), "content": result});
-            messages.push(ChatMessage::Other(told));
+/// A request of an earlier answer, with its result.
+pub(super) struct PastRequest<'a> {
+    /// Id in this call; never one that a model chose.
+    pub id: String,
+    /// Name of the tool.
+    pub tool: &'a str,
+    /// Arguments as an object, as most formats require. Others have been rejected before.
+    pub arguments: Value,
+    /// Arguments as text, as they came.
+    pub text: String,
+    /// Result for the model.
+    pub result: String,
+    /// True unless the tool succeeded.
+    pub failed: bool,
+    /// Data of the server that goes back with the request.
+    pub state: &'a Value,
+}
+
+/// Returns the requests of a round.
+pub(super) fn past<'a>(round: &'a ToolRound, call: &Call) -> Vec<PastRequest<'a>> {
+    let state = &state::own(round, call)["calls"];
+    let past = round.runs.iter().enumerate().map(|(at, run)| {
+        let given = &run.request.arguments;
+        PastRequest {
+            id: round.id(at),
+            tool: &run.request.tool,
+            arguments: if given.is_object() { given.clone() } else { json!({}) },
+            text: given.to_string(),
+            result: result_text(run),
+            failed: run.returned.as_ref().is_none_or(|(is, _)| *is != Default::default()),
+            state: &state[at],
         }
-    }
-}
-
-/// Adds tool requests and results in Ollama's format.
-pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
-    for round in call.rounds {
-        let asked = |run: &ToolRun| json!({"function": {"name": run.request.tool, "arguments": object(&run.request.arguments)}});
-        let asked: Vec<Value> = round.runs.iter().map(asked).collect();
-        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
-        messages.push(ChatMessage::Other(said));
-        for run in &round.runs {
-            let name = &run.request.tool;
-            let told = json!({"role": "tool", "tool_name": name, "content": result_text(run)});
-            messages.push(ChatMessage::Other(told));
-        }
-    }
-}
-
-/// Adds tool requests and results in Anthropic's format.
-pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
-    for round in call.rounds {
-        let speaks = !round.said.trim().is_empty();
-        let said = speaks.then(|| json!({"type": "text", "text": round.said}));
-        let asked = round.runs.iter().enumerate().map(|(at, run)| {
-            let input = object(&run.request.arguments);
-            json!({"type": "tool_use", "id": round.id(at), "name": run.request.tool, "input": input})
-        });
-        let thought = state::blocks(round, call);
-        let content: Vec<Value> = thought.into_iter().chain(said).chain(asked).collect();
-        messages.push(json!({"role": "assistant", "content": content}));
-        let results = round.runs.iter().enumerate().map(|(at, run)| {
-            let failed = run.returned.as_ref().is_none_or(|(is, _)| *is != Default::default());
-            json!({
-                "type": "tool_result", "tool_use_id": round.id(at), "content": result_text(run), "is_error": failed,
-            })
-        });
-        messages.push(json!({"role": "user", "content": results.collect::<Vec<_>>()}));
-    }
-}
-
-/// Adds tool requests and results in Google's format.
-pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
-    for round in call.rounds {
-        let speaks = !round.said.trim().is_empty();
-        let said = speaks.then(|| {
-            let mut said = json!({"text": round.said});
-            state::add_turn(round, call, &mut said);
-            said
-        });
-        let asked = round.runs.iter().enumerate().map(|(at, run)| {
-            let asked = json!({"name": run.request.tool, "args": object(&run.request.arguments)});
-            let mut asked = json!({"functionCall": asked});
-            state::add_call(round, call, at, &mut asked);
-            asked
-        });
-        let parts: Vec<Value> = said.into_iter().chain(asked).collect();
-        contents.push(json!({"role": "model", "parts": parts}));
-        let results = round.runs.iter().map(|run| {
-            let response =
-                json!({"name": run.request.tool, "response": {"result": result_text(run)}});
-            json!({"functionResponse": response})
-        });
-        contents.push(json!({"role": "user", "parts": results.collect::<Vec<_>>()}));
-    }
-}
-
-/// Returns arguments as an object, as these formats require. Others have been rejected before.
-fn object(arguments: &Value) -> Value {
-    if arguments.is_object() { arguments.clone() } else { json!({}) }
+    });
+    past.collect()
 }
 
 /// Returns the text for the model about a request: its result, or its outcome and result.
-pub(super) fn result_text(run: &ToolRun) -> String {
+fn result_text(run: &ToolRun) -> String {
     match &run.returned {
         Some((is, text)) if *is == Default::default() => text.to_string(),
         Some((is, text)) => format!("{}: {text}", is.as_str()),
@@ -255,16 +203,13 @@ pub(super) fn of_calls(calls: &Value) -> Vec<AskedPart> {
             whole => whole.to_string(),
         };
         let known = ["index", "id", "type", "function"];
-        let keys = call.as_object().into_iter().flatten();
-        let others = keys.filter(|(key, _)| !known.contains(&&***key));
-        let others: Map<String, Value> = others.map(|(k, v)| (k.clone(), v.clone())).collect();
         AskedPart {
             is_whole: false,
             id: text_at(&call["id"]),
             index: call["index"].as_u64(),
             name: text_at(&function["name"]),
             arguments,
-            state: if others.is_empty() { Value::Null } else { others.into() },
+            state: keys(call, |key, _| !known.contains(&key)),
         }
     };
     calls.as_array().into_iter().flatten().map(part).collect()
@@ -273,9 +218,9 @@ pub(super) fn of_calls(calls: &Value) -> Vec<AskedPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Message, ModelSpec, Role, Seq, ToolOutcome, ToolRound, Wire};
+    use crate::model::{Message, ModelSpec, Role, Seq, Tool, ToolOutcome, Wire};
     use crate::voice::remote::adaptation::Adaptations;
-    use crate::voice::remote::wire::WireFormat;
+    use crate::voice::remote::wire::code;
 
     /// Serialises a call that offers a tool and contains one finished request.
     fn spelled(wire: Wire) -> Value {
@@ -296,7 +241,7 @@ mod tests {
         let tools = &tools;
         let rounds = &rounds;
         let call = Call { model, messages, spec, schema, window, tools, rounds, identity, adapted };
-        serde_json::from_str(&wire.spell(&call).body).unwrap()
+        serde_json::from_str(&(code(wire).spell)(&call).body).unwrap()
     }
 
     #[test]
@@ -337,7 +282,7 @@ mod tests {
         let check = |wire: Wire, frames: &[Value]| {
             let mut asked = Asked::default();
             for frame in frames {
-                wire.parse_frame(frame).asked.into_iter().for_each(|part| asked.push(part));
+                (code(wire).parse_frame)(frame).asked.into_iter().for_each(|part| asked.push(part));
             }
             let requests = asked.finish();
             let tools: Vec<(&str, &Value)> =
@@ -480,7 +425,7 @@ mod tests {
                 identity,
                 adapted: &Adaptations::default(),
             };
-            wire.spell(&call).body
+            (code(wire).spell)(&call).body
         };
         for (wire, text) in
             [(Wire::OpenAi, "\"reasoning_content\":\"Hm.\""), (Wire::Gemini, "c2ln")]

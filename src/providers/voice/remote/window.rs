@@ -1,9 +1,10 @@
 //! Context windows and sizes of models on a local server, as the server states them.
 
 use super::cure::SUCCESS;
+use super::known::KNOWN;
 use super::listing::{entries, name};
 use super::{Endpoint, Remote, Wire, read};
-use crate::model::{Text, Timeouts};
+use crate::model::Timeouts;
 use crate::net::Client;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -13,65 +14,53 @@ const OLLAMA_WINDOW_MAX: u32 = 16_384;
 
 /// Returns the window of a model in tokens; `None` if its server does not state one.
 pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Option<u32> {
-    match endpoint.wire {
-        Wire::Ollama => {
-            let remote = Remote::new(client, endpoint, model.into());
-            let shown = fetch(&remote, "/api/show", Some(json!({ "model": model }))).await?;
-            of_ollama(&shown)
-        }
-        Wire::Anthropic | Wire::Gemini => {
-            let remote = Remote::new(client, endpoint, model.into());
-            loaded(entry(remote.listed().await.ok()?, model)?)
-        }
+    let remote = Remote::new(client, endpoint, model.into());
+    let about = describe(&remote).await?;
+    match remote.endpoint.wire {
+        Wire::Ollama => of_ollama(&about),
+        Wire::Anthropic | Wire::Gemini => loaded(&about),
         Wire::OpenAi | Wire::Responses => {
-            let remote = Remote::new(client, endpoint, model.into());
-            let entry = entry(remote.listed().await.ok()?, model)?;
-            if let Some(window) = loaded(entry) {
+            if let Some(window) = loaded(&about) {
                 return Some(window);
             }
-            let props = fetch(&at_root(&remote), "/props", None).await.unwrap_or_default();
+            // llama.cpp serves its properties beside the version in the path
+            let base = remote.endpoint.base_url.trim_end_matches('/');
+            let base = base.strip_suffix("/v1").unwrap_or(base);
+            let props = fetch(&remote, base, "/props", None).await.unwrap_or_default();
             tokens(&props["default_generation_settings"]["n_ctx"])
-                .or_else(|| tokens(&entry["meta"]["n_ctx_train"]))
+                .or_else(|| tokens(&about["meta"]["n_ctx_train"]))
         }
     }
 }
 
 /// Returns the number of parameters of a model; `None` if its server does not state it.
 pub async fn parameters(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Option<u64> {
-    let wire = endpoint.wire;
-    let remote = Remote::new(client, endpoint, model.into());
-    match wire {
-        Wire::Ollama => {
-            let shown = fetch(&remote, "/api/show", Some(json!({ "model": model }))).await?;
-            shown["model_info"]["general.parameter_count"].as_u64()
-        }
-        Wire::OpenAi | Wire::Responses => {
-            let listed = remote.listed().await.ok()?;
-            entry(listed, model)?["meta"]["n_params"].as_u64()
-        }
-        Wire::Anthropic | Wire::Gemini => None,
+    if matches!(endpoint.wire, Wire::Anthropic | Wire::Gemini) {
+        return None;
     }
+    let about = describe(&Remote::new(client, endpoint, model.into())).await?;
+    let counts = [&about["model_info"]["general.parameter_count"], &about["meta"]["n_params"]];
+    counts.into_iter().find_map(Value::as_u64)
+}
+
+/// Returns what a server states about a model: its entry in the list, or Ollama's answer to a request of its own.
+async fn describe(remote: &Remote) -> Option<Value> {
+    if remote.endpoint.wire != Wire::Ollama {
+        return entry(remote.listed().await.ok()?, &remote.model).cloned();
+    }
+    let body = json!({"model": remote.model}).to_string();
+    fetch(remote, &remote.endpoint.base_url, "/api/show", Some(body)).await
 }
 
 /// Returns the JSON at a path of a server; a body makes the request a POST.
-async fn fetch(remote: &Remote, path: &str, body: Option<Value>) -> Option<Value> {
-    let body = body.map(|body| body.to_string());
-    let ask = remote.ask(path, body, Timeouts::default().connect).ok()?;
+async fn fetch(remote: &Remote, base: &str, path: &str, body: Option<String>) -> Option<Value> {
+    let ask = remote.ask(base, path, body, Timeouts::default().connect).ok()?;
     let mut answer = remote.client.send(ask).await.ok()?;
-    if answer.status() != SUCCESS {
-        return None;
-    }
     let mut body = vec![];
-    read(&mut answer, &mut body).await;
+    if answer.status() == SUCCESS {
+        read(&mut answer, &mut body).await;
+    }
     serde_json::from_slice(&body).ok()
-}
-
-/// Returns the same server without the version in its path: llama.cpp serves its properties there.
-fn at_root(remote: &Remote) -> Remote {
-    let url = remote.endpoint.base_url.trim_end_matches('/');
-    let base_url: Text = url.strip_suffix("/v1").unwrap_or(url).into();
-    let endpoint = Arc::new(Endpoint { base_url, ..(*remote.endpoint).clone() });
-    Remote { endpoint, ..remote.clone() }
 }
 
 /// Returns the entry of a model in a list; a single entry matches any name.
@@ -82,22 +71,10 @@ fn entry<'a>(listed: &'a Value, model: &str) -> Option<&'a Value> {
     }
 }
 
-/// Names of a model's window in the lists of all servers; those of a loaded model come first.
-const WINDOWS: [&str; 8] = [
-    "n_ctx",
-    "max_model_len",
-    "loaded_context_length",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "max_input_tokens",
-    "inputTokenLimit",
-];
-
 /// Returns the window of a model by its entry, at its top or one level below.
 fn loaded(entry: &Value) -> Option<u32> {
     let below = || entry.as_object().into_iter().flat_map(|keys| keys.values());
-    WINDOWS.iter().find_map(|key| {
+    KNOWN.keys.windows.iter().find_map(|key| {
         tokens(&entry[key]).or_else(|| below().find_map(|inside| tokens(&inside[key])))
     })
 }
@@ -133,6 +110,13 @@ mod tests {
         for (listed, expected) in [
             (json!({"data": [{"id": "a", "max_model_len": 32_768}]}), Some(32_768)),
             (json!({"data": [{"id": "a", "meta": {"n_ctx": 6_144}}]}), Some(6_144)),
+            (json!({"data": [{"id": "a", "context_window": 131_072}]}), Some(131_072)),
+            (json!({"models": [{"name": "models/a", "inputTokenLimit": 9_000}]}), Some(9_000)),
+            (
+                json!([{"id": "b"}, {"id": "a", "top_provider": {"context_length": 7_000}}]),
+                Some(7_000),
+            ),
+            (json!([{"id": "a", "max_context_length": 9, "loaded_context_length": 8}]), Some(8)),
             (json!({"data": [{"id": "a"}, {"id": "b", "max_model_len": 1}]}), None),
         ] {
             assert_eq!(entry(&listed, "a").and_then(loaded), expected, "{listed}");

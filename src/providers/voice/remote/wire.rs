@@ -20,83 +20,40 @@ use std::borrow::Cow;
 const AZURE_HOSTS: [&str; 3] =
     [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
-/// The code of each wire format.
-pub(super) trait WireFormat {
-    /// Returns the framing of an answer's stream.
-    fn framing(self) -> Framing;
+/// The code of a wire format.
+pub(super) struct WireCode {
+    /// Framing of an answer's stream.
+    pub framing: Framing,
     /// Serialises a request.
-    fn spell(self, call: &Call) -> Spelled;
+    pub spell: fn(&Call) -> Spelled,
     /// Returns the text of a frame that contains nothing else; `None` if the whole frame has to be parsed to know.
-    fn words(self, frame: &str) -> Option<Cow<'_, str>>;
+    pub words: fn(&str) -> Option<Cow<'_, str>>,
     /// Returns the content of a frame; unknown fields are ignored.
-    fn parse_frame(self, frame: &Value) -> FrameContent;
-    /// Returns the command that downloads a missing model, if there is one.
-    fn fetch(self, model: &str) -> Option<String>;
-    /// Returns the path of the model list.
-    fn list(self) -> &'static str;
+    pub parse_frame: fn(&Value) -> FrameContent,
+    /// Path of the model list.
+    pub list: &'static str,
+    /// Usual version in the path of an API.
+    pub version: &'static str,
+    /// Command that downloads a missing model; empty if there is none.
+    pub fetch: &'static str,
+    /// Header with the key; empty for a bearer token.
+    pub key: &'static str,
+    /// Headers that the format requires besides the key.
+    pub headers: &'static [(&'static str, &'static str)],
 }
 
-impl WireFormat for Wire {
-    fn framing(self) -> Framing {
-        match self {
-            Wire::OpenAi | Wire::Anthropic | Wire::Gemini | Wire::Responses => Framing::Events,
-            Wire::Ollama => Framing::Lines,
-        }
-    }
-
-    fn spell(self, call: &Call) -> Spelled {
-        match self {
-            Wire::OpenAi => openai::spell(call),
-            Wire::Anthropic => anthropic::spell(call),
-            Wire::Gemini => gemini::spell(call),
-            Wire::Ollama => ollama::spell(call),
-            Wire::Responses => responses::spell(call),
-        }
-    }
-
-    fn words(self, frame: &str) -> Option<Cow<'_, str>> {
-        match self {
-            Wire::OpenAi => openai::words(frame),
-            Wire::Anthropic | Wire::Gemini | Wire::Ollama | Wire::Responses => None,
-        }
-    }
-
-    fn parse_frame(self, frame: &Value) -> FrameContent {
-        match self {
-            Wire::OpenAi => openai::parse_frame(frame),
-            Wire::Anthropic => anthropic::parse_frame(frame),
-            Wire::Gemini => gemini::parse_frame(frame),
-            Wire::Ollama => ollama::parse_frame(frame),
-            Wire::Responses => responses::parse_frame(frame),
-        }
-    }
-
-    fn fetch(self, model: &str) -> Option<String> {
-        match self {
-            Wire::Ollama => Some(format!("ollama pull {model}")),
-            Wire::OpenAi | Wire::Anthropic | Wire::Gemini | Wire::Responses => None,
-        }
-    }
-
-    fn list(self) -> &'static str {
-        match self {
-            Wire::OpenAi | Wire::Responses => "/models",
-            Wire::Anthropic => "/models?limit=1000",
-            Wire::Gemini => "/models?pageSize=1000",
-            Wire::Ollama => "/api/tags",
-        }
+/// Returns the code of a wire format.
+pub(super) fn code(wire: Wire) -> &'static WireCode {
+    match wire {
+        Wire::OpenAi => &openai::CODE,
+        Wire::Anthropic => &anthropic::CODE,
+        Wire::Gemini => &gemini::CODE,
+        Wire::Ollama => &ollama::CODE,
+        Wire::Responses => &responses::CODE,
     }
 }
 
 impl Endpoint {
-    /// Returns the headers that this format requires besides the key.
-    pub(super) fn headers(&self) -> Vec<(&'static str, &'static str)> {
-        match self.wire {
-            Wire::Anthropic => vec![("anthropic-version", anthropic::VERSION)],
-            Wire::OpenAi | Wire::Gemini | Wire::Ollama | Wire::Responses => vec![],
-        }
-    }
-
     /// Returns the wire format of a call. It is the usual one if the one for tools and effort lacks a setting.
     pub(super) fn wire_of(&self, spec: &ModelSpec, has_tools: bool) -> Wire {
         let other = if has_tools || spec.effort.is_some() { self.tool_wire } else { None };
@@ -118,15 +75,11 @@ impl Endpoint {
             let key = if is_usual { key.after("Bearer ") } else { key.clone() };
             return Some((header.to_string().into(), key));
         }
-        let (header, key) = match self.wire {
-            Wire::Anthropic => ("x-api-key", key.clone()),
-            Wire::Gemini => ("x-goog-api-key", key.clone()),
-            Wire::OpenAi | Wire::Responses if self.is_azure() => ("api-key", key.clone()),
-            Wire::OpenAi | Wire::Ollama | Wire::Responses => {
-                ("authorization", key.after("Bearer "))
-            }
-        };
-        Some((header.into(), key))
+        Some(match code(self.wire).key {
+            "" if self.is_azure() => ("api-key".into(), key.clone()),
+            "" => ("authorization".into(), key.after("Bearer ")),
+            header => (header.into(), key.clone()),
+        })
     }
 }
 

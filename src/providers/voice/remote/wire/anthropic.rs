@@ -1,66 +1,74 @@
 //! Anthropic's Messages API.
 
-use crate::model::{Message, Role};
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use super::{WireCode, openai};
+use crate::model::{Message, Wire};
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
 use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
 
-/// Version of the API, sent as a header.
-pub(super) const VERSION: &str = "2023-06-01";
 /// Default limit of a reply, in tokens. This format requires a limit.
 const MAX_TOKENS: u32 = 4_096;
 /// First model version with adaptive reasoning, which no longer accepts a token budget.
 const ADAPTIVE: (u32, u32) = (4, 6);
 
-pub(super) fn spell(call: &Call) -> Spelled {
-    let mut messages: Vec<Value> = call
-        .messages
-        .iter()
-        .filter_map(|m| match m.role {
-            Role::System => None,
-            Role::User => Some(json!({"role": "user", "content": content(m)})),
-            Role::Assistant => Some(json!({"role": "assistant", "content": m.text})),
-        })
-        .collect();
-    tools::anthropic(call, &mut messages);
+pub(super) const CODE: WireCode = WireCode {
+    spell,
+    words: |_| None,
+    parse_frame,
+    list: "/models?limit=1000",
+    key: "x-api-key",
+    headers: &[("anthropic-version", "2023-06-01")],
+    ..openai::CODE
+};
+
+fn spell(call: &Call) -> Spelled {
+    let said = call.said("assistant").map(|(role, m)| match role {
+        "user" => json!({"role": role, "content": content(m)}),
+        _ => json!({"role": role, "content": m.text}),
+    });
+    let mut messages: Vec<Value> = said.collect();
+    for round in call.rounds {
+        let past = tools::past(round, call);
+        let mut content = state::blocks(round, call);
+        if !round.said.trim().is_empty() {
+            content.push(json!({"type": "text", "text": round.said}));
+        }
+        content.extend(past.iter().map(
+            |run| json!({"type": "tool_use", "id": run.id, "name": run.tool, "input": run.arguments}),
+        ));
+        messages.push(json!({"role": "assistant", "content": content}));
+        let results = past.iter().map(|run| {
+            json!({
+                "type": "tool_result", "tool_use_id": run.id, "content": run.result, "is_error": run.failed,
+            })
+        });
+        messages.push(json!({"role": "user", "content": results.collect::<Vec<_>>()}));
+    }
     // the format requires at least 1,024
     let thinking = call.spec.reasoning_tokens();
-    let most = call.most_tokens().unwrap_or(MAX_TOKENS.saturating_add(thinking));
+    let most = MAX_TOKENS.saturating_add(thinking);
     let mut body = json!({
-        "model": call.model,
-        "max_tokens": most,
-        "stream": true,
+        "model": call.model, "max_tokens": most, "stream": true, "system": call.system().map(|text| [kept(&text)]),
+        "tools": tools::offered(call, "input_schema"),
     });
-    if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
-        body["system"] = json!([kept(&system.text)]);
-    }
-    if !call.tools.is_empty() {
-        let offered = call.tools.iter().map(|tool| {
-            json!({"name": tool.name, "description": tool.description, "input_schema": tools::completed(&tool.parameters)})
-        });
-        body["tools"] = offered.collect();
-    }
     // with reasoning this format rejects a temperature; after tool results it requires the signed reasoning of the
     // requests
     let signed = call.rounds.iter().all(|round| !state::of_turn(round, call)["blocks"].is_null());
     let effort = if signed { call.spec.effort.as_ref() } else { None };
-    if let Some(effort) = effort {
-        if version(call.model) >= Some(ADAPTIVE) {
-            body["thinking"] = json!({"type": "adaptive"});
-            body["output_config"] = json!({"effort": effort});
+    let is_adaptive = version(call.model) >= Some(ADAPTIVE);
+    let reasons = effort.map(|_| {
+        if is_adaptive {
+            json!({"type": "adaptive"})
         } else {
-            body["thinking"] = json!({"type": "enabled", "budget_tokens": thinking});
+            json!({"type": "enabled", "budget_tokens": thinking})
         }
-    } else {
-        if let Some(temperature) = call.spec.temperature {
-            body["temperature"] = json!(temperature);
+    });
+    call.settings(Wire::Anthropic, reasons, &mut body);
+    if let Some(effort) = effort {
+        if is_adaptive {
+            body["output_config"] = json!({"effort": effort});
         }
-        if let Some(top_p) = call.spec.top_p {
-            body["top_p"] = json!(top_p);
-        }
-    }
-    if !call.spec.stop.is_empty() {
-        body["stop_sequences"] = json!(call.spec.stop);
+        body = keys(&body, |key, _| !["temperature", "top_p"].contains(&key));
     }
     Spelled::new(call, "/messages", "messages", messages, body)
 }
@@ -100,33 +108,33 @@ fn read(usage: &Value, heard: &mut FrameContent) {
     heard.cache = Some((cached, written));
 }
 
-pub(super) fn parse_frame(frame: &Value) -> FrameContent {
+fn parse_frame(frame: &Value) -> FrameContent {
     let mut heard = FrameContent::default();
     match frame["type"].as_str().unwrap_or_default() {
-        "message_start" => {
-            read(&frame["message"]["usage"], &mut heard);
-        }
+        "message_start" => read(&frame["message"]["usage"], &mut heard),
         "content_block_start" => {
-            heard.say = text_at(&frame["content_block"]["text"]);
-            heard.think = text_at(&frame["content_block"]["thinking"]);
             let block = &frame["content_block"];
-            if block["type"] == "thinking" || block["type"] == "redacted_thinking" {
-                heard.state = state::block(frame, block);
-            }
-            if frame["content_block"]["type"] == "tool_use" {
-                let name = text_at(&frame["content_block"]["name"]);
-                heard.asked = vec![part(frame, name, String::new())];
+            heard.say = text_at(&block["text"]);
+            heard.think = text_at(&block["thinking"]);
+            match block["type"].as_str().unwrap_or_default() {
+                "thinking" | "redacted_thinking" => heard.state = state::block(frame, block),
+                "tool_use" => {
+                    heard.asked = vec![part(frame, text_at(&block["name"]), String::new())];
+                }
+                _ => {}
             }
         }
         "content_block_delta" => {
-            heard.say = text_at(&frame["delta"]["text"]);
-            heard.think = text_at(&frame["delta"]["thinking"]);
-            for key in ["thinking", "signature"] {
-                if frame["delta"][key].is_string() {
-                    heard.state = state::block(frame, &json!({key: frame["delta"][key]}));
-                }
+            let delta = &frame["delta"];
+            heard.say = text_at(&delta["text"]);
+            heard.think = text_at(&delta["thinking"]);
+            let signed = keys(delta, |key, value| {
+                ["thinking", "signature"].contains(&key) && value.is_string()
+            });
+            if !signed.is_null() {
+                heard.state = state::block(frame, &signed);
             }
-            let json = text_at(&frame["delta"]["partial_json"]);
+            let json = text_at(&delta["partial_json"]);
             if !json.is_empty() {
                 heard.asked = vec![part(frame, String::new(), json)];
             }
@@ -151,7 +159,7 @@ fn part(frame: &Value, name: String, arguments: String) -> AskedPart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ModelSpec;
+    use crate::model::{ModelSpec, Role};
     use crate::voice::remote::adaptation::Adaptations;
 
     #[test]

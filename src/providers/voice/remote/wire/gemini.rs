@@ -1,75 +1,56 @@
 //! Google's `streamGenerateContent` API.
 
-use crate::model::Role;
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use super::{WireCode, openai};
+use crate::model::Wire;
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
 use crate::voice::remote::{ends, state, tools};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Write;
 
-pub(super) fn spell(call: &Call) -> Spelled {
-    let part = |text: &str| json!([{"text": text}]);
-    let mut contents: Vec<Value> = call
-        .messages
-        .iter()
-        .filter_map(|m| match m.role {
-            Role::System => None,
-            Role::User => Some(json!({"role": "user", "parts": part(&m.text)})),
-            Role::Assistant => Some(json!({"role": "model", "parts": part(&m.text)})),
-        })
-        .collect();
-    tools::gemini(call, &mut contents);
-    let mut body = json!({});
-    if !call.tools.is_empty() {
-        let offered = call.tools.iter().map(|tool| {
-            json!({
-                "name": tool.name, "description": tool.description, "parametersJsonSchema": tools::completed(&tool.parameters),
-            })
+pub(super) const CODE: WireCode = WireCode {
+    spell,
+    words: |_| None,
+    parse_frame,
+    list: "/models?pageSize=1000",
+    version: "/v1beta",
+    key: "x-goog-api-key",
+    ..openai::CODE
+};
+
+fn spell(call: &Call) -> Spelled {
+    let said = call.said("model");
+    let said = said.map(|(role, m)| json!({"role": role, "parts": [{"text": m.text}]}));
+    let mut contents: Vec<Value> = said.collect();
+    for round in call.rounds {
+        let past = tools::past(round, call);
+        let mut parts = vec![];
+        if !round.said.trim().is_empty() {
+            parts.push(state::with(json!({"text": round.said}), state::of_turn(round, call)));
+        }
+        parts.extend(past.iter().map(|run| {
+            let asked = json!({"functionCall": {"name": run.tool, "args": run.arguments}});
+            state::with(asked, run.state)
+        }));
+        contents.push(json!({"role": "model", "parts": parts}));
+        let results = past.iter().map(|run| {
+            let response = json!({"name": run.tool, "response": {"result": run.result}});
+            json!({"functionResponse": response})
         });
-        let offered: Vec<Value> = offered.collect();
-        body["tools"] = json!([{"functionDeclarations": offered}]);
+        contents.push(json!({"role": "user", "parts": results.collect::<Vec<_>>()}));
     }
-    if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
-        body["system_instruction"] = json!({"parts": part(&system.text)});
-    }
-    let mut options = json!({});
-    if let Some(temperature) = call.spec.temperature {
-        options["temperature"] = json!(temperature);
-    }
-    let spec = call.spec;
-    let numbers = [
-        ("topP", spec.top_p),
-        ("frequencyPenalty", spec.frequency_penalty),
-        ("presencePenalty", spec.presence_penalty),
-    ];
-    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
-        options[key] = json!(value);
+    let offered = tools::offered(call, "parametersJsonSchema");
+    let mut body = json!({
+        "tools": offered.map(|tools| json!([{"functionDeclarations": tools}])),
+        "system_instruction": call.system().map(|text| json!({"parts": [{"text": text}]})),
+        "generationConfig": {},
     });
-    if let Some(seed) = spec.seed {
-        options["seed"] = json!(seed);
-    }
-    if let Some(max) = call.most_tokens() {
-        options["maxOutputTokens"] = json!(max);
-    }
-    if !call.spec.stop.is_empty() {
-        options["stopSequences"] = json!(call.spec.stop);
-    }
     let thinking = call.spec.reasoning_tokens();
-    if thinking > 0 {
-        options["thinkingConfig"] = json!({"includeThoughts": true, "thinkingBudget": thinking});
-    }
-    body["generationConfig"] = options;
+    let effort =
+        (thinking > 0).then(|| json!({"includeThoughts": true, "thinkingBudget": thinking}));
+    call.settings(Wire::Gemini, effort, &mut body);
     let model = segment(call.model.trim_start_matches("models/"));
     let path = format!("/models/{model}:streamGenerateContent?alt=sse");
     Spelled::new(call, path, "contents", contents, body)
-}
-
-/// Returns the signature of a part and its other unknown keys; null without any.
-fn others(part: &Value, known: &[&str]) -> Value {
-    let keys = part.as_object().into_iter().flatten();
-    let others = keys.filter(|(key, _)| !known.contains(&&***key));
-    let others: Map<String, Value> =
-        others.map(|(key, value)| (key.clone(), value.clone())).collect();
-    if others.is_empty() { Value::Null } else { Value::Object(others) }
 }
 
 /// Escapes a name as one path segment. Names come from scenarios, which must not choose another address.
@@ -89,7 +70,7 @@ fn segment(name: &str) -> String {
     part
 }
 
-pub(super) fn parse_frame(frame: &Value) -> FrameContent {
+fn parse_frame(frame: &Value) -> FrameContent {
     let candidate = &frame["candidates"][0];
     let usage = &frame["usageMetadata"];
     let mut heard = FrameContent {
@@ -109,11 +90,13 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
                 is_whole: true,
                 name: name.to_owned(),
                 arguments,
-                state: others(part, &["functionCall", "text", "thought"]),
+                state: keys(part, |key, _| !["functionCall", "text", "thought"].contains(&key)),
                 ..AskedPart::default()
             });
         } else {
-            state::merge(&mut heard.state, &others(part, &["text", "thought"]));
+            // signatures of text
+            let others = keys(part, |key, _| !["text", "thought"].contains(&key));
+            state::merge(&mut heard.state, &others);
         }
     }
     heard.finish = ends::common(&candidate["finishReason"]);

@@ -1,39 +1,51 @@
 //! Ollama's native chat API: one JSON text per line.
 
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use super::{WireCode, openai};
+use crate::model::Wire;
+use crate::voice::remote::content::{AskedPart, Call, ChatMessage, FrameContent, Spelled, text_at};
+use crate::voice::remote::frames::Framing;
 use crate::voice::remote::{ends, tools};
 use serde_json::{Value, json};
 
-pub(super) fn spell(call: &Call) -> Spelled {
+pub(super) const CODE: WireCode = WireCode {
+    framing: Framing::Lines,
+    spell,
+    words: |_| None,
+    parse_frame,
+    list: "/api/tags",
+    version: "",
+    fetch: "ollama pull",
+    ..openai::CODE
+};
+
+fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
-    tools::ollama(call, &mut messages);
-    let mut options = json!({});
-    call.sampling(&mut options);
-    if let Some(seed) = call.spec.seed {
-        options["seed"] = json!(seed);
+    for round in call.rounds {
+        let past = tools::past(round, call);
+        let asked = past
+            .iter()
+            .map(|run| json!({"function": {"name": run.tool, "arguments": run.arguments}}));
+        let asked: Vec<Value> = asked.collect();
+        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        messages.push(ChatMessage::Other(said));
+        messages.extend(past.iter().map(|run| {
+            let content = &run.result;
+            ChatMessage::Other(json!({"role": "tool", "tool_name": run.tool, "content": content}))
+        }));
     }
-    if let Some(max) = call.most_tokens() {
-        options["num_predict"] = json!(max);
-    }
+    let mut body = json!({
+        "model": call.model, "stream": true, "options": {}, "tools": tools::functions(call), "format": call.schema,
+    });
+    // models without effort levels treat any level as true
+    call.settings(Wire::Ollama, call.spec.effort.as_ref().map(|effort| json!(effort)), &mut body);
     if let Some(window) = call.window {
         // without it the server silently drops the beginning of a longer prompt
-        options["num_ctx"] = json!(window);
-    }
-    let mut body = json!({"model": call.model, "stream": true, "options": options});
-    if let Some(effort) = &call.spec.effort {
-        // models without effort levels treat any level as true
-        body["think"] = json!(effort);
-    }
-    if let Some(functions) = tools::functions(call) {
-        body["tools"] = functions;
-    }
-    if let Some(schema) = call.schema {
-        body["format"] = schema.clone();
+        body["options"]["num_ctx"] = json!(window);
     }
     Spelled::new(call, "/api/chat", "messages", messages, body)
 }
 
-pub(super) fn parse_frame(frame: &Value) -> FrameContent {
+fn parse_frame(frame: &Value) -> FrameContent {
     let over = frame["done"].as_bool().unwrap_or(false);
     FrameContent {
         say: text_at(&frame["message"]["content"]),
@@ -43,13 +55,11 @@ pub(super) fn parse_frame(frame: &Value) -> FrameContent {
         input: frame["prompt_eval_count"].as_u64(),
         output: frame["eval_count"].as_u64(),
         over,
-        asked: whole(&frame["message"]["tool_calls"]),
+        // whole requests: this format does not split them, and restarts the indexes in each frame
+        asked: tools::of_calls(&frame["message"]["tool_calls"])
+            .into_iter()
+            .map(|part| AskedPart { is_whole: true, ..part })
+            .collect(),
         ..FrameContent::default()
     }
-}
-
-/// Parses whole tool requests: this format does not split them, and restarts the indexes in each frame.
-fn whole(calls: &Value) -> Vec<AskedPart> {
-    let whole = |part| AskedPart { is_whole: true, ..part };
-    tools::of_calls(calls).into_iter().map(whole).collect()
 }

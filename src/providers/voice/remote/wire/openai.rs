@@ -1,34 +1,50 @@
 //! OpenAI's chat completions API, which most servers support.
 
-use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
+use super::WireCode;
+use crate::model::Wire;
+use crate::voice::remote::content::{Call, ChatMessage, FrameContent, Spelled, text_at};
+use crate::voice::remote::frames::Framing;
 use crate::voice::remote::{ends, state, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-pub(super) fn spell(call: &Call) -> Spelled {
+pub(super) const CODE: WireCode = WireCode {
+    framing: Framing::Events,
+    spell,
+    words,
+    parse_frame,
+    list: "/models",
+    version: "/v1",
+    fetch: "",
+    key: "",
+    headers: &[],
+};
+
+fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
-    tools::openai(call, &mut messages);
+    for round in call.rounds {
+        let past = tools::past(round, call);
+        let asked = past.iter().map(|run| {
+            let function = json!({"name": run.tool, "arguments": run.text});
+            state::with(json!({"id": run.id, "type": "function", "function": function}), run.state)
+        });
+        let asked: Vec<Value> = asked.collect();
+        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        messages.push(ChatMessage::Other(state::with(said, state::of_turn(round, call))));
+        messages.extend(past.iter().map(|run| {
+            let content = &run.result;
+            ChatMessage::Other(json!({"role": "tool", "tool_call_id": run.id, "content": content}))
+        }));
+    }
+    let schema = call.schema.map(
+        |schema| json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}),
+    );
     let mut body = json!({
         "model": call.model, "stream": true, "stream_options": {"include_usage": true},
+        "tools": tools::functions(call), "response_format": schema,
     });
-    call.sampling(&mut body);
-    if let Some(seed) = call.spec.seed {
-        body["seed"] = json!(seed);
-    }
-    if let Some(max) = call.most_tokens() {
-        body["max_tokens"] = json!(max);
-    }
-    if let Some(effort) = &call.spec.effort {
-        body["reasoning_effort"] = json!(effort);
-    }
-    if let Some(functions) = tools::functions(call) {
-        body["tools"] = functions;
-    }
-    if let Some(schema) = call.schema {
-        let named = json!({"name": "reply", "schema": schema});
-        body["response_format"] = json!({"type": "json_schema", "json_schema": named});
-    }
+    call.settings(Wire::OpenAi, call.spec.effort.as_ref().map(|effort| json!(effort)), &mut body);
     Spelled::new(call, "/chat/completions", "messages", messages, body)
 }
 
@@ -72,7 +88,7 @@ struct WordsDelta<'a> {
 }
 
 /// Returns the text of a frame without other relevant fields, without building a JSON tree.
-pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
+fn words(frame: &str) -> Option<Cow<'_, str>> {
     let WordsFrame { choices: [choice], usage: (), error: () } =
         serde_json::from_str(frame).ok()?;
     let WordsChoice { index, delta, finish_reason: (), error: () } = choice;
@@ -87,7 +103,7 @@ pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
     (index == 0).then_some(content)
 }
 
-pub(super) fn parse_frame(frame: &Value) -> FrameContent {
+fn parse_frame(frame: &Value) -> FrameContent {
     let empty = Vec::new();
     let choices = frame["choices"].as_array().unwrap_or(&empty);
     let mut heard = FrameContent {

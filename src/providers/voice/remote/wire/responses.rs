@@ -1,56 +1,32 @@
 //! OpenAI's Responses API. Nothing is stored at the server: encrypted reasoning comes back with the results of tools.
 
-use crate::model::{Role, ToolRound};
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use super::{WireCode, openai};
+use crate::model::{ToolRound, Wire};
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
 use crate::voice::remote::{ends, state, tools};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Keys of a reasoning item that go back; its others are the server's notes.
 const REASONING: [&str; 5] = ["type", "id", "summary", "content", "encrypted_content"];
 
-pub(super) fn spell(call: &Call) -> Spelled {
-    let role = |role| match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
-    let said = call.messages.iter().filter(|m| m.role != Role::System);
-    let mut input: Vec<Value> =
-        said.map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+pub(super) const CODE: WireCode = WireCode { spell, words: |_| None, parse_frame, ..openai::CODE };
+
+fn spell(call: &Call) -> Spelled {
+    let said = call.said("assistant").map(|(role, m)| json!({"role": role, "content": m.text}));
+    let mut input: Vec<Value> = said.collect();
     call.rounds.iter().for_each(|round| add_round(round, call, &mut input));
+    let tool = |tool| state::with(json!({"type": "function", "strict": false}), &tool);
+    let tools =
+        tools::offered(call, "parameters").map(|all| all.into_iter().map(tool).collect::<Value>());
+    let schema = call.schema.map(
+        |schema| json!({"format": {"type": "json_schema", "name": "reply", "schema": schema}}),
+    );
     let mut body = json!({
         "model": call.model, "stream": true, "store": false, "include": ["reasoning.encrypted_content"],
+        "instructions": call.system(), "tools": tools, "text": schema,
     });
-    let system = call.messages.iter().filter(|m| m.role == Role::System);
-    let system: Vec<&str> = system.map(|m| &*m.text).collect();
-    if !system.is_empty() {
-        body["instructions"] = json!(system.join("\n\n"));
-    }
-    let spec = call.spec;
-    for (key, value) in [("temperature", spec.temperature), ("top_p", spec.top_p)] {
-        if let Some(value) = value {
-            body[key] = json!(value);
-        }
-    }
-    if let Some(max) = call.most_tokens() {
-        body["max_output_tokens"] = json!(max);
-    }
-    if let Some(effort) = &spec.effort {
-        body["reasoning"] = json!({"effort": effort});
-    }
-    if !call.tools.is_empty() {
-        let offered = call.tools.iter().map(|tool| {
-            json!({
-                "type": "function", "name": tool.name, "description": tool.description,
-                "parameters": tools::completed(&tool.parameters), "strict": false,
-            })
-        });
-        body["tools"] = offered.collect();
-    }
-    if let Some(schema) = call.schema {
-        let format = json!({"type": "json_schema", "name": "reply", "schema": schema});
-        body["text"] = json!({ "format": format });
-    }
+    let effort = call.spec.effort.as_ref().map(|effort| json!({"effort": effort}));
+    call.settings(Wire::Responses, effort, &mut body);
     Spelled::new(call, "/responses", "input", input, body)
 }
 
@@ -60,10 +36,10 @@ fn add_round(round: &ToolRound, call: &Call, input: &mut Vec<Value>) {
     if !round.said.trim().is_empty() {
         items.push(json!({"role": "assistant", "content": round.said}));
     }
-    items.extend(round.runs.iter().enumerate().map(|(at, run)| {
+    let past = tools::past(round, call);
+    items.extend(past.iter().map(|run| {
         json!({
-            "type": "function_call", "call_id": round.id(at), "name": run.request.tool,
-            "arguments": run.request.arguments.to_string(),
+            "type": "function_call", "call_id": run.id, "name": run.tool, "arguments": run.text,
         })
     }));
     let kept = state::of_turn(round, call)["items"].as_array();
@@ -74,13 +50,12 @@ fn add_round(round: &ToolRound, call: &Call, input: &mut Vec<Value>) {
         items.insert(index.unwrap_or(0).min(items.len()), kept["item"].clone());
     }
     input.append(&mut items);
-    input.extend(round.runs.iter().enumerate().map(|(at, run)| {
-        let result = tools::result_text(run);
-        json!({"type": "function_call_output", "call_id": round.id(at), "output": result})
-    }));
+    input.extend(past.iter().map(
+        |run| json!({"type": "function_call_output", "call_id": run.id, "output": run.result}),
+    ));
 }
 
-pub(super) fn parse_frame(frame: &Value) -> FrameContent {
+fn parse_frame(frame: &Value) -> FrameContent {
     let mut heard = FrameContent::default();
     match frame["type"].as_str().unwrap_or_default() {
         "response.output_text.delta" | "response.refusal.delta" => {
@@ -114,9 +89,7 @@ fn add_item(frame: &Value, heard: &mut FrameContent) {
     let has_content = item["encrypted_content"].is_string()
         || item["content"].as_array().is_some_and(|content| !content.is_empty());
     if item["type"] == "reasoning" && has_content {
-        let keys = item.as_object().into_iter().flatten();
-        let kept = keys.filter(|(key, value)| REASONING.contains(&&***key) && !value.is_null());
-        let kept: Map<String, Value> = kept.map(|(k, v)| (k.clone(), v.clone())).collect();
+        let kept = keys(item, |key, value| REASONING.contains(&key) && !value.is_null());
         heard.state = json!({"items": [{"index": frame["output_index"], "item": kept}]});
     }
 }
