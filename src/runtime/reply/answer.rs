@@ -98,7 +98,9 @@ fn braced(line: &str) -> Option<&str> {
 
 /// Returns the answer in the last clause of a reply, as in "So, the answer is 6."
 fn at_the_end(said: &str) -> Option<&str> {
-    after(clauses(sentences(said).last()?).last()?, &marks().leads)
+    let last = *sentences(said).last()?;
+    let labelled = || label(last, &words().answer_label, LabelLead::Word).map(|l| l.rest);
+    after(clauses(last).last()?, &marks().leads).or_else(labelled)
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.

@@ -6,20 +6,23 @@
 
 use super::answer;
 use super::json::{JsonPlace, found, objects};
+use super::letters::Letters;
+use super::lines::behind_marks;
 use super::names::{NameChoice, reason};
 use super::plan;
 use super::read::{ReadBy, ReadReply, Unclear, WantedReply};
 use super::schema::{fitting, said_in};
 use super::step::{self, Siblings};
 use super::vote::{self, VoteReader};
+use super::words::words;
 use crate::model::contract::{BID_MAX, DECIDING_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
 use serde_json::{Map, Value, json};
 
 /// The marker that passes the turn, in lower case and without its brackets.
 const PASS: &str = "pass";
-/// Characters around a bid.
-const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', '[', ' ', '\t'];
+/// Maximum number of bytes between a bid and its scale.
+const SCALE_MAX: usize = 8;
 
 /// Reads a reply: the only entry from its words to their meaning. `data` is structured data that its voice already
 /// returned.
@@ -228,16 +231,20 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         .into_iter()
         .find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
     let plain = || {
-        let first = said.trim().trim_start_matches(DRESS);
-        let first =
-            first.strip_prefix("bid").or_else(|| first.strip_prefix("Bid")).unwrap_or(first);
-        let first = first.trim_start_matches([':', '=']).trim_start_matches(DRESS);
-        let digits = first.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(first.len());
-        let value = first[..digits].trim_end_matches('.').parse().ok()?;
-        let why = first[digits..]
-            .trim_start_matches("/10")
-            .trim_start_matches(|c: char| !c.is_alphanumeric());
-        Some((value, why.to_owned()))
+        let line = said.lines().find(|line| !line.trim().is_empty())?;
+        let letters = Letters::new(line);
+        let at = letters.skip(0, |c| !c.is_ascii_digit());
+        let end = letters.skip(at, |c| c.is_ascii_digit() || c == '.');
+        let bare =
+            behind_marks(&letters, 0) == at || letters.skip(0, |c| !c.is_alphanumeric()) == at;
+        let named = || (0..at).any(|at| letters.one_of(at, &words().bid).is_some());
+        let negative = at > 0 && letters.char(at - 1) == Some('-');
+        let value = line.get(letters.byte(at)..letters.byte(end))?.trim_end_matches('.').parse();
+        let rest = line.get(letters.byte(end)..).unwrap_or_default();
+        // the scale, as in "8/10" or "8 out of 10"
+        let scale = rest.find("10").filter(|at| *at <= SCALE_MAX).map_or(0, |at| at + "10".len());
+        let why = rest.get(scale..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
+        (!negative && (bare || scale > 0 || named())).then_some((value.ok()?, why.to_owned()))
     };
     let (bid, why): (f64, String) = object
         .or_else(plain)

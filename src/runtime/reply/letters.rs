@@ -1,11 +1,14 @@
 //! Comparison of letters in all scripts: one folding, one end of a word, one end of a sentence.
 
+use super::words::words;
 use unicode_normalization::UnicodeNormalization;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
 /// Number of characters of a clause that are read before a name, so that a long reply is read in linear time.
 const CLAUSE_MAX: usize = 200;
+/// Maximum number of letters that a `*` of a spelling stands for.
+const STEM_MAX: usize = 24;
 /// Titles whose full stop does not end a sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
@@ -51,6 +54,13 @@ impl Letters {
         (at..self.len()).find(|i| self.char(*i).is_some_and(|c| !skipped(c))).unwrap_or(self.len())
     }
 
+    /// Returns whether a character ends a sentence.
+    pub(super) fn stops(&self, at: usize) -> bool {
+        let blank = |c: char| !c.is_alphanumeric() && c != '.';
+        self.char(at)
+            .is_some_and(|c| STOPS.contains(&c) || c == '.' && self.char(at + 1).is_none_or(blank))
+    }
+
     /// Returns whether a word may begin or end before a character.
     pub(super) fn breaks(&self, at: usize) -> bool {
         let before = at.checked_sub(1).and_then(|at| self.char(at));
@@ -64,27 +74,37 @@ impl Letters {
     }
 
     /// Returns the index behind a word that is at an index as a whole. A blank in the word also matches `_`, `-` and
-    /// marks of emphasis.
+    /// marks of emphasis, and `*` any letters.
     pub(super) fn word(&self, at: usize, word: &[char]) -> Option<usize> {
         if !self.breaks(at) {
             return None;
         }
+        self.spelled(at, word).filter(|end| *end > at && self.breaks(*end))
+    }
+
+    /// Returns the index behind a spelling; `*` in it stands for any letters up to the next of the spelling.
+    fn spelled(&self, at: usize, word: &[char]) -> Option<usize> {
         let mut here = at;
-        for c in word {
-            if *c == ' ' {
-                let behind = self.skip(here, |c| matches!(c, ' ' | '_' | '-' | '*' | '`'));
-                if behind == here {
-                    return None;
+        for (n, c) in word.iter().enumerate() {
+            match c {
+                ' ' => {
+                    let behind = self.skip(here, |c| matches!(c, ' ' | '_' | '-' | '*' | '`'));
+                    if behind == here {
+                        return None;
+                    }
+                    here = behind;
                 }
-                here = behind;
-            } else {
-                if self.char(here) != Some(*c) {
-                    return None;
+                '*' => {
+                    let rest = word.get(n + 1..)?;
+                    let most = self.skip(here, char::is_alphanumeric).min(here + STEM_MAX);
+                    let ends = |at: &usize| !rest.is_empty() || self.breaks(*at);
+                    return (here..=most).filter(ends).find_map(|at| self.spelled(at, rest));
                 }
-                here += 1;
+                _ if self.char(here) != Some(*c) => return None,
+                _ => here += 1,
             }
         }
-        (here > at && self.breaks(here)).then_some(here)
+        Some(here)
     }
 
     /// Returns the index behind the longest of some words at an index; `words` are sorted by length, longest first.
@@ -196,9 +216,25 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the clauses of a sentence.
-pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
-    sentence.split(COMMAS).filter(|part| part.contains(char::is_alphanumeric))
+/// Returns the clauses of a sentence: they end at commas, and before a reason or an objection.
+pub(super) fn clauses(sentence: &str) -> Vec<&str> {
+    let letters = Letters::new(sentence);
+    let mut parts = vec![];
+    let (mut from, mut at) = (0, 0);
+    while at < letters.len() {
+        let comma = letters.char(at).is_some_and(|c| COMMAS.contains(&c));
+        let excepted = letters.one_of(at, &words().except);
+        let begins =
+            || [&words().because, &words().but].iter().any(|row| letters.one_of(at, row).is_some());
+        if comma || excepted.is_none() && begins() {
+            parts.extend(sentence.get(from..letters.byte(at)));
+            from = letters.byte(if comma { at + 1 } else { at });
+        }
+        at = excepted.unwrap_or(at + 1);
+    }
+    parts.extend(sentence.get(from..));
+    parts.retain(|part| part.contains(char::is_alphanumeric));
+    parts
 }
 
 /// Returns whether a sentence is a question.

@@ -97,6 +97,8 @@ pub(super) fn fence_around(text: &str) -> Option<&str> {
 pub(super) enum LabelLead {
     /// One word and a colon.
     Word,
+    /// One word and a colon, or whole sentences.
+    Sentences,
     /// Any words up to a comma or a colon.
     Words,
 }
@@ -121,16 +123,25 @@ pub(super) fn label<'a>(
     if let Some(rest) = label_at(line, &letters, begin, spellings) {
         return Some(LineLabel { rest, first: true });
     }
-    let signs = (begin..letters.len().min(begin + LEAD_MAX)).filter(|at| {
+    let leads = (begin..letters.len().min(begin + LEAD_MAX)).filter(|at| {
         let colon = letters.char(*at) == Some(':');
+        let word = || colon && !(begin..*at).any(|i| letters.char(i) == Some(' '));
         match lead {
-            LabelLead::Word => colon && !(begin..*at).any(|i| letters.char(i) == Some(' ')),
+            LabelLead::Word => word(),
+            LabelLead::Sentences => word() || letters.stops(*at),
             LabelLead::Words => colon || matches!(letters.char(*at), Some(',' | '、' | '،')),
         }
     });
-    signs.take(8).find_map(|at| {
+    leads.take(8).find_map(|at| {
         let begin = behind_marks(&letters, at + 1);
-        label_at(line, &letters, begin, spellings).map(|rest| LineLabel { rest, first: false })
+        let rest = label_at(line, &letters, begin, spellings)?;
+        // a word that ends a sentence, or begins one without a colon, is no label
+        let end = letters.one_of(begin, spellings)?;
+        let sign = letters.skip(end, |c| c == ' ' || CLOSING.contains(&c));
+        let clear = letters.char(at) != Some('.') && !letters.stops(at)
+            || letters.char(sign).is_none_or(|c| c == ':')
+            || is_loud(line, &letters, begin, end);
+        clear.then_some(LineLabel { rest, first: false })
     })
 }
 
@@ -150,9 +161,19 @@ fn label_at<'a>(
     spellings: &WordRow,
 ) -> Option<&'a str> {
     let end = letters.one_of(begin, spellings)?;
-    let spelled = line.get(letters.byte(begin)..letters.byte(end))?;
-    let loud = spelled.contains(char::is_uppercase) && !spelled.contains(char::is_lowercase);
-    behind_sign(line, letters, end, loud)
+    behind_sign(line, letters, end, is_loud(line, letters, begin, end))
+}
+
+/// Returns whether a range of letters is in capitals.
+fn is_loud(line: &str, letters: &Letters, begin: usize, end: usize) -> bool {
+    let spelled = line.get(letters.byte(begin)..letters.byte(end)).unwrap_or_default();
+    spelled.contains(char::is_uppercase) && !spelled.contains(char::is_lowercase)
+}
+
+/// Returns whether a character is an emoji or another picture.
+fn is_picture(c: char) -> bool {
+    let wide = matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}');
+    c >= '\u{2190}' && !wide && !c.is_alphanumeric() && !SIGNS.contains(&c)
 }
 
 /// Returns the rest of a line behind the sign of a label that ends at an index; a `loud` label needs no sign.
@@ -162,7 +183,7 @@ pub(super) fn behind_sign<'a>(
     end: usize,
     loud: bool,
 ) -> Option<&'a str> {
-    let sign = letters.skip(end, |c| c == ' ' || CLOSING.contains(&c));
+    let sign = letters.skip(end, |c| c == ' ' || CLOSING.contains(&c) || is_picture(c));
     let next = letters.char(sign + 1);
     let behind = match letters.char(sign) {
         None => sign,

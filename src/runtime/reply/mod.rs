@@ -10,6 +10,7 @@ mod form;
 mod json;
 mod letters;
 mod lines;
+mod mention;
 mod mentions;
 mod names;
 mod plan;

@@ -3,6 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, clauses, sentences, word};
 use super::lines::{own_text, unwrapped};
+use super::mention::{Candidates, Mention};
 use super::read::ReadBy;
 use super::words::words;
 use crate::model::Text;
@@ -15,6 +16,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Names to choose from, and other names for them.
 pub(super) struct NameChoice<'a> {
+    options: &'a [Text],
     /// Every spelling with its name, longest first.
     spellings: Vec<(Vec<char>, &'a Text)>,
     person: bool,
@@ -39,7 +41,11 @@ impl<'a> NameChoice<'a> {
         let also = also.iter().filter_map(|(name, option)| Some((word(name), known(option)?)));
         let mut spellings: Vec<(Vec<char>, &Text)> = own.chain(also).collect();
         spellings.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        NameChoice { spellings, person }
+        NameChoice { options, spellings, person }
+    }
+
+    fn name(&self, of: usize) -> Option<&'a Text> {
+        self.options.get(of)
     }
 
     /// Returns the name that a text consists of, in any dress.
@@ -57,35 +63,6 @@ impl<'a> NameChoice<'a> {
             }
             (end == letters.len()).then_some(*option)
         })
-    }
-
-    /// Returns the names in a clause that are not ruled out, each once.
-    fn mentioned(&self, clause: &str) -> Vec<&'a Text> {
-        let letters = Letters::new(clause);
-        let mut found: Vec<&Text> = vec![];
-        let mut at = 0;
-        while at < letters.len() {
-            let here = self.spellings.iter().find_map(|(n, o)| Some((letters.word(at, n)?, *o)));
-            let Some((end, name)) = here else {
-                at += 1;
-                continue;
-            };
-            // a longer name, such as "Anna-Sophia"
-            let goes_on = letters.char(end) == Some('-')
-                && letters.char(end + 1).is_some_and(char::is_alphanumeric);
-            if goes_on {
-                at = end;
-                continue;
-            }
-            let out = letters.follows(at, &words().except)
-                || letters.is_behind(at, &words().than)
-                || !found.is_empty() && letters.follows(at, &words().over);
-            if !out && !found.contains(&name) {
-                found.push(name);
-            }
-            at = end;
-        }
-        found
     }
 
     /// Returns the name that a reply chooses; `None` if it is unclear.
@@ -114,41 +91,41 @@ impl<'a> NameChoice<'a> {
     fn in_text(&self, text: &str) -> Option<ChosenName<'a>> {
         let by_name = |name| Some(ChosenName { name, by: ReadBy::Name, object: None });
         let sentences: Vec<&str> = sentences(text).into_iter().filter(|s| !asks(s)).collect();
-        let mentioned: Vec<&Text> = sentences.iter().flat_map(|s| self.mentioned(s)).collect();
+        if sentences.is_empty() {
+            return self.called(text).and_then(by_name);
+        }
+        let mentioned = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
+        let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
         let first = mentioned.first().copied()?;
         let only = mentioned.iter().all(|name| *name == first);
-        let parts = || sentences.iter().flat_map(|s| clauses(s));
-        if only && parts().any(|clause| self.is_alone(clause, first)) {
+        let mut parts = sentences.iter().flat_map(|s| clauses(s));
+        if only && parts.any(|clause| self.is_alone(clause, first)) {
             return by_name(first);
         }
         if only
             && let Some(before) = sentences.last().and_then(|last| self.before_end(last, first))
-            && Letters::new(before).find(&words().deny).is_none()
+            && !self.denies(before)
         {
             return by_name(first);
         }
         let is_common = |name: &Text| Letters::new(name).one_of(0, &words().common).is_some();
-        let gives = |part: &str| Letters::new(part).find(&words().turn).is_some();
-        let mut chosen: Vec<&Text> = vec![];
-        for sentence in &sentences {
-            let clauses = || clauses(sentence).filter(|clause| gives(clause));
-            let mut one: Vec<&Text> = clauses()
-                .map(|clause| self.mentioned(clause))
-                .filter_map(|names| if let [name] = names[..] { Some(name) } else { None })
-                .filter(|name| !is_common(name) || clauses().any(|c| self.ends_with(c, name)))
-                .collect();
-            if one.is_empty() && gives(sentence) && self.mentioned(sentence).len() == 1 {
-                one =
-                    self.mentioned(sentence).into_iter().filter(|name| !is_common(name)).collect();
-            }
-            chosen.extend(one);
-        }
-        match chosen.first() {
-            Some(first) if chosen.iter().all(|name| name == first) => by_name(first),
-            Some(_) => None,
+        let chosen = |sentence: &&str| {
+            let name = self.name(self.chosen(sentence, &words().turn)?)?;
+            let ends = || clauses(sentence).iter().any(|clause| self.ends_with(clause, name));
+            (!is_common(name) || ends()).then_some(name)
+        };
+        let mut chosen = sentences.iter().filter_map(chosen);
+        match chosen.next() {
+            Some(first) => chosen.all(|name| name == first).then(|| by_name(first))?,
             None if only && self.person && !is_common(first) => by_name(first),
             None => None,
         }
+    }
+
+    /// Returns the name that a question is put to: it begins the reply, and no other is in it.
+    fn called(&self, text: &str) -> Option<&'a Text> {
+        let name = self.exactly(clauses(text).first()?)?;
+        (self.only(text).and_then(|of| self.name(of)) == Some(name)).then_some(name)
     }
 
     /// Returns the text of a sentence before a common word that ends it, if that word is a name.
@@ -187,6 +164,22 @@ impl<'a> NameChoice<'a> {
         let mut names = found.into_iter().filter_map(|text| self.exactly(text));
         let first = names.next()?;
         names.all(|name| name == first).then_some(first)
+    }
+}
+
+impl<'a> Candidates for NameChoice<'a> {
+    fn minds_faults(&self) -> bool {
+        false
+    }
+
+    fn mention_at(&self, letters: &Letters, _: &str, at: usize) -> Option<Mention> {
+        let named = |(n, o): &(Vec<char>, &'a Text)| Some((letters.word(at, n)?, *o));
+        let (end, name) = self.spellings.iter().find_map(named)?;
+        // a longer name, such as "Anna-Sophia"
+        let goes_on = letters.char(end) == Some('-')
+            && letters.char(end + 1).is_some_and(char::is_alphanumeric);
+        let of = self.options.iter().position(|option| option == name)?;
+        (!goes_on).then_some(Mention { start: at, end, of })
     }
 }
 

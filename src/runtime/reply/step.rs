@@ -103,7 +103,12 @@ fn labelled<'a>(
         ];
         let found = rows.into_iter().filter(|(kind, _)| possible(*kind, planner)).find_map(
             |(kind, row)| {
-                let label = label(line.text, row, LabelLead::Word)?;
+                // "0 tests failed. ERROR: none." has no label
+                let lead = match kind {
+                    MessageKind::Error => LabelLead::Word,
+                    _ => LabelLead::Sentences,
+                };
+                let label = label(line.text, row, lead)?;
                 Some(LabelledMessage { kind, to: None, at, rest: label.rest, first: label.first })
             },
         );

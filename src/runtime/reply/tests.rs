@@ -10,13 +10,14 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
-const FILES: [(&str, usize); 9] = [
-    ("votes", 198),
-    ("choices", 92),
-    ("labels", 86),
-    ("data", 42),
-    ("answers", 33),
-    ("lines", 20),
+const FILES: [(&str, usize); 10] = [
+    ("votes", 471),
+    ("bids", 14),
+    ("choices", 161),
+    ("labels", 139),
+    ("data", 63),
+    ("answers", 40),
+    ("lines", 29),
     ("own_words", 33),
     ("reasoning", 19),
     ("end_tokens", 18),
@@ -79,6 +80,10 @@ fn reading(case: &Case) -> Value {
         "data" => match read_in(&Form::Free, &[], &case.reply).map(|read| read.structured) {
             None | Some(Value::Null) => json!({"text": true}),
             Some(data) => json!({"data": data}),
+        },
+        "bid" => match read_in(&Form::Bid, &[], &case.reply) {
+            Some(read) => json!({"bid": read.structured["bid"]}),
+            None => json!({"ask": true}),
         },
         "answer" => {
             let letter = &*case.allowed[0] == "letter";

@@ -3,6 +3,7 @@
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, clauses, sentences, shape, word};
 use super::lines::{LabelLead, LineLabel, label, lines, own_text, unwrapped};
+use super::mention::{Candidates, Mention};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::{WordRow, words};
@@ -33,14 +34,6 @@ pub(super) struct VoteReader<'a> {
     pub(super) voter: Option<&'a SeatId>,
     /// The voter's answer so far.
     pub(super) before: Option<&'a str>,
-}
-
-/// A label in a text, as a range of its letters and the index of the answer.
-#[derive(Clone, Copy, Debug)]
-struct Mention {
-    start: usize,
-    end: usize,
-    answer: usize,
 }
 
 /// Reads a reply as an answer or a vote.
@@ -174,7 +167,7 @@ impl VoteReader<'_> {
             && only.start == 0
             && only.end == letters.len()
         {
-            return Some(only.answer);
+            return Some(only.of);
         }
         let letter = word(bare);
         let by_letter = self.among.iter().position(|(label, _)| word(tail(label)) == letter);
@@ -242,9 +235,9 @@ impl VoteReader<'_> {
         if let Some(first) = mentions.first() {
             let begins =
                 !(0..first.start).any(|i| letters.char(i).is_some_and(char::is_alphanumeric));
-            let alone = mentions.iter().all(|m| m.answer == first.answer);
+            let alone = mentions.iter().all(|m| m.of == first.of);
             let goes_on = self.goes_on(&letters, first.end);
-            return (alone || begins && !goes_on).then(|| (first.answer, letters.byte(first.end)));
+            return (alone || begins && !goes_on).then(|| (first.of, letters.byte(first.end)));
         }
         let word = rest.split_whitespace().next()?;
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -286,15 +279,16 @@ impl VoteReader<'_> {
     /// Returns the vote of a sentence, and its reason.
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let text = own_text(said);
-        let sentences = sentences(&text);
+        let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
         let short = text.unicode_words().count() <= SHORT_WORDS;
-        let last = sentences.len().saturating_sub(1);
-        let mut votes: Vec<usize> = vec![];
-        for (n, sentence) in sentences.iter().enumerate() {
-            if asks(sentence) || !(short || n == 0 || n == last) {
-                continue;
-            }
-            votes.extend(self.approves(sentence));
+        let all = sentences.len();
+        let near = |n: usize| short || n == 0 || n + 1 == all;
+        let read = sentences.iter().enumerate().filter(|(n, _)| near(*n));
+        let mut votes: Vec<usize> =
+            read.filter_map(|(_, s)| self.chosen(s, &words().approve)).collect();
+        if votes.is_empty() {
+            let pairs = sentences.windows(2).enumerate().filter(|(n, _)| near(*n) || near(n + 1));
+            votes.extend(pairs.filter_map(|(_, pair)| self.refers(pair)));
         }
         if votes.is_empty()
             && short
@@ -309,30 +303,17 @@ impl VoteReader<'_> {
         Some((first, self.reason(&text, first)))
     }
 
-    /// Returns the answer that a sentence approves of.
-    fn approves(&self, sentence: &str) -> Option<usize> {
-        let has = |part: &str, row: &WordRow| Letters::new(part).find(row).is_some();
-        let answer = self.only(sentence)?;
-        let spoils = |clause: &str| {
-            has(clause, &words().deny)
-                && (self.only(clause).is_some() || self.without_labels(clause, &words().approve))
-        };
-        let approved = self.without_labels(sentence, &words().approve);
-        (approved && !clauses(sentence).any(spoils)).then_some(answer)
-    }
-
-    /// Returns whether a text has one of some words outside its labels.
-    fn without_labels(&self, text: &str, row: &WordRow) -> bool {
-        let letters = Letters::new(text);
-        let mentions = self.mentions(&letters, text);
-        (0..letters.len()).any(|at| {
-            let within = mentions.iter().any(|m| (m.start..m.end).contains(&at));
-            (!within || self.own_at(&letters, at)) && letters.one_of(at, row).is_some()
-        })
-    }
-
-    fn own_at(&self, letters: &Letters, at: usize) -> bool {
-        letters.one_of(at, &words().own).is_some()
+    /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.
+    fn refers(&self, pair: &[&str]) -> Option<usize> {
+        let [first, second] = pair else { return None };
+        let bare = |part: &str| self.mentions(&Letters::new(part), part).is_empty();
+        let (named, other) = if bare(second) { (first, second) } else { (second, first) };
+        let approve = &words().approve;
+        let answer = clauses(named).iter().find_map(|part| self.only(part))?;
+        let spoils =
+            |part: &&str| self.has(part, &words().doubt) || self.takes_back(part, answer, approve);
+        let approved = bare(other) && self.has(other, approve);
+        (approved && !pair.iter().any(spoils)).then_some(answer)
     }
 
     /// Returns the answer whose label a sentence begins with, followed by a sign or nothing.
@@ -346,7 +327,7 @@ impl VoteReader<'_> {
             || next == Some(' ')
                 && letters.char(first.end + 1).is_none_or(|c| !c.is_alphanumeric());
         let denied = letters.find(&words().deny).is_some();
-        (first.start == begin && closed && !denied && first.answer == answer).then_some(answer)
+        (first.start == begin && closed && !denied && first.of == answer).then_some(answer)
     }
 
     /// Returns the answer whose label alone follows the last colon of a text, unless the text denies something.
@@ -361,26 +342,10 @@ impl VoteReader<'_> {
         if denied { None } else { self.only(text) }
     }
 
-    /// Returns the only answer in a text that is not ruled out.
-    fn only(&self, text: &str) -> Option<usize> {
-        let letters = Letters::new(text);
-        let mut left: Vec<Mention> = vec![];
-        for mention in self.mentions(&letters, text) {
-            let out = letters.follows(mention.start, &words().except)
-                || letters.is_behind(mention.start, &words().than)
-                || !left.is_empty() && letters.follows(mention.start, &words().over);
-            if !out {
-                left.push(mention);
-            }
-        }
-        let first = left.first()?.answer;
-        left.iter().all(|m| m.answer == first).then_some(first)
-    }
-
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.
     fn reason(&self, text: &str, answer: usize) -> String {
         let letters = Letters::new(text);
-        let of_answer = |m: &Mention| m.answer == answer;
+        let of_answer = |m: &Mention| m.of == answer;
         let Some(mention) = self.mentions(&letters, text).into_iter().find(of_answer) else {
             return text.trim().to_owned();
         };
@@ -403,7 +368,10 @@ impl VoteReader<'_> {
         }
         let count = said.unicode_words().count();
         let letters = Letters::new(said);
-        let labelled = !self.mentions(&letters, said).is_empty() && count <= SHORT_WORDS;
+        let least = |before: &str| before.unicode_words().count().max(SHORT_WORDS + 1);
+        // a comment on another answer is often longer than half of one's own
+        let least = self.before.map_or(SHORT_WORDS + 1, least);
+        let labelled = !self.mentions(&letters, said).is_empty() && count < least;
         match self.before {
             _ if self.among.is_empty() => true,
             None => !labelled,
@@ -414,27 +382,31 @@ impl VoteReader<'_> {
         }
     }
 
-    /// Returns the labels in a text, in order.
-    fn mentions(&self, letters: &Letters, text: &str) -> Vec<Mention> {
-        let mut all = vec![];
-        let mut at = 0;
-        while at < letters.len() {
-            match self.mention_at(letters, text, at) {
-                Some(mention) => {
-                    at = mention.end;
-                    all.push(mention);
-                }
-                None => at += 1,
-            }
-        }
-        all
+    /// Returns whether a small letter is followed by a word, as in "answer a question".
+    fn is_article(&self, letters: &Letters, text: &str, end: usize) -> bool {
+        let letter = text.get(letters.byte(end - 1)..).and_then(|rest| rest.chars().next());
+        let small = letter.is_some_and(char::is_lowercase) && letter.is_some_and(|c| c.is_ascii());
+        small && self.word_follows(letters, end)
+    }
+
+    fn word_follows(&self, letters: &Letters, end: usize) -> bool {
+        let next = letters.skip(end, |c| c == ' ');
+        next > end
+            && letters.char(next).is_some_and(char::is_alphanumeric)
+            && letters.one_of(next, &words().because).is_none()
+    }
+}
+
+impl Candidates for VoteReader<'_> {
+    fn minds_faults(&self) -> bool {
+        true
     }
 
     fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention> {
         if !letters.breaks(at) {
             return None;
         }
-        let found = |answer: usize, end: usize| Some(Mention { start: at, end, answer });
+        let found = |answer: usize, end: usize| Some(Mention { start: at, end, of: answer });
         let own =
             self.voter.and_then(|voter| self.among.iter().position(|(_, seat)| seat == voter));
         if let (Some(own), Some(end)) = (own, letters.one_of(at, &words().own)) {
@@ -473,20 +445,6 @@ impl VoteReader<'_> {
             None if capital && !self.word_follows(letters, end) => found(answer, end),
             None => None,
         }
-    }
-
-    /// Returns whether a small letter is followed by a word, as in "answer a question".
-    fn is_article(&self, letters: &Letters, text: &str, end: usize) -> bool {
-        let letter = text.get(letters.byte(end - 1)..).and_then(|rest| rest.chars().next());
-        let small = letter.is_some_and(char::is_lowercase) && letter.is_some_and(|c| c.is_ascii());
-        small && self.word_follows(letters, end)
-    }
-
-    fn word_follows(&self, letters: &Letters, end: usize) -> bool {
-        let next = letters.skip(end, |c| c == ' ');
-        next > end
-            && letters.char(next).is_some_and(char::is_alphanumeric)
-            && letters.one_of(next, &words().because).is_none()
     }
 }
 

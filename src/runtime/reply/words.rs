@@ -44,18 +44,28 @@ pub(super) struct WordTables {
     pub(super) approve: WordRow,
     /// Words that keep a clause from being a vote.
     pub(super) deny: WordRow,
+    /// Words that make a sentence a condition or a guess.
+    pub(super) doubt: WordRow,
     /// Words right before a name that rule it out.
     pub(super) except: WordRow,
     /// Words between a chosen name and one that is ruled out.
     pub(super) over: WordRow,
     /// Words that rule out all names behind them in a clause.
     pub(super) than: WordRow,
+    /// Words right behind a name that rule it out.
+    pub(super) outranked: WordRow,
     /// Words of a sentence that gives the floor, a vote or an answer.
     pub(super) turn: WordRow,
+    /// Words before the name of a choice at the end of a sentence.
+    pub(super) is: WordRow,
+    /// Words before the number of a bid.
+    pub(super) bid: WordRow,
     /// Options that are common words.
     pub(super) common: WordRow,
-    /// Words that begin a reason.
+    /// Words that begin a reason or a concession.
     pub(super) because: WordRow,
+    /// Words that begin an objection.
+    pub(super) but: WordRow,
     /// Words between two labels that are both meant.
     pub(super) or: WordRow,
     /// Verbs between a speaker's name and the speech.

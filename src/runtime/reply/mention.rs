@@ -1,0 +1,123 @@
+//! Grammar of a choice in prose, for names and for votes: the only known thing that a sentence names and approves of.
+
+use super::letters::{Letters, asks, clauses};
+use super::words::{WordRow, words};
+use std::collections::BTreeSet;
+
+/// A known thing in a text, as a range of its letters and an index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mention {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) of: usize,
+}
+
+/// The things that a reply can choose.
+pub(super) trait Candidates {
+    /// Returns the mention that begins at an index.
+    fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention>;
+
+    /// Returns the mentions in a text, in order.
+    fn mentions(&self, letters: &Letters, text: &str) -> Vec<Mention> {
+        let mut all: Vec<Mention> = vec![];
+        for at in 0..letters.len() {
+            if all.last().is_none_or(|last| at >= last.end) {
+                all.extend(self.mention_at(letters, text, at));
+            }
+        }
+        all
+    }
+
+    /// Returns the mentions that are not ruled out.
+    fn left(&self, letters: &Letters, text: &str) -> Vec<Mention> {
+        let mut left: Vec<Mention> = vec![];
+        for mention in self.mentions(letters, text) {
+            let out = letters.follows(mention.start, &words().except)
+                || letters.is_behind(mention.start, &words().than)
+                || letters.one_of(mention.end, &words().outranked).is_some()
+                || !left.is_empty() && letters.follows(mention.start, &words().over);
+            if !out {
+                left.push(mention);
+            }
+        }
+        left
+    }
+
+    /// Returns the only thing in a text that is not ruled out.
+    fn only(&self, text: &str) -> Option<usize> {
+        let left = self.left(&Letters::new(text), text);
+        let first = left.first()?.of;
+        left.iter().all(|mention| mention.of == first).then_some(first)
+    }
+
+    /// Returns whether a text has one of some words outside its mentions.
+    fn has(&self, text: &str, row: &WordRow) -> bool {
+        let letters = Letters::new(text);
+        outside(&letters, &self.mentions(&letters, text))
+            .any(|at| letters.one_of(at, row).is_some())
+    }
+
+    /// Returns whether a text denies something, apart from the words that only rule out a mention.
+    fn denies(&self, text: &str) -> bool {
+        let letters = Letters::new(text);
+        let mentions = self.mentions(&letters, text);
+        let mut left = self.left(&letters, text).into_iter().peekable();
+        let mut is_out = |m: &Mention| left.next_if(|other| other.start == m.start).is_none();
+        let out: BTreeSet<usize> = mentions.iter().filter(|m| is_out(m)).map(|m| m.start).collect();
+        outside(&letters, &mentions).any(|at| {
+            let end = letters.one_of(at, &words().deny);
+            let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
+            end.is_some_and(|end| !out.contains(&next(end)))
+        })
+    }
+
+    /// Returns the thing that a sentence chooses: the one in its clauses with a word of the row, else the only one in a
+    /// sentence with such a word. A condition chooses nothing, and no clause may take the choice back.
+    fn chosen(&self, sentence: &str, row: &WordRow) -> Option<usize> {
+        if asks(sentence) || self.has(sentence, &words().doubt) {
+            return None;
+        }
+        let gives = |part: &&str| self.has(part, row);
+        let parts = || clauses(sentence).into_iter();
+        let yes = parts().filter(gives).filter(|part| !self.denies(part));
+        let mut chosen = yes.filter_map(|part| self.only(part));
+        let first = match chosen.next() {
+            Some(first) => chosen.all(|other| other == first).then_some(first)?,
+            None => self.only(sentence).filter(|_| gives(&sentence) || self.is_last(sentence))?,
+        };
+        (!self.takes_back(sentence, first, row)).then_some(first)
+    }
+
+    /// Returns whether a sentence ends with its choice, as in "the one to keep is Answer A".
+    fn is_last(&self, sentence: &str) -> bool {
+        let letters = Letters::new(sentence);
+        let last = self.left(&letters, sentence).pop();
+        last.is_some_and(|last| {
+            letters.follows(last.start, &words().is)
+                && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
+        })
+    }
+
+    /// Returns whether a fault of a thing takes back that it was chosen.
+    fn minds_faults(&self) -> bool;
+
+    /// Returns whether a clause denies a choice.
+    fn takes_back(&self, sentence: &str, choice: usize, row: &WordRow) -> bool {
+        clauses(sentence).into_iter().filter(|part| self.denies(part)).any(|part| {
+            let of = self.only(part);
+            let letters = Letters::new(part);
+            let objects = || letters.one_of(letters.skip(0, |c| c == ' '), &words().but).is_some();
+            let here = of.is_none() && objects() || of == Some(choice);
+            here && self.minds_faults() || of.is_none_or(|of| of == choice) && self.has(part, row)
+        })
+    }
+}
+
+/// Returns the indices of letters outside of mentions.
+fn outside(letters: &Letters, mentions: &[Mention]) -> impl Iterator<Item = usize> {
+    let mut rest = mentions.iter().peekable();
+    (0..letters.len()).filter(move |at| {
+        while rest.next_if(|mention| mention.end <= *at).is_some() {}
+        rest.peek().is_none_or(|mention| *at < mention.start)
+    })
+}
