@@ -5,6 +5,7 @@
 //! pieces are accepted until [`WAITING_MAX_BYTES`] wait, and commands are always accepted.
 
 use super::at_work::{ToolsAtWork, Working};
+use super::words::closing_parts;
 use super::{
     Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, end_again, execute,
     react, recover, refused, words,
@@ -237,6 +238,8 @@ impl Engine {
                 }
                 if let Chunk::Done(done) = &mut chunk {
                     done.stance = end.stance;
+                    // parts that no reader may see are read all the same
+                    done.text = done.text.take().or(end.whole);
                 }
                 self.decide(now, &Input::Chunk(call, chunk));
             }
@@ -256,7 +259,8 @@ impl Engine {
         let voice = state.seat(&turn.seat).map(|seat| &seat.spec.voice);
         let reasons = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Lines { .. }));
         let stream = self.streams.entry(call);
-        stream.or_insert_with(|| ReplyStream::new(reasons, state.reads_stance(turn))).push(text)
+        let parts = || closing_parts(state, turn);
+        stream.or_insert_with(|| ReplyStream::new(reasons, parts())).push(text)
     }
 
     fn receive_piece(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {

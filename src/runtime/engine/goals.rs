@@ -2,6 +2,7 @@
 //! the other side accepts it.
 
 use crate::model::{GoalOutcome, Text};
+use crate::reply::line_with;
 use crate::scenario::Rule;
 use crate::state::{Entry, State};
 use serde_json::{Value, json};
@@ -24,16 +25,11 @@ fn price(state: &State) -> Option<f64> {
     let last = state.entries.iter().rev().find(|e| e.number == number)?;
     state.scenario.stops.iter().find_map(|stop| match &stop.rule {
         Rule::Word { word, by, accepted_by } if !accepted_by.is_empty() => {
-            line_with(last, word)?;
-            amount(line_with(accepted_offer(state, last, by, accepted_by)?, word)?)
+            line_with(last.text(), word)?;
+            amount(line_with(accepted_offer(state, last, by, accepted_by)?.text(), word)?)
         }
         _ => None,
     })
-}
-
-/// Returns the rest of the first line that begins with a word.
-fn line_with<'a>(entry: &'a Entry, word: &Text) -> Option<&'a str> {
-    entry.text().lines().find_map(|line| rest_after(line, word))
 }
 
 /// Returns the first number in a text, such as `325,000` or `4.50`.
@@ -44,12 +40,6 @@ fn amount(text: &str) -> Option<f64> {
     let number = number.get(..end.unwrap_or(number.len()))?.trim_end_matches([',', '.']);
     let plain: String = number.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
     plain.parse().ok()
-}
-
-/// Returns the rest of a line that begins with a word.
-pub(super) fn rest_after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
-    let rest = line.trim_start().strip_prefix(word)?;
-    (!rest.starts_with(|c: char| c.is_alphanumeric())).then_some(rest)
 }
 
 /// Returns true if a turn is by one of some participants; an empty list means everybody.

@@ -2,13 +2,14 @@
 
 use super::asking::Says;
 use super::drafts::warn_once;
-use super::goals::{accepted_offer, is_listed, rest_after};
+use super::goals::{accepted_offer, is_listed};
 use super::judging::{self, JudgeStep};
 use super::{loops, result};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::ENGINE;
 use crate::model::payload::Paused;
 use crate::model::*;
+use crate::reply::line_with;
 use crate::scenario::Rule;
 use crate::state::{Entry, State};
 
@@ -150,32 +151,7 @@ fn last_round(state: &State, number: Option<u32>) -> Vec<&Entry> {
 fn says_word(state: &State, entry: &Entry, word: &str) -> bool {
     let shown = entry.hidden.is_none() && entry.version().cut.is_none();
     let marked = || entry.version().turn.is_some_and(|turn| marks(state, turn, word));
-    shown && (own_lines(entry.text()).any(|line| rest_after(line, word).is_some()) || marked())
-}
-
-/// Returns the lines of a text that are the speaker's own, without code blocks and quotations.
-fn own_lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    let mut quoted = false;
-    text.lines().filter(move |line| {
-        let line = line.trim_start();
-        let fence = line.starts_with("```") || line.starts_with("~~~");
-        fenced ^= fence;
-        let inside = quoted;
-        // a quotation may span several lines
-        let prose = if fenced || fence { "" } else { line };
-        for c in prose.chars() {
-            match c {
-                '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
-                '\u{201d}' => quoted = false,
-                '"' => quoted = !quoted,
-                _ => {}
-            }
-        }
-        // an empty line ends an unclosed quotation
-        quoted &= !line.is_empty();
-        !(fenced || fence || inside || line.starts_with('>'))
-    })
+    shown && (line_with(entry.text(), word).is_some() || marked())
 }
 
 /// Returns true if a marker reply had this marker, which was removed from the shown text.
@@ -184,21 +160,4 @@ fn marks(state: &State, turn: TurnId, word: &str) -> bool {
     let reply = batches.flat_map(|b| &b.ended).find(|r| r.turn == turn);
     let found = reply.and_then(|r| r.structured["markers"].as_array());
     found.is_some_and(|all| all.iter().any(|m| m.as_str().is_some_and(|m| m.trim() == word)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::own_lines;
-
-    #[test]
-    fn code_and_quotations_are_nobodys_own_lines() {
-        let own = |text| own_lines(text).collect::<Vec<_>>();
-        assert_eq!(own("a\n```\nAGREED\n```\nb"), ["a", "b"]);
-        assert_eq!(own("> AGREED\nc"), ["c"]);
-        assert_eq!(
-            own("He said \"let it be\nAGREED\nand done\".\nAGREED"),
-            ["He said \"let it be", "AGREED"]
-        );
-        assert_eq!(own("an inch: 5\"\n\nAGREED"), ["an inch: 5\"", "AGREED"]);
-    }
 }

@@ -3,7 +3,7 @@
 use crate::model::payload::Whisper;
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Parted, RepairedReply, Speech};
+use crate::reply::{self, ClosingParts, Parted, RepairedReply, Speech};
 use crate::state::{Live, Seat, State, Thread, Turn};
 use crate::text::{self, quotation};
 use std::borrow::Cow;
@@ -35,6 +35,20 @@ fn with_aliases(seat: &Participant, more: Vec<Text>) -> Cow<'_, Participant> {
     }
     let aliases = seat.aliases.iter().cloned().chain(more).collect();
     Cow::Owned(Participant { aliases, ..seat.clone() })
+}
+
+/// Returns the parts of a turn's reply that are not public speech.
+pub(super) fn closing_parts(state: &State, turn: &Turn) -> ClosingParts {
+    let contract = state.contract_of(turn);
+    ClosingParts {
+        stance: state.reads_stance(turn),
+        whispers: !contract.to.is_empty(),
+        answers: turn.speaks() && state.finds_answer(turn).is_some(),
+        markers: match contract.form {
+            Form::Markers(markers) => markers,
+            _ => vec![],
+        },
+    }
 }
 
 /// Separates the whispers in a turn's text from the rest. One to a participant who has left stays private; one to a

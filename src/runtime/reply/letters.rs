@@ -109,6 +109,9 @@ impl Letters {
 
     /// Returns the index behind the longest of some words at an index; `words` are sorted by length, longest first.
     pub(super) fn one_of(&self, at: usize, words: &[Vec<char>]) -> Option<usize> {
+        if !self.breaks(at) {
+            return None;
+        }
         words.iter().find_map(|word| self.word(at, word))
     }
 

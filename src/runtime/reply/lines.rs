@@ -65,6 +65,28 @@ pub(super) fn own_text(reply: &str) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the rest of the first line that begins with a word, apart from code and quotations, also those of several
+/// lines.
+pub fn line_with<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let mut quoted = false;
+    lines(text).into_iter().find_map(|line| {
+        let inside = quoted;
+        for c in line.text.chars().filter(|_| !line.foreign) {
+            match c {
+                '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
+                '\u{201d}' => quoted = false,
+                '"' => quoted = !quoted,
+                _ => {}
+            }
+        }
+        // an empty line ends an unclosed quotation
+        quoted &= !line.text.trim().is_empty();
+        let rest =
+            line.text.trim_start().strip_prefix(word).filter(|_| !inside && !line.foreign)?;
+        (!rest.starts_with(char::is_alphanumeric)).then_some(rest)
+    })
+}
+
 /// Returns a reply without a fence, quotation marks or the marks of a quotation around all of it.
 pub(super) fn unwrapped(reply: &str) -> Cow<'_, str> {
     let text = reply.trim();
@@ -200,4 +222,22 @@ pub(super) fn behind_sign<'a>(
     let number = letters.char(behind).is_some_and(|c| c.is_ascii_digit());
     let behind = if minus && number { behind - 1 } else { behind };
     Some(line.get(letters.byte(behind)..).unwrap_or_default().trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_with;
+
+    #[test]
+    fn code_and_quotations_are_nobodys_own_lines() {
+        for (text, rest) in [
+            ("a\n```\nDEAL 1\n```\nDEAL 2", Some(" 2")),
+            ("> DEAL 1\nc", None),
+            ("He said \"let it be\nDEAL 1\nand done\".\nDEAL 2", Some(" 2")),
+            ("an inch: 5\"\n\nDEAL 1", Some(" 1")),
+            ("DEALS", None),
+        ] {
+            assert_eq!(line_with(text, "DEAL"), rest, "{text}");
+        }
+    }
 }

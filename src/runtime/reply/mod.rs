@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;
+mod closing;
 mod form;
 mod json;
 mod letters;
@@ -18,7 +19,6 @@ mod questions;
 mod read;
 mod repair;
 mod schema;
-mod stance;
 mod step;
 mod stream;
 #[cfg(test)]
@@ -29,13 +29,13 @@ mod whisper;
 mod words;
 
 pub use answer::{disagrees, last_box};
+pub use closing::{ClosingParts, behind_label};
 pub use form::read;
+pub use lines::line_with;
 pub use mentions::{asked, mentions};
 pub use questions::{DirectedQuestion, called, last_question, questions};
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;
-pub use stance::behind_label;
 pub use stream::{ReplyStream, Speech, StreamEnd, read_alone};
-pub use vote::streamed_answer;
 pub use whisper::{Parted, parted};

@@ -6,7 +6,7 @@ use super::lines::{own_text, unwrapped};
 use super::mention::{Candidates, Mention};
 use super::read::ReadBy;
 use super::words::words;
-use crate::model::Text;
+use crate::model::{Participant, SeatId, Text};
 use serde_json::Value;
 
 /// Keys of a chosen name in JSON; otherwise it must be the only name among the values.
@@ -14,11 +14,41 @@ const KEYS: [&str; 7] = ["choice", "answer", "next", "next_speaker", "speaker", 
 /// Maximum nesting of a name in JSON.
 const DEPTH_MAX: usize = 8;
 
+/// Spellings of names, each with the thing that it means, longest first.
+pub(super) struct Spellings<T>(Vec<(Vec<char>, T)>);
+
+impl<T> Spellings<T> {
+    pub(super) fn new<'n>(all: impl IntoIterator<Item = (&'n str, T)>) -> Spellings<T> {
+        let mut all: Vec<(Vec<char>, T)> =
+            all.into_iter().map(|(name, of)| (word(name), of)).collect();
+        all.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        Spellings(all)
+    }
+
+    /// Returns the meaning of the longest name at an index, and the index behind the name.
+    pub(super) fn at(&self, letters: &Letters, at: usize) -> Option<(&T, usize)> {
+        self.0.iter().find_map(|(name, of)| Some((of, letters.word(at, name)?)))
+    }
+
+    /// Returns the meaning of a text that is a name alone, apart from signs around it.
+    pub(super) fn whole(&self, text: &str) -> Option<&T> {
+        let letters = Letters::new(text);
+        let (of, end) = self.at(&letters, letters.skip(0, |c| !c.is_alphanumeric()))?;
+        (letters.skip(end, |c| !c.is_alphanumeric()) == letters.len()).then_some(of)
+    }
+}
+
+impl<'a> Spellings<&'a SeatId> {
+    /// Returns the ids, names and aliases of participants.
+    pub(super) fn of(roster: &[&'a Participant]) -> Spellings<&'a SeatId> {
+        Spellings::new(roster.iter().flat_map(|p| p.names().map(|name| (name, &p.id))))
+    }
+}
+
 /// Names to choose from, and other names for them.
 pub(super) struct NameChoice<'a> {
     options: &'a [Text],
-    /// Every spelling with its name, longest first.
-    spellings: Vec<(Vec<char>, &'a Text)>,
+    spellings: Spellings<&'a Text>,
     person: bool,
 }
 
@@ -37,10 +67,9 @@ impl<'a> NameChoice<'a> {
         person: bool,
     ) -> NameChoice<'a> {
         let known = |name: &Text| options.iter().find(|option| *option == name);
-        let own = options.iter().map(|option| (word(option), option));
-        let also = also.iter().filter_map(|(name, option)| Some((word(name), known(option)?)));
-        let mut spellings: Vec<(Vec<char>, &Text)> = own.chain(also).collect();
-        spellings.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        let own = options.iter().map(|option| (&**option, option));
+        let also = also.iter().filter_map(|(name, option)| Some((&**name, known(option)?)));
+        let spellings = Spellings::new(own.chain(also));
         NameChoice { options, spellings, person }
     }
 
@@ -52,7 +81,7 @@ impl<'a> NameChoice<'a> {
     pub(super) fn exactly(&self, text: &str) -> Option<&'a Text> {
         let letters = Letters::new(text);
         let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        self.spellings.iter().find_map(|(name, option)| {
+        self.spellings.0.iter().find_map(|(name, option)| {
             let end = letters.word(begin, name).or_else(|| {
                 // a name of signs alone
                 (text.trim() == &***option).then_some(letters.len())
@@ -148,7 +177,7 @@ impl<'a> NameChoice<'a> {
 
     fn ends_with(&self, clause: &str, name: &Text) -> bool {
         let letters = Letters::new(clause);
-        let spelled = self.spellings.iter().filter(|(_, option)| *option == name);
+        let spelled = self.spellings.0.iter().filter(|(_, option)| *option == name);
         let ends: Vec<Vec<char>> = spelled.map(|(spelling, _)| spelling.clone()).collect();
         letters.follows(letters.len(), &ends)
     }
@@ -167,18 +196,17 @@ impl<'a> NameChoice<'a> {
     }
 }
 
-impl<'a> Candidates for NameChoice<'a> {
+impl Candidates for NameChoice<'_> {
     fn minds_faults(&self) -> bool {
         false
     }
 
     fn mention_at(&self, letters: &Letters, _: &str, at: usize) -> Option<Mention> {
-        let named = |(n, o): &(Vec<char>, &'a Text)| Some((letters.word(at, n)?, *o));
-        let (end, name) = self.spellings.iter().find_map(named)?;
+        let (name, end) = self.spellings.at(letters, at)?;
         // a longer name, such as "Anna-Sophia"
         let goes_on = letters.char(end) == Some('-')
             && letters.char(end + 1).is_some_and(char::is_alphanumeric);
-        let of = self.options.iter().position(|option| option == name)?;
+        let of = self.options.iter().position(|option| option == *name)?;
         (!goes_on).then_some(Mention { start: at, end, of })
     }
 }

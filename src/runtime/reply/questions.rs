@@ -1,7 +1,8 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
 use super::letters::{TITLES, sentences};
-use super::mentions::{length_of, mentions, own_paragraphs, without_inline_code};
+use super::mentions::{mentions, own_paragraphs, without_inline_code};
+use super::names::Spellings;
 use crate::model::{Participant, SeatId};
 
 /// A question to one participant.
@@ -108,9 +109,10 @@ fn addressed(sentence: &str, roster: &[&Participant]) -> Option<SeatId> {
     if parts.len() == 1 {
         return None;
     }
-    let mut seats = parts.iter().filter_map(|part| is_name(without_lead(part), roster));
+    let names = Spellings::of(roster);
+    let mut seats = parts.iter().filter_map(|part| names.whole(without_lead(part)));
     let first = seats.next()?;
-    seats.all(|seat| seat == first).then_some(first)
+    seats.all(|seat| seat == first).then(|| (*first).clone())
 }
 
 /// Returns a part of a sentence without an opening mark or a word such as "and" before it.
@@ -131,17 +133,7 @@ fn is_lead(word: &str) -> bool {
 pub fn called(text: &str, roster: &[&Participant]) -> Option<SeatId> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
     let end = text.find([',', ':'])?;
-    is_name(&text[..end], roster)
-}
-
-/// Returns the seat of a text that is a name and nothing else.
-fn is_name(text: &str, roster: &[&Participant]) -> Option<SeatId> {
-    let text = text.trim();
-    let is_whole = |name: &str| length_of(text, name) == Some(text.len());
-    let named = |p: &&&Participant| {
-        is_whole(&p.id) || is_whole(&p.name) || p.aliases.iter().any(|alias| is_whole(alias))
-    };
-    roster.iter().find(named).map(|p| p.id.clone())
+    Spellings::of(roster).whole(&text[..end]).map(|seat| (*seat).clone())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{LabelLead, behind_marks, behind_sign, label, lines, own_text, unwrapped};
+use super::names::Spellings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::{WordRow, words};
 use crate::model::plan::results_in;
@@ -23,20 +24,11 @@ pub(super) struct Siblings<'a> {
     pub(super) names: &'a [(Text, Text)],
 }
 
-impl<'a> Siblings<'a> {
-    /// Returns the participant whose name begins at an index, and the index behind the name.
-    fn at(self, letters: &Letters, at: usize) -> Option<(SeatId, usize)> {
-        let own = self.seats.iter().map(|seat| (word(seat), seat.clone()));
-        let known = self.names.iter().map(|(name, id)| (word(name), SeatId(id.clone())));
-        let mut all: Vec<(Vec<char>, SeatId)> = own.chain(known).collect();
-        all.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        all.into_iter().find_map(|(name, seat)| Some((seat, letters.word(at, &name)?)))
-    }
-
-    /// Returns the participant with a name or an alias.
-    fn find(self, name: &str) -> Option<SeatId> {
-        let letters = Letters::new(name.trim_matches(['*', '_', '`', '@', ' ']));
-        self.at(&letters, 0).filter(|(_, end)| *end == letters.len()).map(|(seat, _)| seat)
+impl Siblings<'_> {
+    fn spellings(self) -> Spellings<SeatId> {
+        let own = self.seats.iter().map(|seat| (&*seat.0, seat.clone()));
+        let known = self.names.iter().map(|(name, id)| (&**name, SeatId(id.clone())));
+        Spellings::new(own.chain(known))
     }
 }
 
@@ -140,9 +132,16 @@ fn addressed<'a>(siblings: Siblings<'_>, at: usize, line: &'a str) -> Option<Lab
     let begin = behind_marks(&letters, 0);
     let name = letters.word(begin, &word(TO))?;
     let name = letters.skip(name, |c| matches!(c, ' ' | '@' | '*' | '_' | '`'));
-    let (to, end) = siblings.at(&letters, name)?;
+    let spellings = siblings.spellings();
+    let (to, end) = spellings.at(&letters, name)?;
     let rest = behind_sign(line, &letters, end, false)?;
-    Some(LabelledMessage { kind: MessageKind::SiblingMessage, to: Some(to), at, rest, first: true })
+    Some(LabelledMessage {
+        kind: MessageKind::SiblingMessage,
+        to: Some(to.clone()),
+        at,
+        rest,
+        first: true,
+    })
 }
 
 fn in_json(
@@ -157,7 +156,7 @@ fn in_json(
         .ok_or_else(|| format!("there is no message type {name:?}; use {}", types(planner)))?;
     let words = WORDS.iter().find_map(|key| spelled(&object[*key])).unwrap_or_default();
     let results = spelled(&object["results"]).filter(|results| *results != words);
-    let to = object["to"].as_str().and_then(|name| siblings.find(name));
+    let to = object["to"].as_str().and_then(|name| siblings.spellings().whole(name).cloned());
     let words = match (kind, results) {
         (MessageKind::TaskComplete, Some(results)) => format!("{words}\nResults:\n{results}"),
         _ => words,

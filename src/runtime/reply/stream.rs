@@ -1,8 +1,9 @@
 //! The stages that take parts out of a reply: reasoning and end tokens, then closing lines. A reply that streams and a
 //! whole one run the same stages.
 
+use super::closing::{ClosingFilter, ClosingParts};
 use super::read::{ReadReply, Unclear, WantedReply};
-use super::stance::StanceFilter;
+
 use super::think::Splitter;
 use crate::model::{Channel, Form, Text};
 use serde_json::Value;
@@ -11,8 +12,10 @@ use serde_json::Value;
 pub struct ReplyStream {
     /// Separates reasoning; `None` for voices that mark none.
     splitter: Option<Splitter>,
-    /// Holds back the `STANCE:` line; `None` if the reply has none.
-    stance: Option<StanceFilter>,
+    /// Holds back closing lines, private messages, markers and labels; `None` if the reply can have none.
+    closing: Option<ClosingFilter>,
+    /// The speech with the parts that were taken out.
+    whole: String,
 }
 
 /// Text that was held back until the end of a reply.
@@ -22,6 +25,8 @@ pub struct StreamEnd {
     pub parts: Vec<(Channel, Text)>,
     /// The `STANCE:` line of the reply.
     pub stance: Option<Text>,
+    /// The whole speech, if parts other than the `STANCE:` line were taken out.
+    pub whole: Option<Text>,
 }
 
 /// A whole reply without the parts that are not speech.
@@ -36,11 +41,13 @@ pub struct Speech {
 }
 
 impl ReplyStream {
-    /// Returns the filters of a reply that may contain reasoning, or end with its stance.
-    pub fn new(reasons: bool, has_stance: bool) -> ReplyStream {
+    /// Returns the filters of a reply that may contain reasoning, and parts that are not public speech.
+    pub fn new(reasons: bool, parts: ClosingParts) -> ReplyStream {
+        let closes = parts.stance || parts.whispers || parts.answers || !parts.markers.is_empty();
         ReplyStream {
             splitter: reasons.then(Splitter::default),
-            stance: has_stance.then(StanceFilter::default),
+            closing: closes.then(|| ClosingFilter::new(parts)),
+            whole: String::new(),
         }
     }
 
@@ -50,7 +57,7 @@ impl ReplyStream {
             Some(splitter) => splitter.push(piece),
             None => vec![(Channel::Say, piece.to_owned())],
         };
-        self.without_stance(parts)
+        self.public(parts)
     }
 
     /// Returns the text that was held back, at the end of the call. If the model `stopped` by itself and its reasoning
@@ -61,20 +68,26 @@ impl ReplyStream {
             let unclosed = self.splitter.as_mut().and_then(Splitter::unclosed);
             held.extend(unclosed.map(|speech| (Channel::Say, speech)));
         }
-        let mut parts = self.without_stance(held);
-        let Some(filter) = &mut self.stance else { return StreamEnd { parts, stance: None } };
+        let mut parts = self.public(held);
+        let Some(filter) = &mut self.closing else {
+            return StreamEnd { parts, ..StreamEnd::default() };
+        };
         let rest = filter.finish();
         if !rest.is_empty() {
             parts.push((Channel::Say, rest.into()));
         }
-        StreamEnd { parts, stance: filter.line().map(Text::from) }
+        let stance = filter.line().map(Text::from);
+        StreamEnd { parts, stance, whole: filter.withheld.then(|| self.whole.into()) }
     }
 
-    fn without_stance(&mut self, parts: Vec<(Channel, String)>) -> Vec<(Channel, Text)> {
+    fn public(&mut self, parts: Vec<(Channel, String)>) -> Vec<(Channel, Text)> {
         let mut kept = vec![];
         for (channel, text) in parts {
-            let text = match &mut self.stance {
-                Some(filter) if channel == Channel::Say => filter.push(&text),
+            let text = match &mut self.closing {
+                Some(filter) if channel == Channel::Say => {
+                    self.whole.push_str(&text);
+                    filter.push(&text)
+                }
                 Some(_) | None => text,
             };
             if !text.is_empty() {
@@ -90,9 +103,10 @@ impl Speech {
     pub fn new(reply: &str, reasons: bool, has_stance: bool) -> Speech {
         let (said, think) =
             if reasons { Splitter::whole(reply) } else { (reply.to_owned(), String::new()) };
-        let mut stream = ReplyStream::new(false, has_stance);
+        let closing = ClosingParts { stance: has_stance, ..ClosingParts::default() };
+        let mut stream = ReplyStream::new(false, closing);
         let mut parts = stream.push(&said);
-        let StreamEnd { parts: rest, stance } = stream.finish(true);
+        let StreamEnd { parts: rest, stance, .. } = stream.finish(true);
         parts.extend(rest);
         let text: String = parts.iter().map(|(_, text)| &**text).collect();
         let text = if text == reply && !has_stance { text } else { text.trim_end().to_owned() };

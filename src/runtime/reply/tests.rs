@@ -11,13 +11,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 10] = [
-    ("votes", 471),
-    ("bids", 14),
-    ("choices", 161),
-    ("labels", 139),
-    ("data", 63),
-    ("answers", 40),
-    ("lines", 29),
+    ("votes", 499),
+    ("bids", 15),
+    ("choices", 173),
+    ("labels", 152),
+    ("data", 65),
+    ("answers", 41),
+    ("lines", 30),
     ("own_words", 33),
     ("reasoning", 19),
     ("end_tokens", 18),
@@ -256,7 +256,8 @@ fn pieces_of_a_stream_do_not_change_its_reading() {
     for case in files {
         let whole = Speech::new(&case.reply, true, true);
         for (at, _) in case.reply.char_indices() {
-            let mut stream = ReplyStream::new(true, true);
+            let mut stream =
+                ReplyStream::new(true, ClosingParts { stance: true, ..ClosingParts::default() });
             let mut parts = stream.push(&case.reply[..at]);
             parts.extend(stream.push(&case.reply[at..]));
             let end = stream.finish(true);

@@ -1,12 +1,13 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
+use super::closing::{ClosingFilter, ClosingParts};
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, clauses, sentences, shape, word};
 use super::lines::{LabelLead, LineLabel, label, lines, own_text, unwrapped};
 use super::mention::{Candidates, Mention};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
-use super::words::{WordRow, words};
+use super::words::words;
 use crate::model::{ANSWERED, SeatId, Text, VOTED};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -79,7 +80,9 @@ pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear
     let letters = ('A'..='Z').take(answers);
     let among: Vec<(Text, SeatId)> =
         letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect();
-    let text = streamed_answer(said);
+    let mut filter = ClosingFilter::new(ClosingParts { answers: true, ..ClosingParts::default() });
+    let text = filter.push(said) + &filter.finish();
+    let text = text.trim();
     if text.is_empty() || is_only_vote(&among, said) {
         let why = "it is a vote and not the answer".to_owned();
         return Err(Unclear { why, ask: Some(PRESENT.to_owned()), field: None });
@@ -453,28 +456,6 @@ fn tail(label: &str) -> &str {
     label.rsplit(' ').next().unwrap_or(label)
 }
 
-/// Returns the text of a reply that still streams, without a label in front of it; empty while the text may become a
-/// label.
-pub fn streamed_answer(said: &str) -> &str {
-    let words = said.trim();
-    let line = words.lines().next().unwrap_or_default();
-    let rows = [&super::words::words().vote_label, &super::words::words().answer_label];
-    if let Some(label) = rows.iter().find_map(|row| label(line, row, LabelLead::Word)) {
-        let below = words.get(line.len()..).unwrap_or_default();
-        let at = line.len() - label.rest.len();
-        return if label.rest.is_empty() {
-            below.trim()
-        } else {
-            words.get(at..).unwrap_or_default()
-        };
-    }
-    let letters = Letters::new(words);
-    let begin = letters.skip(0, |c| !c.is_alphanumeric());
-    let held: Vec<char> = (begin..letters.len()).filter_map(|at| letters.char(at)).collect();
-    let begins = |row: &&&WordRow| row.iter().any(|word| word.starts_with(&held));
-    if rows.iter().any(|row| begins(&row)) { "" } else { words }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -546,11 +527,8 @@ mod tests {
 
     #[test]
     fn a_final_answer_has_no_label_in_front() {
-        for said in ["ANSWER: Walk.", "**Answer:** Walk.", "Walk.", " answer: Walk. "] {
-            assert_eq!(streamed_answer(said), "Walk.", "{said}");
-        }
-        for said in ["", "**", "AN", "vot"] {
-            assert_eq!(streamed_answer(said), "", "{said}");
+        for said in ["ANSWER: Walk.", "**Answer:** Walk.", " answer: Walk. "] {
+            assert_eq!(presented(3, said).unwrap().text.as_deref(), Some("Walk."), "{said}");
         }
         assert!(presented(3, "VOTE: Answer B").is_err() && presented(3, "Answer B.").is_err());
         assert_eq!(presented(3, "Walk to it.").unwrap().text, None);

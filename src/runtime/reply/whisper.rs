@@ -3,6 +3,7 @@
 //!
 //! Private text must never become public, so a paragraph with an unknown name is removed as well.
 
+use super::names::Spellings;
 use crate::model::contract::WHISPER;
 use crate::model::name::{after_name, ends_name};
 use crate::model::payload::Whisper;
@@ -152,8 +153,9 @@ fn receivers<'a>(
         |text: &'a str| text.trim_start_matches(|c: char| SIGNS.contains(c) || "*_])".contains(c));
     let sign = bare.find(|c| SIGNS.contains(c)).filter(|at| *at <= NAMES_MAX);
     if let Some(at) = sign {
-        let names = split(&bare[..at]).map(|name| addressee(name, roster).cloned());
-        let found: Option<Vec<SeatId>> = names.collect();
+        let known = Spellings::of(roster);
+        let found: Option<Vec<SeatId>> =
+            split(&bare[..at]).map(|name| known.whole(name).map(|seat| (*seat).clone())).collect();
         if let Some(found) = found.filter(|found| !found.is_empty()) {
             return Some((Ok(found), said(&bare[at..])));
         }
@@ -176,14 +178,6 @@ fn receivers<'a>(
 
 fn split(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '&']).flat_map(|part| part.split(" and ")).filter(|n| !n.trim().is_empty())
-}
-
-/// Returns the participant with a name or alias; `None` if none exists.
-fn addressee<'a>(name: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
-    let plain = |name: &str| name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let bare = plain(name);
-    let means = |p: &&&Participant| p.names().any(|known| plain(known) == bare);
-    roster.iter().find(means).map(|p| &p.id)
 }
 
 #[cfg(test)]

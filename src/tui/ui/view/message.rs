@@ -5,8 +5,7 @@
 use crate::analysis::{Mover, PoleMoveKind};
 use crate::export::fields;
 use crate::model::*;
-use crate::reply::streamed_answer;
-use crate::state::{Entry, Thread, Turn, Who};
+use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
@@ -126,10 +125,6 @@ impl Growing {
         let folds = transcript.speaking().count() > 1;
         let (_, gutter) = who(transcript, &Who::Seat(turn.seat.clone()), look);
         let said = transcript.live.said(turn.id);
-        // the marker of an answer or a vote is not speech
-        let thread = transcript.state().threads.get(&turn.thread);
-        let marked = thread.is_some_and(Thread::is_search);
-        let said = if marked { streamed_answer(&said) } else { &said };
         let thought = transcript.live.thought(turn.id);
         let of = (turn.call, thought.len());
         let (stale, unfolds) =
