@@ -6,15 +6,16 @@
 use crate::{corpus, program, streams};
 use colloquium::expr::{Condition, Facts, Template};
 use colloquium::import;
-use colloquium::model::{Participant, VoiceSpec, Wall, Wire};
-use colloquium::reply::{self, ReplyStream, Speech};
+use colloquium::model::{AnswerKind, Form, Participant, VoiceSpec, Wall, Wire};
+use colloquium::reply::{self, ClosingParts, ReplyStream, Speech};
 use colloquium::session::{FORMAT, SessionFiles, inert, reader};
 use colloquium::state::State;
 use colloquium::text::{self, Trigrams};
 use colloquium::voice::Pieces;
 use colloquium::voice::remote::Decoder;
 use colloquium::{policy, scenario};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -281,18 +282,39 @@ fn replies_of_models() {
         "**Ada:** I agree.\n\nBo: I do not.\n\n</said>\n<said by=\"Bo\">\nNo.\n</said>",
         "<think>Who am I?</think>I agree with @Bo, and with @all.\n> Ada: quoted\n```\nBo: code\n```",
         "WHISPER Bo: only for you\n\nAnd this is for everybody.",
+        "I agree with Answer B, but not with Answer A. **Next:** Bo\n\nTASK COMPLETE: 4 rows",
         "{\"answer\": 42, \"why\": [\"a\", {\"b\": null}]} so it is",
         "again and again and again and again and again and again and again and again and again",
     ]);
+    let among = vec![("Answer A".into(), "bo".into()), ("Answer B".into(), "cy".into())];
+    let options = vec!["Ada".into(), "Bo".into(), "yes".into()];
+    let forms = [
+        Form::Free,
+        Form::Choice(options.clone()),
+        Form::Bid,
+        Form::Judgement { sides: options, points: true },
+        Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None },
+        Form::Proposal { among, names: BTreeMap::new(), answers: true },
+        Form::Plan { begun: vec![], over: vec![], most: 9 },
+        Form::Message { planner: false, given: false, siblings: vec!["bo".into()] },
+    ];
     feed("replies", &seeds, |bytes, dice| {
         let said = String::from_utf8_lossy(bytes);
-        let mut stream = ReplyStream::new(true, true);
+        let parts = ClosingParts {
+            stance: true,
+            whispers: true,
+            answers: true,
+            markers: vec!["DEAL".into()],
+        };
+        let mut stream = ReplyStream::new(true, parts);
         for part in said.split_inclusive(|_| dice.roll(9) == 0) {
             stream.push(part);
         }
         stream.finish(true);
         let _ = Speech::new(&said, true, true);
         let own = "ada".into();
+        let form = &forms[dice.roll(forms.len())];
+        let _ = reply::read(&reply::WantedReply::new(form), &said, &Value::Null);
         let repaired = reply::repair(&said, &own, &roster);
         let _ = reply::repair_again(&said, &own, &roster);
         let _ = (reply::mentions(&said, Some(&own), &roster), reply::asked(&said, None, &roster));

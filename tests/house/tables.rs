@@ -166,8 +166,6 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "engine::next_speakers",
             // commands go straight to it
             "engine::Input",
-            // the marker of an answer is not shown while the answer streams
-            "reply::streamed_answer",
         ],
     ),
     ("cli", &["*"]),

@@ -3,7 +3,7 @@
 //! Nothing is guessed: an answer counts only in `\boxed{}`, after `ANSWER:`, or if it is the whole reply. A reply
 //! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
-use super::letters::{clauses, sentences};
+use super::letters::{Letters, clauses, sentences, word};
 use super::lines::{LabelLead, label};
 use super::read::ReadReply;
 use super::words::{is_in, marks, words};
@@ -205,16 +205,17 @@ fn boxed(rest: &str) -> Option<&str> {
 /// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
     let text = said.lines().rev().find_map(|line| after(line, &marks().sure))?;
-    let digits: String = text
-        .chars()
-        .skip_while(|c| !c.is_ascii_digit() && *c != '.')
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
-    let value: f64 = digits.trim_end_matches('.').parse().ok()?;
+    let value = leading_number(text.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.'))?;
     let negative = text.trim_start().starts_with('-');
     let percent = text.contains('%') || value > 1.0;
     let value = if percent { value / 100.0 } else { value };
     (!negative && (0.0..=1.0).contains(&value)).then_some(value)
+}
+
+/// Returns the number that a text begins with.
+fn leading_number(text: &str) -> Option<f64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    text.get(..end)?.trim_end_matches('.').parse().ok()
 }
 
 /// Parses the confidence of a ballot, from 0 to 1: a number or text, as in `0.85`, `85` and `"85%"`.
@@ -231,15 +232,8 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
     };
     let first = lines.get(at).and_then(|line| after(line, &marks().ranked)).unwrap_or_default();
     let rest = lines.get(at + 1..).unwrap_or_default().join("\n");
-    let text = format!("{first}\n{rest}").to_lowercase();
-    let place = |label: &Text| {
-        let label = label.to_lowercase();
-        text.match_indices(&label).map(|(at, _)| at).find(|at| {
-            let ends = text.get(at + label.len()..).and_then(|rest| rest.chars().next());
-            let begins = text.get(..*at).and_then(|before| before.chars().next_back());
-            ![ends, begins].into_iter().flatten().any(char::is_alphanumeric)
-        })
-    };
+    let letters = Letters::new(&format!("{first}\n{rest}"));
+    let place = |label: &Text| letters.find(&[word(label)]).map(|(at, _)| at);
     let mut found: Vec<(usize, &SeatId)> =
         among.iter().filter_map(|(label, seat)| Some((place(label)?, seat))).collect();
     found.sort();
@@ -252,20 +246,15 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
 /// Parses a score for each of some names; names without a readable score are left out.
 pub fn scores(of: &[Text], said: &str) -> Value {
     let score = |name: &Text| {
-        let line = said.lines().rev().find_map(|line| {
-            let line = line.trim_start_matches(DRESS);
-            let head =
-                line.get(.."score".len()).filter(|head| head.eq_ignore_ascii_case("score"))?;
-            let rest = line.get(head.len()..)?.trim_start_matches(DRESS);
-            let head = rest.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
-            rest.get(head.len()..)?.trim_start_matches(DRESS).strip_prefix([':', '='])
+        let value = said.lines().rev().find_map(|line| {
+            let letters = Letters::new(line);
+            let is_mark = |c: char| !c.is_alphanumeric();
+            let end = letters.word(letters.skip(0, is_mark), &word("score"))?;
+            let end = letters.word(letters.skip(end, is_mark), &word(name))?;
+            leading_number(
+                line.get(letters.byte(end)..)?.trim_start_matches(|c| is_mark(c) && c != '-'),
+            )
         })?;
-        let digits: String = line
-            .trim_start_matches(DRESS)
-            .chars()
-            .take_while(|c| c.is_ascii_digit() || *c == '.')
-            .collect();
-        let value: f64 = digits.trim_end_matches('.').parse().ok()?;
         (0.0..=SCORE_MAX).contains(&value).then(|| (name.to_string(), json!(value)))
     };
     json!({ "scores": of.iter().filter_map(score).collect::<Map<_, _>>() })

@@ -54,8 +54,8 @@ pub(super) struct ClosingFilter {
     swallowed: Option<Swallowed>,
     /// The last complete `STANCE:` line.
     found: Option<String>,
-    /// True if a part other than `STANCE:` was taken out.
-    pub(super) withheld: bool,
+    /// Labels and markers that were taken out, in order, and the names of private parts.
+    pub(super) taken: Vec<String>,
 }
 
 /// A part that is being taken out.
@@ -79,7 +79,7 @@ impl ClosingFilter {
             fenced: false,
             swallowed: None,
             found: None,
-            withheld: false,
+            taken: vec![],
         }
     }
 }
@@ -156,14 +156,14 @@ impl ClosingFilter {
                     self.swallowed = Some(Swallowed::Line(String::new()));
                 }
                 Begins::Paragraph => {
-                    self.withheld = true;
+                    self.taken.push(WHISPER.to_owned());
                     let rest = std::mem::take(&mut self.held);
                     self.swallowed = Some(Swallowed::Paragraph(rest));
                 }
                 Begins::Mark(length) => {
-                    self.withheld = true;
                     self.first = false;
-                    self.held.drain(..length);
+                    let part: String = self.held.drain(..length).collect();
+                    self.taken.push(part.trim().to_owned());
                 }
             }
         }
@@ -273,16 +273,12 @@ impl ClosingFilter {
             return if marker.starts_with(held) { Begins::Maybe } else { Begins::No };
         };
         let behind = rest.trim_start_matches([' ', '\t']);
-        let whole = Begins::Mark(blank + marker.len() + rest.len() - behind.len());
+        // a line of markers alone goes as a whole
+        let line = usize::from(self.fresh && behind.starts_with('\n'));
+        let whole = Begins::Mark(self.held.len() - behind.len() + line);
         match behind.chars().next() {
-            None => {
-                if ends {
-                    whole
-                } else {
-                    Begins::Maybe
-                }
-            }
-            Some('\n') => whole,
+            None if !ends => Begins::Maybe,
+            None | Some('\n') => whole,
             Some(c) if self.fresh && !(rest.len() == behind.len() && c.is_alphanumeric()) => whole,
             Some(_) => Begins::No,
         }

@@ -5,6 +5,7 @@
 //! never inside a sentence: "no doubt" is not "no".
 
 use super::answer;
+use super::closing::{ClosingFilter, ClosingParts};
 use super::json::{JsonPlace, found, objects};
 use super::letters::Letters;
 use super::lines::behind_marks;
@@ -18,6 +19,7 @@ use super::words::words;
 use crate::model::contract::{BID_MAX, DECIDING_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The marker that passes the turn, in lower case and without its brackets.
 const PASS: &str = "pass";
@@ -117,39 +119,22 @@ fn answer_of(
 
 /// Removes markers from both ends of lines.
 fn marked(markers: &[Text], said: &str, data: &Value) -> ReadReply {
-    let mut found: Vec<&Text> = Vec::new();
-    let mut lines: Vec<&str> = Vec::new();
-    for line in said.lines() {
-        let mut rest = line;
-        while let Some((marker, less)) = markers.iter().find_map(|m| Some((m, off(rest, m)?))) {
-            rest = less;
-            if !found.contains(&marker) {
-                found.push(marker);
-            }
-        }
-        if rest.trim().is_empty() && rest.len() < line.len() {
-            continue;
-        }
-        lines.push(rest);
-    }
-    if found.is_empty() {
+    let parts = ClosingParts { markers: markers.to_vec(), ..ClosingParts::default() };
+    let mut filter = ClosingFilter::new(parts);
+    let text = filter.push(said) + &filter.finish();
+    let text = text.trim();
+    if filter.taken.is_empty() {
         return ReadReply::data(data.clone());
     }
-    let text = lines.join("\n").trim().to_owned();
+    let mut found = filter.taken;
+    let mut seen = BTreeSet::new();
+    found.retain(|marker| seen.insert(marker.clone()));
     let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
     // a reply that consists only of markers is a normal turn, and some APIs reject empty messages
-    let text = if text.is_empty() && !passes { said.trim().to_owned() } else { text };
-    ReadReply { text: Some(text), passes, ..ReadReply::data(json!({ "markers": found })) }
-}
-
-/// Returns a line without a marker that it begins or ends with; `None` without such a marker.
-fn off<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
-    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let line = line.trim();
-    let behind = line.strip_prefix(marker).filter(|rest| apart(rest.chars().next()));
-    let before = || line.strip_suffix(marker).filter(|rest| apart(rest.chars().next_back()));
-    behind.or_else(before).map(str::trim)
+    let text = if text.is_empty() && !passes { said.trim() } else { text };
+    let text = Some(text.to_owned());
+    ReadReply { text, passes, ..ReadReply::data(json!({ "markers": found })) }
 }
 
 fn choice(

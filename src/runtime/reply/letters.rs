@@ -107,12 +107,18 @@ impl Letters {
         Some(here)
     }
 
-    /// Returns the index behind the longest of some words at an index; `words` are sorted by length, longest first.
+    /// Returns the index behind the longest of some words at an index; `words` are sorted by [`order`].
     pub(super) fn one_of(&self, at: usize, words: &[Vec<char>]) -> Option<usize> {
         if !self.breaks(at) {
             return None;
         }
-        words.iter().find_map(|word| self.word(at, word))
+        let first = self.char(at)?;
+        let begin_with = |c: char| {
+            let from = words.partition_point(|word| word.first() < Some(&c));
+            let rest = words.get(from..).unwrap_or_default().iter();
+            rest.take_while(move |word| word.first() == Some(&c))
+        };
+        begin_with(first).chain(begin_with('*')).find_map(|word| self.word(at, word))
     }
 
     /// Returns the first of some words in the text, as a range.
@@ -139,6 +145,11 @@ impl Letters {
         };
         words.iter().any(begins)
     }
+}
+
+/// Order of words for [`Letters::one_of`]: by their first letters, the longest first.
+pub(super) fn order(word: &[char]) -> (Option<char>, std::cmp::Reverse<usize>) {
+    (word.first().copied(), std::cmp::Reverse(word.len()))
 }
 
 /// Folds a word for [`Letters::word`].

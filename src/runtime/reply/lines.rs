@@ -65,6 +65,14 @@ pub(super) fn own_text(reply: &str) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the text of a reply before one of its lines, and the text below that line.
+pub(super) fn around(reply: &str, line: usize) -> (&str, &str) {
+    let all = lines(reply);
+    let at = |n: usize| all.get(n).map_or(reply.len(), |line| line.at);
+    let before = reply.get(..at(line)).unwrap_or_default();
+    (before.trim(), reply.get(at(line + 1)..).unwrap_or_default().trim())
+}
+
 /// Returns the rest of the first line that begins with a word, apart from code and quotations, also those of several
 /// lines.
 pub fn line_with<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -160,7 +168,7 @@ pub(super) fn label<'a>(
         // a word that ends a sentence, or begins one without a colon, is no label
         let end = letters.one_of(begin, spellings)?;
         let sign = letters.skip(end, |c| c == ' ' || CLOSING.contains(&c));
-        let clear = letters.char(at) != Some('.') && !letters.stops(at)
+        let clear = !letters.stops(at)
             || letters.char(sign).is_none_or(|c| c == ':')
             || is_loud(line, &letters, begin, end);
         clear.then_some(LineLabel { rest, first: false })

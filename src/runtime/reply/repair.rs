@@ -5,6 +5,7 @@
 //! module deliberately judges only the form, line by line, and adds no text of its own.
 
 use super::letters::{Letters, word};
+use super::lines::fence_around;
 use super::words::{is_in, marks, words};
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
@@ -159,7 +160,10 @@ impl Names {
                 name.is_empty() || self.name(name).is_some_and(|(whose, _)| whose == Whose::Own);
             return own.then(|| words.trim().to_owned());
         }
-        if let Some(inside) = fence_around(text) {
+        let info = text.lines().next().unwrap_or_default().trim_start_matches('`').trim();
+        if let Some(inside) = fence_around(text)
+            && is_in(&marks().talk, &info.to_lowercase())
+        {
             let own = self.label(inside.trim_start()).filter(|l| l.whose == Whose::Own);
             return own.map(|label| label.rest.trim().to_owned());
         }
@@ -307,13 +311,6 @@ fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
         2 => ends || !fenced,
         _ => true,
     }
-}
-
-/// Returns the content of a fence around the whole text, unless it is code.
-fn fence_around(text: &str) -> Option<&str> {
-    let (info, body) = text.strip_prefix("```")?.split_once('\n')?;
-    let body = body.strip_suffix("```")?;
-    (is_in(&marks().talk, &info.trim().to_lowercase()) && !body.contains("```")).then_some(body)
 }
 
 /// Returns a text without a fence that opens on its last line.

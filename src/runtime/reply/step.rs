@@ -2,7 +2,9 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
-use super::lines::{LabelLead, behind_marks, behind_sign, label, lines, own_text, unwrapped};
+use super::lines::{
+    LabelLead, around, behind_marks, behind_sign, label, lines, own_text, unwrapped,
+};
 use super::names::Spellings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::{WordRow, words};
@@ -58,12 +60,10 @@ pub(super) fn message(
     }
     let said = &*unwrapped(said);
     if let Some(found) = labelled(planner, siblings, said) {
-        let all = lines(said);
-        let before = said.get(..all.get(found.at).map_or(0, |line| line.at)).unwrap_or_default();
-        let behind: Vec<&str> = all.iter().skip(found.at + 1).map(|line| line.text).collect();
         // text in front of the label stays in the message
-        let behind = format!("{}\n{}", found.rest, behind.join("\n"));
-        let text = format!("{}\n\n{}", before.trim(), behind.trim());
+        let (before, below) = around(said, found.at);
+        let behind = format!("{}\n{below}", found.rest);
+        let text = format!("{before}\n\n{}", behind.trim());
         let plain = found.first && found.at == 0;
         let by = if plain { ReadBy::Plain } else { ReadBy::Label };
         let read = typed(found.kind, &text, given, found.to, siblings)?;

@@ -77,7 +77,7 @@ impl ReplyStream {
             parts.push((Channel::Say, rest.into()));
         }
         let stance = filter.line().map(Text::from);
-        StreamEnd { parts, stance, whole: filter.withheld.then(|| self.whole.into()) }
+        StreamEnd { parts, stance, whole: (!filter.taken.is_empty()).then(|| self.whole.into()) }
     }
 
     fn public(&mut self, parts: Vec<(Channel, String)>) -> Vec<(Channel, Text)> {

@@ -4,7 +4,7 @@
 //! result does not depend on how the stream is split into pieces. Marks in code or in quotes are plain text. Blanks and
 //! case inside a mark do not matter.
 
-use super::words::{Marks, is_in, marks};
+use super::words::{Marks, marks};
 use crate::model::Channel;
 
 /// Maximum length of a mark, in bytes; an incomplete one waits for the next piece.
@@ -243,66 +243,57 @@ fn at_closing(said: &str) -> Option<(&str, &str)> {
 
 /// Compares the beginning of a text with all marks; a longer mark that is still possible waits.
 fn compared(text: &str, first: bool) -> Compared {
-    let mut mark = String::new();
-    let mut found = Compared::No;
-    for (at, c) in text.char_indices() {
-        if at > MARK_MAX_BYTES {
-            return found;
+    let near = text.char_indices().take_while(|(at, _)| *at <= MARK_MAX_BYTES);
+    let near = near.filter(|(_, c)| *c != ' ');
+    let ends: Vec<(char, usize)> =
+        near.flat_map(|(at, c)| c.to_lowercase().map(move |l| (l, at + c.len_utf8()))).collect();
+    let given: String = ends.iter().map(|(c, _)| c).collect();
+    let Marks { reasoning, headers, first_headers, ends: tokens, .. } = marks();
+    let pairs =
+        reasoning.iter().flat_map(|(open, close)| [(open, Mark::Opens), (close, Mark::Closes)]);
+    let first_headers = first_headers.iter().filter(|_| first);
+    let headers = headers.iter().chain(first_headers).map(|mark| (mark, Mark::Header));
+    let all = pairs.chain(headers).chain(tokens.iter().map(|mark| (mark, Mark::Ends)));
+    let mut found = token(&given);
+    for (mark, kind) in all {
+        let length = mark.chars().count();
+        if mark.len() > given.len() && mark.starts_with(&given) {
+            return Compared::Maybe;
         }
-        if c != ' ' {
-            mark.extend(c.to_lowercase());
-            if let Some(exact) = exact(&mark, first) {
-                found = Compared::Yes(at + c.len_utf8(), exact);
-            }
-            if !begins(&mark, first) {
-                return found;
-            }
+        if given.starts_with(mark.as_str()) && !matches!(found, Compared::Yes(n, _) if n > length) {
+            found = Compared::Yes(length, kind);
         }
     }
-    Compared::Maybe
-}
-
-/// Returns the longest mark at the beginning of a text that ends here.
-fn longest(text: &str, first: bool) -> Compared {
-    let text = &text[..text.floor_char_boundary(2 * MARK_MAX_BYTES)];
-    match compared(&format!("{text}\n"), first) {
-        Compared::Maybe => Compared::No,
+    match found {
+        Compared::Yes(length, mark) => {
+            let end = length.checked_sub(1).and_then(|last| ends.get(last));
+            end.map_or(Compared::No, |(_, end)| Compared::Yes(*end, mark))
+        }
         found => found,
     }
 }
 
-fn exact(mark: &str, first: bool) -> Option<Mark> {
-    if marks().reasoning.iter().any(|(open, _)| open == mark) {
-        return Some(Mark::Opens);
+/// Compares the beginning of a text with a token such as `<|word|>`; its length is in characters.
+fn token(given: &str) -> Compared {
+    let Some(inside) = given.strip_prefix("<|").or_else(|| given.strip_prefix("<｜")) else {
+        return if given == "<" { Compared::Maybe } else { Compared::No };
+    };
+    let is_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁');
+    let length = inside.chars().take_while(is_name).count();
+    let mut behind = inside.chars().skip(length);
+    match (behind.next(), behind.next()) {
+        (None, _) | (Some('|' | '｜'), None) => Compared::Maybe,
+        (Some('|' | '｜'), Some('>')) if length > 0 => Compared::Yes(length + 4, Mark::Ends),
+        _ => Compared::No,
     }
-    if marks().reasoning.iter().any(|(_, close)| close == mark) {
-        return Some(Mark::Closes);
-    }
-    if is_in(&marks().headers, mark) || first && is_in(&marks().first_headers, mark) {
-        return Some(Mark::Header);
-    }
-    let inside = token(mark).and_then(|inside| inside.strip_suffix(['|', '｜']));
-    let named = mark.ends_with('>') && inside.is_some_and(|name| !name.is_empty());
-    (is_in(&marks().ends, mark) || named).then_some(Mark::Ends)
 }
 
-/// Returns the text inside a token such as `<|word|>`, without its opening.
-fn token(mark: &str) -> Option<&str> {
-    let inside = mark.strip_prefix("<|").or_else(|| mark.strip_prefix("<｜"))?;
-    let inside = inside.strip_suffix('>').unwrap_or(inside);
-    let name = inside.strip_suffix(['|', '｜']).unwrap_or(inside);
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁');
-    name.chars().all(is_name).then_some(inside)
-}
-
-/// Returns whether a longer mark begins with a text.
-fn begins(mark: &str, first: bool) -> bool {
-    let longer = |whole: &String| whole.len() > mark.len() && whole.starts_with(mark);
-    let Marks { reasoning, headers, first_headers, ends, .. } = marks();
-    let all = reasoning.iter().flat_map(|(open, close)| [open, close]).chain(headers).chain(ends);
-    let headers = if first { &first_headers[..] } else { &[] };
-    let open = !mark.ends_with('>') && (mark == "<" || token(mark).is_some());
-    open || all.chain(headers).any(longer)
+/// Returns the longest mark at the beginning of a text that ends here.
+fn longest(text: &str, first: bool) -> Compared {
+    match compared(&format!("{}\n", &text[..text.floor_char_boundary(MARK_MAX_BYTES)]), first) {
+        Compared::Maybe => Compared::No,
+        found => found,
+    }
 }
 
 #[cfg(test)]

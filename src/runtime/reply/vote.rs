@@ -1,9 +1,8 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
-use super::closing::{ClosingFilter, ClosingParts};
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, clauses, sentences, shape, word};
-use super::lines::{LabelLead, LineLabel, label, lines, own_text, unwrapped};
+use super::lines::{LabelLead, LineLabel, around, label, lines, own_text, unwrapped};
 use super::mention::{Candidates, Mention};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -80,29 +79,24 @@ pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear
     let letters = ('A'..='Z').take(answers);
     let among: Vec<(Text, SeatId)> =
         letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect();
-    let mut filter = ClosingFilter::new(ClosingParts { answers: true, ..ClosingParts::default() });
-    let text = filter.push(said) + &filter.finish();
-    let text = text.trim();
-    if text.is_empty() || is_only_vote(&among, said) {
-        let why = "it is a vote and not the answer".to_owned();
-        return Err(Unclear { why, ask: Some(PRESENT.to_owned()), field: None });
-    }
-    let text = (text != said.trim()).then(|| text.to_owned());
-    Ok(ReadReply { text, ..ReadReply::default() })
-}
-
-/// Returns whether a reply that should present the winning answer is a vote or a label alone.
-fn is_only_vote(among: &[(Text, SeatId)], said: &str) -> bool {
-    let reader =
-        VoteReader { among, names: &BTreeMap::new(), answers: false, voter: None, before: None };
-    let said = &*unwrapped(said);
+    let names = &BTreeMap::new();
+    let reader = VoteReader { among: &among, names, answers: true, voter: None, before: None };
     let short = said.unicode_words().count() <= SHORT_WORDS;
-    let labelled = said
-        .lines()
-        .next()
-        .and_then(|line| label(line, &words().vote_label, LabelLead::Words))
-        .is_some_and(|label| !reader.mentions(&Letters::new(label.rest), label.rest).is_empty());
-    labelled || short && reader.in_sentence(said).is_some()
+    match proposal(&reader, said, &Value::Null) {
+        // a long answer may approve of another one
+        Ok(read) if read.message.as_deref() == Some(VOTED) && !short && read.by == ReadBy::Name => {
+            Ok(ReadReply::default())
+        }
+        Ok(ReadReply { text, message, .. }) if message.as_deref() == Some(ANSWERED) => {
+            let text = text.filter(|text| text != said.trim());
+            Ok(ReadReply { text, ..ReadReply::default() })
+        }
+        Err(_) if said.contains(char::is_alphanumeric) => Ok(ReadReply::default()),
+        Ok(_) | Err(_) => {
+            let why = "it is a vote and not the answer".to_owned();
+            Err(Unclear { why, ask: Some(PRESENT.to_owned()), field: None })
+        }
+    }
 }
 
 fn answered(text: &str, by: ReadBy) -> Result<ReadReply, Unclear> {
@@ -208,24 +202,16 @@ impl VoteReader<'_> {
         at: usize,
         label: LineLabel<'_>,
     ) -> Result<ReadReply, Unclear> {
-        let all = lines(said);
-        let mut behind = at + 1;
-        let mut rest = label.rest;
-        if !rest.contains(char::is_alphanumeric) {
-            let next = all.iter().enumerate().skip(behind);
-            let filled = next.into_iter().find(|(_, l)| l.text.contains(char::is_alphanumeric));
-            let Some((n, line)) = filled else { return Err(self.unclear()) };
-            (behind, rest) = (n + 1, line.text);
-        }
-        let (answer, end) = self.begins(rest).ok_or_else(|| self.unclear())?;
-        let join = |lines: &[super::lines::ReplyLine<'_>]| {
-            lines.iter().map(|line| line.text).collect::<Vec<_>>().join("\n").trim().to_owned()
+        let (before, below) = around(said, at);
+        let (rest, below) = if label.rest.contains(char::is_alphanumeric) {
+            (label.rest, below)
+        } else {
+            below.split_once('\n').unwrap_or((below, ""))
         };
-        let before = join(all.get(..at).unwrap_or_default());
-        let after = join(all.get(behind..).unwrap_or_default());
+        let (answer, end) = self.begins(rest).ok_or_else(|| self.unclear())?;
         let rest = rest.get(end..).unwrap_or_default();
         let rest = rest.trim_matches(['*', '_', '`', '"', '”', ' ', ']', ')', '】']);
-        let parts = [rest, &before, &after].into_iter().filter(|part| !part.is_empty());
+        let parts = [rest, before, below.trim()].into_iter().filter(|part| !part.is_empty());
         let plain = label.first && at == 0;
         let by = if plain { ReadBy::Plain } else { ReadBy::Label };
         Ok(self.vote(answer, &parts.collect::<Vec<_>>().join("\n"), by))
@@ -266,8 +252,7 @@ impl VoteReader<'_> {
         at: usize,
         label: LineLabel<'_>,
     ) -> Result<ReadReply, Unclear> {
-        let below: Vec<&str> = lines(said).iter().skip(at + 1).map(|line| line.text).collect();
-        let text = format!("{}\n{}", label.rest, below.join("\n"));
+        let text = format!("{}\n{}", label.rest, around(said, at).1);
         let text = text.trim();
         if let Some(answer) = self.exactly(text) {
             return Ok(self.vote(answer, "", ReadBy::Label));

@@ -3,9 +3,10 @@
 //!
 //! Private text must never become public, so a paragraph with an unknown name is removed as well.
 
+use super::letters::{Letters, word};
 use super::names::Spellings;
 use crate::model::contract::WHISPER;
-use crate::model::name::{after_name, ends_name};
+use crate::model::name::ends_name;
 use crate::model::payload::Whisper;
 use crate::model::{Participant, SeatId};
 
@@ -142,42 +143,36 @@ fn receivers<'a>(
     if rest.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let skipped = |c: char| c.is_whitespace() || MARKS.contains(c) || SIGNS.contains(c) || c == '@';
-    let bare = rest.trim_start_matches(skipped);
-    let bare = match bare.split_at_checked(3) {
-        Some((to, rest)) if to.eq_ignore_ascii_case("to ") => rest.trim_start_matches(skipped),
-        Some(_) | None => bare,
-    };
-    // emphasis around the names ends after the colon
-    let said =
-        |text: &'a str| text.trim_start_matches(|c: char| SIGNS.contains(c) || "*_])".contains(c));
-    let sign = bare.find(|c| SIGNS.contains(c)).filter(|at| *at <= NAMES_MAX);
-    if let Some(at) = sign {
-        let known = Spellings::of(roster);
-        let found: Option<Vec<SeatId>> =
-            split(&bare[..at]).map(|name| known.whole(name).map(|seat| (*seat).clone())).collect();
-        if let Some(found) = found.filter(|found| !found.is_empty()) {
-            return Some((Ok(found), said(&bare[at..])));
+    let known = Spellings::of(roster);
+    let letters = Letters::new(rest);
+    let behind_marks = |at: usize| letters.skip(at, |c| !c.is_alphanumeric());
+    let behind_word =
+        |at: usize, name: &str| letters.word(at, &word(name)).map_or(at, &behind_marks);
+    let begin = behind_word(behind_marks(0), "to");
+    let (mut to, mut end, mut at) = (vec![], begin, begin);
+    while let Some((seat, behind)) = known.at(&letters, at) {
+        to.push((*seat).clone());
+        end = behind;
+        let next = behind_marks(end);
+        at = behind_word(next, "and");
+        let joined = at > next || (end..next).any(|i| matches!(letters.char(i), Some(',' | '&')));
+        if !joined {
+            break;
         }
     }
-    if !loud {
-        return None;
-    }
-    // without a sign the longest name counts
-    let named = roster
-        .iter()
-        .flat_map(|seat| seat.names().filter_map(|name| Some((&seat.id, after_name(bare, name)?))));
-    if let Some((to, text)) = named.min_by_key(|(_, text)| text.len()) {
-        return Some((Ok(vec![to.clone()]), text.trim_start_matches(ends_name)));
+    let bare = rest.get(letters.byte(end)..).unwrap_or_default();
+    let skipped = |c: char| ends_name(c) || SIGNS.contains(c) || "*_])".contains(c);
+    let text = bare.trim_start_matches(skipped);
+    // emphasis around the names ends after the colon
+    let signed = bare.trim_start_matches(['*', '_']).starts_with(|c| SIGNS.contains(c));
+    if !to.is_empty() && (signed || loud) {
+        return Some((Ok(to), text));
     }
     // a name that nobody has is told from prose by its colon
+    let bare = rest.get(letters.byte(begin)..).filter(|_| loud)?;
     let (names, text) =
         bare.split_once([':', '：']).filter(|(names, _)| names.len() <= NAMES_MAX)?;
     Some((Err(names.trim()), text))
-}
-
-fn split(names: &str) -> impl Iterator<Item = &str> {
-    names.split([',', '&']).flat_map(|part| part.split(" and ")).filter(|n| !n.trim().is_empty())
 }
 
 #[cfg(test)]

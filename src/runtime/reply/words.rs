@@ -1,11 +1,11 @@
 //! Marks of chat formats, and spellings of labels and of the words that give a vote or a name its meaning, in nine languages.
 
-use super::letters::word;
+use super::letters::{order, word};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Folded spellings, longest first.
+/// Folded spellings, in the order that a comparison needs.
 #[derive(Debug, Default)]
 pub(super) struct WordRow(Vec<Vec<char>>);
 
@@ -21,7 +21,7 @@ impl<'de> Deserialize<'de> for WordRow {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<WordRow, D::Error> {
         let languages = BTreeMap::<String, Vec<String>>::deserialize(from)?;
         let mut all: Vec<Vec<char>> = languages.values().flatten().map(|text| word(text)).collect();
-        all.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        all.sort_by_key(|word| order(word));
         Ok(WordRow(all))
     }
 }
