@@ -11,13 +11,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 10] = [
-    ("votes", 499),
-    ("bids", 15),
-    ("choices", 173),
-    ("labels", 152),
-    ("data", 65),
-    ("answers", 41),
-    ("lines", 30),
+    ("votes", 528),
+    ("bids", 17),
+    ("choices", 184),
+    ("labels", 165),
+    ("data", 67),
+    ("answers", 42),
+    ("lines", 31),
     ("own_words", 33),
     ("reasoning", 19),
     ("end_tokens", 18),
