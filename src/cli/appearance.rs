@@ -44,8 +44,6 @@ const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper
 pub struct ScreenHabits {
     /// Style of the key bindings.
     pub keys: Habits,
-    /// Keyboard focus when a conversation opens.
-    pub start: StartFocus,
     /// Milliseconds from the last key for which the next turn waits while a person writes.
     pub hold: u64,
     /// Milliseconds without a key after which the poster opens.
@@ -136,9 +134,11 @@ pub fn check_theme(context: &Context) -> Result<(), Failure> {
 pub fn outdated(settings: &Settings) -> Vec<String> {
     let mut told = Keymap::outdated(&settings.keys);
     if settings.start == StartFocus::Read {
-        told.push(
-            "start = \"read\" goes with the next version: letters write, / lists what they did. Remove it".into(),
-        );
+        told.push(format!(
+            "{}: start = \"read\" does nothing: letters write, / lists what they did. Write [keys] alt-s = \"/skip\" for a \
+             key of your own",
+            settings.path.display()
+        ));
     }
     told
 }
@@ -192,7 +192,6 @@ impl AppearanceSettings {
             keymap: Keymap::with(&settings.keys)?,
             habits: ScreenHabits {
                 keys: settings.keymap,
-                start: settings.start,
                 hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
                 poster: settings
                     .poster

@@ -55,7 +55,7 @@ fn an_old_key_is_named_with_its_replacement() {
     let ran = house.run(&["keys", "-c", &config]).code(0);
     for words in [
         "old.toml:3:8: keys.read.skip does nothing: letters write. Type /skip, or write [keys.write]",
-        "start = \"read\" goes with the next version",
+        "old.toml: start = \"read\" does nothing: letters write, / lists what they did. Write [keys] alt-s",
     ] {
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
     }

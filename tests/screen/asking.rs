@@ -8,7 +8,7 @@ use crossterm::event::KeyCode::{Char, Enter};
 
 /// Returns a stage on which the input box has the focus, and the card has been shown for a while.
 pub fn asked(mut stage: Stage) -> Stage {
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage.draw();
     let now = stage.screen.clock.now();

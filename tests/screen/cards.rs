@@ -258,7 +258,7 @@ fn a_number_that_was_typed_before_the_card_is_words() {
         assert_eq!(answer(line, up_ms, choices), CardAnswer::Words, "{line}");
     }
     let mut stage = crate::permissions::before(80, 24);
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage.press(&[Char('1')]);
     crate::permissions::ask(&mut stage, "Write notes.txt", "notes.txt");

@@ -16,7 +16,7 @@ fn ended(mut stage: Stage, arguments: &[&str]) -> Stage {
 
 /// Returns a stage on which the input box has the focus.
 fn on_line(mut stage: Stage) -> Stage {
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage.draw();
     stage

@@ -4,6 +4,7 @@ use crate::moments::failed;
 use crate::people::twelve;
 use crate::stage::{Stage, demo, headless};
 use colloquium::model::{Event, Kind, Ms};
+use colloquium::ui::ScreenMode;
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::Focus;
@@ -106,6 +107,7 @@ fn the_wheel_scrolls_the_view_over_the_transcript() {
 #[test]
 fn a_click_on_a_message_marks_it() {
     let mut stage = Stage::new(80, 24).during(4, 3);
+    stage.press(&[crossterm::event::KeyCode::Esc]);
     let row = stage.rows().iter().position(|row| row.contains("Before Ada answers")).unwrap();
     let down = MouseEventKind::Down(MouseButton::Left);
     move_mouse(&mut stage, down, 20, row as u16);
@@ -154,19 +156,16 @@ fn a_retried_rehearsed_turn_says_its_own_line_again() {
 
 #[test]
 fn a_watched_conversation_has_no_line_and_names_only_keys_that_work() {
-    for line in [true, false] {
-        let mut stage = Stage::new(80, 24).during(2, 2);
-        stage.screen.view.watching = true;
-        stage.screen.view.line = line;
-        stage.screen.open_line();
-        let text = stage.text();
-        assert_eq!(stage.screen.view.place(), Focus::Read);
-        assert!(text.contains("read-only: steer it where it runs"), "{text}");
-        for hint in ["pause", "skip", "write", "heard after", "cut in", "address"] {
-            assert!(!text.contains(hint), "{hint}: {text}");
-        }
-        assert!(text.contains("/ search"), "{text}");
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.screen.view.mode = ScreenMode::Watch;
+    stage.screen.open_line();
+    let text = stage.text();
+    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert!(text.contains("read-only: steer it where it runs"), "{text}");
+    for hint in ["pause", "skip", "write", "heard after", "cut in", "address"] {
+        assert!(!text.contains(hint), "{hint}: {text}");
     }
+    assert!(text.contains("/ search"), "{text}");
 }
 
 /// The reason for a speaker is shown if it is not the order of the list.

@@ -21,7 +21,7 @@ fn figures_grow_with_the_talk_and_go_away_with_esc() {
     let mut stage = stage.during(4, 1);
     assert!(row(&mut stage, "2  Bo").contains("79"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
     assert!(stage.text().contains("#3"));
 }
 
@@ -60,7 +60,7 @@ fn an_event_is_opened_in_the_transcript() {
     // the selection stops at the last row
     stage.press(&[Down; 9]);
     stage.press(&[Enter]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
     assert!(stage.text().contains("#9 "), "{}", stage.text());
     assert!(!stage.text().contains("#1 "), "{}", stage.text());
 }

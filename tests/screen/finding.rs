@@ -3,11 +3,11 @@
 
 use crate::boards::bundled;
 use crate::stage::Stage;
-use colloquium::model::{Command, VoiceSpec};
+use colloquium::model::Command;
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
-use crossterm::event::KeyCode::{Char, Enter, Esc};
+use crossterm::event::KeyCode::{Char, Enter, Esc, Up};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::style::Style;
 use serde_json::json;
@@ -46,15 +46,14 @@ fn every_match_is_counted_and_one_is_marked() {
     assert!(said > 2, "{said}");
     assert!(stage.text().contains(&format!("/{said}")), "{}", stage.text());
     assert_eq!(current(&mut stage).to_lowercase(), "traffic");
-    stage.press(&[Enter]);
     let mut places = std::collections::BTreeSet::new();
     for _ in 0..said {
         assert_eq!(current(&mut stage).to_lowercase(), "traffic");
         places.insert(stage.screen.view.search.as_ref().unwrap().at.unwrap());
-        keys(&mut stage, "n");
+        stage.press(&[Enter]);
     }
     assert_eq!(places.len(), said, "each one is gone to: {places:?}");
-    keys(&mut stage, "N");
+    stage.press(&[Up]);
     assert!(stage.text().contains(&format!("{said}/{said}")), "{}", stage.text());
 }
 
@@ -64,7 +63,6 @@ fn overlays_are_searched() {
     keys(&mut stage, "a/participant");
     assert!(stage.text().contains("/participant   1/"), "{}", stage.text());
     stage.press(&[Enter]);
-    keys(&mut stage, "n");
     assert!(stage.text().contains("   2/"), "{}", stage.text());
     stage.press(&[Esc]);
     assert!(stage.text().contains("ANALYSIS"), "the search goes first");
@@ -73,7 +71,6 @@ fn overlays_are_searched() {
     keys(&mut stage, "gz/the");
     assert!(stage.text().contains("/the   1/"), "{}", stage.text());
     stage.press(&[Enter]);
-    keys(&mut stage, "n");
     assert!(stage.text().contains("   2/"), "{}", stage.text());
     stage.press(&[Esc]);
     assert!(stage.screen.view.page.is_some(), "the search goes first");
@@ -158,37 +155,8 @@ fn results_of_recent_commands_are_listed() {
     let say = page.find("say: x").unwrap();
     let mute = page.find("mute Bo").unwrap();
     assert!(say < mute && page.contains("queued") && page.contains("done"), "{page}");
-    keys(&mut stage, "H");
+    stage.press(&[Esc]);
     assert!(stage.screen.view.page.is_none());
-}
-
-#[test]
-fn note_goes_to_the_selected_participant() {
-    let mut stage = Stage::new(80, 24).during(2, 6);
-    keys(&mut stage, "N");
-    assert_eq!(stage.screen.view.composer.whole(), "/note ");
-    stage.screen.view.composer.clear();
-    stage.press(&[Esc, Esc, Esc]);
-    keys(&mut stage, "2N");
-    assert_eq!(stage.screen.view.composer.whole(), "/note @bo ");
-}
-
-#[test]
-fn retry_cuts_the_turn_and_asks_once_if_priced() {
-    let again = || Command::Retry { utterance: None };
-    let all = || vec![Request::SendAll(vec![Command::PauseNow {}, again(), Command::Resume {}])];
-    let mut stage = Stage::new(80, 24).during(2, 6);
-    assert_eq!(keys(&mut stage, "r"), all());
-    let mut paid = Stage::altered(80, 24, |event| {
-        if let colloquium::model::Kind::Opened(opened) = &mut event.kind {
-            let voice = VoiceSpec::Model(Default::default());
-            opened.participants.iter_mut().for_each(|p| p.voice = voice.clone());
-        }
-    })
-    .during(2, 6);
-    assert_eq!(keys(&mut paid, "r"), []);
-    assert!(paid.text().contains("a retry costs another call to Bo's model"), "{}", paid.text());
-    assert_eq!(keys(&mut paid, "r"), all());
 }
 
 #[test]
@@ -284,7 +252,7 @@ fn unavailable_actions_come_last_in_the_palette_with_reason() {
     for name in ["edit", "hide"] {
         keys(&mut stage, ":");
         let list = stage.screen.view.list.as_ref().unwrap();
-        let entries = list.entries(&stage.screen.keymap);
+        let entries = list.entries();
         let last = &entries[entries.len() - 3..];
         assert!(last.iter().any(|entry| entry.call == format!("/{name}")), "{name}");
         keys(&mut stage, name);

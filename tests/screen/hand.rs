@@ -16,7 +16,7 @@ const HOLD: Command = Command::Hold { on: true };
 const RELEASE: Command = Command::Hold { on: false };
 
 fn on_line(mut stage: Stage) -> Stage {
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage
 }
@@ -114,7 +114,7 @@ fn a_long_message_renews_the_hold_before_the_engine_ends_it() {
 }
 
 #[test]
-fn commands_whispers_and_read_raise_no_hand_and_zero_seconds_switch_it_off() {
+fn commands_and_whispers_raise_no_hand_and_zero_seconds_switch_it_off() {
     for words in ["/mute bo", "? what", "@@bo psst"] {
         let mut stage = speaking();
         stage.screen.view.composer.begin(words);
@@ -125,9 +125,6 @@ fn commands_whispers_and_read_raise_no_hand_and_zero_seconds_switch_it_off() {
     stage.screen.view.hand.patience = 0;
     typed(&mut stage, "And who");
     assert_eq!(due(&mut stage), None);
-    let mut stage = Stage::new(80, 24).during(2, 2);
-    typed(&mut stage, "iAnd who");
-    assert_eq!(due(&mut stage), None, "with `start = \"read\"` nothing changes");
 }
 
 #[test]

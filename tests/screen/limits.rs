@@ -73,7 +73,7 @@ fn circles_stand_on_the_line_of_the_floor_with_the_key_for_a_note() {
         assert!(cells.iter().all(|cell| cell.fg != error), "it is not an error");
         let row = floor(&mut stage);
         assert!(
-            row.contains("repeating themselves, N to steer")
+            row.contains("repeating themselves, /note to steer")
                 || width == 50 && row.contains("repeating"),
             "{width}: {row}"
         );
@@ -91,15 +91,13 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     let text = stage.text();
     assert!(floor(&mut stage).contains("stopped at the budget of $0.19"), "{text}");
     assert!(text.contains("; the next turn may need more than the $0.19 left"), "{text}");
-    assert!(text.contains("+ raise to $0.38"), "{text}");
-    assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
-    assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
-    assert!(text.contains("$0 of $0.19"), "{text}");
+    assert!(text.contains("1 raise to $0.38"), "{text}");
     assert_eq!(stage.press(&[KeyCode::Char('r')]).len(), 1);
-    let told = "queued: the limit stops retries too, + raises it";
+    let told = "queued: the limit stops retries too, /more-round raises it";
     assert!(stage.text().contains(told), "{}", stage.text());
     stage.press(&[KeyCode::Char(' ')]);
-    let told = "stopped at the budget of $0.19; + raises it to $0.38, /limit sets another";
+    let told =
+        "stopped at the budget of $0.19; /more-round raises it to $0.38, /limit sets another";
     assert!(stage.text().contains(told), "{}", stage.text());
     let asked = stage.press(&[KeyCode::Char('+')]);
     let raised = asked.iter().find_map(|r| match r {
@@ -147,7 +145,7 @@ fn reserved_money_and_next_cost_are_shown() {
     let text = stage.text();
     assert!(text.contains("BUDGET OF $0.20 USED UP"), "{text}");
     assert!(text.contains("┃ spent $0.16, the next turn may cost $0.0650 "), "{text}");
-    assert!(text.contains("+ raise to $0.40"), "{text}");
+    assert!(text.contains("1 raise to $0.40"), "{text}");
     stage.press(&[KeyCode::Char('a'), KeyCode::Char('4')]);
     assert!(stage.text().contains("limit  $0.20"), "a sum among the events: {}", stage.text());
     let mut stage = priced().until(eighth);

@@ -37,7 +37,7 @@ const FIRST: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 /// Returns a stage on which the input box has the focus.
 fn on_line(mut stage: Stage) -> Stage {
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage
 }

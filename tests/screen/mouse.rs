@@ -18,7 +18,8 @@ fn at(stage: &mut Stage, kind: MouseEventKind, column: u16, row: u16) -> Option<
 
 fn click(stage: &mut Stage, on: &str) -> Option<Request> {
     let rows = stage.rows();
-    let (row, line) = rows.iter().enumerate().rev().find(|(_, r)| r.contains(on)).unwrap();
+    let found = rows.iter().enumerate().rev().find(|(_, r)| r.contains(on));
+    let (row, line) = found.unwrap_or_else(|| panic!("{on}: {rows:#?}"));
     let column = line[..line.find(on).unwrap()].chars().count();
     at(stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16)
 }
@@ -55,18 +56,20 @@ fn click_runs_the_action_under_the_pointer() {
         assert_eq!(stage.screen.view.selected, Some(1), "{width}");
         // a menu of the seat is on top
         stage.press(&[Esc]);
-        click(&mut stage, "write to everyone");
-        assert_eq!(stage.screen.view.place(), Focus::Write);
+        click(&mut stage, "Say something");
+        assert_eq!(stage.screen.view.place(), Focus::Line);
         stage.press(&[Esc]);
         at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
         let floor = stage.screen.view.areas.floor;
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);
         assert!(stage.screen.view.viewport.following());
-        click(&mut stage, "help");
-        stage.press(&"redraw".chars().map(Char).collect::<Vec<_>>());
-        click(&mut stage, "redraw the screen");
-        assert!(stage.screen.view.list.is_none(), "an entry runs");
-        click(&mut stage, "help");
+        click(&mut stage, "keys");
+        assert!(stage.screen.view.page.is_some());
+        stage.press(&[Esc, Char(':')]);
+        stage.press(&"poster".chars().map(Char).collect::<Vec<_>>());
+        click(&mut stage, "Show who stood where");
+        assert!(stage.screen.view.list.is_none() && stage.screen.view.poster, "an entry runs");
+        stage.press(&[Esc, Char(':')]);
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 0, 0);
         assert!(stage.screen.view.list.is_none(), "beside the list closes it");
     }
@@ -77,6 +80,6 @@ fn the_mouse_can_be_let_go() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     stage.screen.modes.mouse = true;
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(false)]);
-    assert!(stage.text().contains("R to leave"));
+    assert!(stage.text().contains("/raw to leave"));
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(true)]);
 }

@@ -6,6 +6,7 @@ use colloquium::clock::Clock;
 use colloquium::model::{Event, Kind, Ms, Seq, StopReason, Wall};
 use colloquium::session::Record;
 use colloquium::session::replay::{Recording, Transport};
+use colloquium::ui::ScreenMode;
 use colloquium::ui::act::branches::{beside, list};
 use colloquium::ui::request::Request;
 use colloquium::ui::view::branches::{BranchPoint, OtherSession, SessionFilter, SessionList, page};
@@ -135,7 +136,7 @@ fn a_recording_stands_beside_another_as_a_whole() {
         demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
     let mut stage = Stage::new(80, 24);
     let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
-    stage.screen.view.playback = Some(Playback::new(transport));
+    stage.screen.view.mode = ScreenMode::Recording(Playback::new(transport));
     let text = beside(&stage.screen, &branch()).text();
     assert!(text.contains("they diverge after turn 3"), "before anything was played: {text}");
 }

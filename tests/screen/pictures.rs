@@ -355,7 +355,7 @@ fn written(stage: Stage) -> Stage {
 
 /// Returns a stage in front of a person at the line.
 fn on_line(mut stage: Stage) -> Stage {
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage
 }

@@ -4,8 +4,10 @@ use crate::program;
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
-use colloquium::ui::act::update::key;
+use colloquium::ui::act::update::{act, key};
+use colloquium::ui::action::Action;
 use colloquium::ui::frame::Frame;
+use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
@@ -76,12 +78,36 @@ pub fn show(terminal: &mut Terminal<TestBackend>, draw: impl FnOnce(&mut Frame<'
     terminal.draw(shown).unwrap();
 }
 
+/// Signs of actions that have no key.
+const SHORT: [(char, Action); 16] = [
+    ('.', Action::Step),
+    ('s', Action::Skip),
+    ('S', Action::PauseNow),
+    ('r', Action::Retry),
+    ('l', Action::AllowOnce),
+    ('L', Action::AllowTool),
+    ('D', Action::RefuseTool),
+    ('U', Action::Undo),
+    ('+', Action::MoreRound),
+    ('=', Action::SetLimit),
+    ('M', Action::ChangeModel),
+    ('f', Action::GiveFloor),
+    ('m', Action::Mute),
+    ('C', Action::Seat),
+    ('H', Action::Outcomes),
+    ('x', Action::DropQueued),
+];
+
 /// A screen and its terminal.
 pub struct Stage {
     pub screen: Screen,
     pub terminal: Terminal<TestBackend>,
     /// Number of applied events.
     pub next: usize,
+    /// True if a letter on the empty line stands for an action of the list, so that a test names it with one sign.
+    pub short: bool,
+    /// True from the sign `i` to Esc, while letters write all the same.
+    writes: bool,
     /// Change to every event before it is shown.
     alter: fn(&mut Event),
     /// Events of the demo.
@@ -97,7 +123,16 @@ impl Stage {
         let clock = Clock::virtual_from(Ms(0));
         let screen = Screen::new(Seq(0), clock, theme, &glyphs::UNICODE);
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let mut stage = Stage { screen, terminal, next: 0, alter: |_| {}, events: demo() };
+        let mut stage = Stage {
+            screen,
+            terminal,
+            next: 0,
+            short: true,
+            writes: false,
+            alter: |_| {},
+            events: demo(),
+        };
+        stage.screen.open_line();
         stage.draw();
         stage
     }
@@ -185,10 +220,43 @@ impl Stage {
     pub fn press(&mut self, keys: &[KeyCode]) -> Vec<Request> {
         let mut requests = Vec::new();
         for code in keys {
-            requests.extend(key(&mut self.screen, &KeyEvent::new(*code, KeyModifiers::NONE)));
+            let is_short = self.short && !self.writes && self.is_free();
+            if is_short && *code == KeyCode::Char('i') {
+                self.writes = true;
+                self.screen.open_line();
+            } else {
+                let action = if is_short { self.shorthand(*code) } else { None };
+                requests.extend(match action {
+                    Some(action) => act(&mut self.screen, action),
+                    None => key(&mut self.screen, &KeyEvent::new(*code, KeyModifiers::NONE)),
+                });
+            }
+            self.writes &= *code != KeyCode::Esc || self.screen.view.writing;
             self.draw();
         }
         requests
+    }
+
+    fn is_free(&self) -> bool {
+        matches!(self.screen.view.place(), Focus::Line | Focus::Marked)
+    }
+
+    /// Returns the action that a key stands for on the empty line and on a marked message: a key of a conversation that is
+    /// watched, or one of [`SHORT`].
+    fn shorthand(&self, code: KeyCode) -> Option<Action> {
+        let own = |c: char| SHORT.iter().find(|(sign, _)| *sign == c).map(|(_, action)| *action);
+        match code {
+            KeyCode::Char(c) if own(c).is_some() => own(c),
+            KeyCode::Char(' ' | '?' | '@') => None,
+            // the number of a choice
+            KeyCode::Char('0'..='9') if self.screen.view.card.is_some() => None,
+            KeyCode::Char(c) => self.screen.keymap.action(Focus::Read, &c.to_string()),
+            KeyCode::Up => Some(Action::LineUp),
+            KeyCode::Down => Some(Action::LineDown),
+            KeyCode::Home => Some(Action::Top),
+            KeyCode::End => Some(Action::Follow),
+            _ => None,
+        }
     }
 
     /// Presses a key with modifiers.

@@ -115,7 +115,7 @@ fn names_and_claims_are_whole_or_end_in_an_ellipsis() {
 fn the_end_names_the_positions() {
     for height in [24, 40] {
         let mut stage = stated(120, height, 9);
-        stage.screen.view.line = true;
+        stage.short = false;
         let all = stage.text();
         has(&mut stage, &["Ada and Bo say the same, Cy is 1 step away"]);
         assert_eq!(all.matches("9 turns").count(), 1, "{all}");
@@ -147,7 +147,7 @@ const POSTER: &str = "SHOULD CITIES BAN PRIVATE CARS?";
 fn the_poster_of_a_running_conversation_has_the_words_below_it() {
     let mut stage = Stage::new(100, 30).with_positions();
     stage = stage.until(|e| matches!(&e.kind, Kind::Delta(_)) && e.ms > Ms(40_000));
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage.screen.view.poster = true;
     has(&mut stage, &[POSTER, "Ada ●━━", "◆ #4", "  Cy\n", "Say something"]);
@@ -159,7 +159,7 @@ fn the_poster_of_a_running_conversation_has_the_words_below_it() {
 /// Plays the demo to its end in front of a person at the line, and lets some milliseconds pass.
 fn over(width: u16, height: u16, ms: u64) -> Stage {
     let mut stage = Stage::new(width, height).with_positions().whole();
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     let now = stage.screen.clock.now();
     stage.screen.clock = Clock::virtual_from(Ms(now.0 + ms));
@@ -223,8 +223,9 @@ fn the_poster_opens_after_a_rest() {
     assert!(!stage.text().contains(POSTER), "{}", stage.text());
     later(&mut stage, 1_000);
     assert!(stage.text().contains(POSTER), "{}", stage.text());
-    stage.press(&[Char('x')]);
+    stage.press(&[PageUp]);
     assert!(!stage.text().contains(POSTER), "{}", stage.text());
+    stage.screen.view.viewport.follow();
     later(&mut stage, 300_000);
     assert!(stage.text().contains(POSTER), "{}", stage.text());
 }
@@ -232,7 +233,7 @@ fn the_poster_opens_after_a_rest() {
 /// Returns a stage in front of a person who comes back after twelve minutes.
 pub fn back() -> Stage {
     let mut stage = stated(100, 30, 2);
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     away::note(&mut stage.screen, false);
     let left = stage.screen.clock.now();
@@ -246,7 +247,7 @@ pub fn back() -> Stage {
 #[test]
 fn coming_back_after_a_while_shows_what_happened() {
     let mut stage = stated(100, 30, 2);
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     away::note(&mut stage.screen, false);
     let left = stage.screen.clock.now();

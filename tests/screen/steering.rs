@@ -2,12 +2,14 @@
 
 use crate::stage::Stage;
 use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, VoiceSpec};
+use colloquium::settings::Binding;
 use colloquium::steer::slash;
 use colloquium::ui::keymap::parse_action;
-use colloquium::ui::keymap::{Focus, ROWS};
+use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::request::Request;
 use colloquium::ui::view::composer::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
+use crossterm::event::KeyModifiers;
 use serde_json::json;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
@@ -47,24 +49,25 @@ fn commands_of_the_screen_act_and_leave_the_pen() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     write(&mut stage, "i/find cars");
     assert_eq!(stage.press(&[Enter]), []);
-    assert_eq!(stage.screen.view.place(), Focus::Found);
+    assert_eq!(stage.screen.view.place(), Focus::Search);
     assert!(stage.text().contains("/cars   1/"), "{}", stage.text());
     stage.press(&[Esc]);
-    write(&mut stage, "i/filter from:bo");
+    stage.short = false;
+    write(&mut stage, "/filter from:bo");
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.reading.only, Some(1));
-    write(&mut stage, "i/filter");
+    write(&mut stage, "/filter");
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.reading.only, None);
-    write(&mut stage, "i/fork 2");
+    write(&mut stage, "/fork 2");
     assert!(matches!(&stage.press(&[Enter])[..], [Request::Fork(_)]));
-    write(&mut stage, "i/fork 99");
+    write(&mut stage, "/fork 99");
     stage.press(&[Enter]);
     assert!(stage.text().contains("no turn 99"), "{}", stage.text());
-    write(&mut stage, "i/zoom in");
+    write(&mut stage, "/zoom in");
     stage.press(&[Enter]);
     assert!(stage.text().contains("/zoom takes no argument"), "{}", stage.text());
-    write(&mut stage, "i/theme nord");
+    write(&mut stage, "/theme nord");
     stage.press(&[Enter]);
     assert!(stage.text().contains("theme: nord,"), "{}", stage.text());
 }
@@ -84,7 +87,7 @@ fn a_name_is_offered_behind_its_sign() {
     assert_eq!(stage.screen.view.place(), Focus::Write);
     assert!(!stage.text().contains("accept"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
     assert_eq!(stage.screen.view.composer.text(), "I ask @bo and @c");
 }
 
@@ -235,26 +238,33 @@ fn habits_of_vim_only_add() {
         }
         assert_eq!(stage.screen.view.composer.text(), text, "{keys:?}");
     }
-    // the second Esc leaves the composer without losing the text
+    // the second Esc marks a message without losing the text
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
     assert_eq!(stage.screen.view.composer.text(), "four three!\n");
-    write(&mut stage, "i");
-    stage.press(&[Esc]);
+    // there, four letters are keys, and the next one writes
+    stage.short = false;
+    let marked = |stage: &mut Stage| stage.screen.reading();
+    let last = marked(&mut stage);
+    write(&mut stage, "kk");
+    assert!(marked(&mut stage) < last, "{}", stage.text());
+    write(&mut stage, "j");
+    assert!(matches!(&write(&mut stage, "y")[..], [Request::Copy(..)]));
+    assert_eq!(stage.screen.view.composer.text(), "four three!\n");
+    stage.press(&[Esc, Esc]);
     let said = Command::Say { text: "four three!".into(), re: None, material: None };
     write(&mut stage, ":wq");
     assert!(stage.text().contains(":wq"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
-    assert_eq!(stage.screen.view.place(), Focus::Read);
-    // a count repeats a movement, and a number alone still selects a seat
-    let mut once = Stage::new(80, 12).during(6, 2);
-    once.press(&[Char('k'); 5]);
-    let mut stage = Stage::new(80, 12).during(6, 2);
-    stage.screen.view.vim = Some(Vim::default());
-    write(&mut stage, "'5k");
-    assert_eq!(stage.text(), once.text());
-    write(&mut stage, "2");
-    assert_eq!(stage.screen.view.selected, Some(1));
+    assert_eq!(stage.screen.view.place(), Focus::Marked);
+    // `n` goes on with the last search
+    stage.press(&[Esc]);
+    write(&mut stage, "i/find ada");
+    stage.press(&[Enter, Esc]);
+    assert!(stage.screen.view.search.is_none());
+    stage.press(&[Esc]);
+    write(&mut stage, "n");
+    assert_eq!(stage.screen.view.search.as_ref().unwrap().query, "ada");
 }
 
 #[test]
@@ -285,7 +295,10 @@ fn lines_are_chosen_and_copied_as_they_were_written() {
 fn after_the_end_one_more_round_or_a_note_to_the_file() {
     let mut stage = Stage::new(100, 24).whole();
     let shown = stage.text();
-    assert!(shown.contains("finished. + one more round · /note to annotate"), "{shown}");
+    assert!(
+        shown.contains("Say something, and it goes on") && shown.contains("enter: one more round"),
+        "{shown}"
+    );
     let asked = write(&mut stage, "+");
     assert!(
         matches!(&asked[..], [Request::Extend(deeds)] if deeds.last() == Some(&Command::Step { n: 3 })),
@@ -332,16 +345,36 @@ fn by_a_model(event: &mut Event, local: bool) {
 
 #[test]
 fn a_retry_that_is_paid_for_is_asked_about_first() {
-    let retry = [Request::Send(Command::Retry { utterance: None })];
-    let mut stage = with_models(|event| by_a_model(event, false));
-    assert_eq!(write(&mut stage, "r"), [], "nothing is paid for at the first key");
+    let binding = Binding {
+        place: "write".into(),
+        action: "retry".into(),
+        keys: vec!["alt-r".into()],
+        at: String::new(),
+    };
+    let bound = |local: bool| {
+        let mut stage = with_models(if local { by_a_local_model } else { by_a_paid_model });
+        stage.screen.keymap = Keymap::with(std::slice::from_ref(&binding)).unwrap();
+        stage
+    };
+    let press = |stage: &mut Stage| stage.press_with(Char('r'), KeyModifiers::ALT);
+    let retry = Some(Request::Send(Command::Retry { utterance: None }));
+    let mut stage = bound(false);
+    assert_eq!(press(&mut stage), None, "nothing is paid for at the first key");
     let shown = stage.text();
-    assert!(shown.contains("another call to Bo's model: press r again"), "{shown}");
-    assert_eq!(write(&mut stage, "r"), retry);
-    assert_eq!(write(&mut stage, "rj"), []);
-    assert_eq!(write(&mut stage, "r"), [], "another key in between asks again");
-    let mut stage = with_models(|event| by_a_model(event, true));
-    assert_eq!(write(&mut stage, "r"), retry, "a model of this machine costs nothing");
+    assert!(shown.contains("another call to Bo's model: press alt-r again"), "{shown}");
+    assert_eq!(press(&mut stage), retry);
+    assert_eq!(press(&mut stage), None);
+    stage.press(&[KeyCode::PageUp]);
+    assert_eq!(press(&mut stage), None, "another key in between asks again");
+    assert_eq!(press(&mut bound(true)), retry, "a model of this machine costs nothing");
+}
+
+fn by_a_paid_model(event: &mut Event) {
+    by_a_model(event, false);
+}
+
+fn by_a_local_model(event: &mut Event) {
+    by_a_model(event, true);
 }
 
 #[test]
@@ -400,7 +433,7 @@ fn words_that_wait_are_named_by_the_number_that_is_shown() {
 fn while_it_ends_only_final_words_come_next() {
     let floor = |stage: &mut Stage| {
         let rows = stage.rows();
-        rows.into_iter().rfind(|row| row.starts_with('─')).unwrap()
+        rows.into_iter().rfind(|row| row.starts_with('┌')).unwrap()
     };
     let mut stage = Stage::new(120, 40).during(2, 2);
     let row = floor(&mut stage);

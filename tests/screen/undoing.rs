@@ -29,14 +29,14 @@ fn action_of_one_key_can_be_undone_for_five_seconds() {
     let cy: SeatId = "cy".into();
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "3m"), [Request::Send(Command::Mute { who: cy.clone() })]);
-    assert!(stage.text().contains("Cy muted (U: undo)"), "{}", stage.text());
+    assert!(stage.text().contains("Cy muted (/undo: undo)"), "{}", stage.text());
     assert_eq!(pass(&mut stage.screen.view, Ms(0)), (Some(5_000), false));
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Unmute { who: cy })]);
     assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
-    assert!(stage.text().contains("Bo stopped (U: undo)"), "{}", stage.text());
+    assert!(stage.text().contains("Bo stopped (/undo: undo)"), "{}", stage.text());
     pass(&mut stage.screen.view, Ms(0));
     assert_eq!(pass(&mut stage.screen.view, Ms(5_000)), (None, true));
-    assert!(!stage.text().contains("U: undo"), "{}", stage.text());
+    assert!(!stage.text().contains("/undo: undo"), "{}", stage.text());
     assert_eq!(write(&mut stage, "U"), []);
     assert!(stage.text().contains("nothing to undo"), "{}", stage.text());
 }
@@ -47,7 +47,7 @@ fn a_turn_that_was_given_is_taken_back_as_long_as_it_waits() {
     let asked = write(&mut stage, "3f");
     assert_eq!(asked, [Request::Send(Command::Floor { to: "cy".into() })]);
     let key = give(&mut stage, &asked);
-    let offer = "Cy speaks next when Bo finishes (U: undo)";
+    let offer = "Cy speaks next when Bo finishes (/undo: undo)";
     assert!(stage.text().contains(offer), "{}", stage.text());
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert!(stage.text().contains(offer), "still offered while it waits: {}", stage.text());
@@ -68,18 +68,18 @@ fn a_pause_is_taken_back() {
     let asked = write(&mut stage, " ");
     assert_eq!(asked, [Request::Send(Command::Pause {})]);
     let key = give(&mut stage, &asked);
-    let offer = "pausing when Bo finishes (U: undo)";
+    let offer = "pausing when Bo finishes (/undo: undo)";
     assert!(stage.text().contains(offer), "{}", stage.text());
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert!(stage.text().contains(offer), "{}", stage.text());
     // once the pause is in effect its notice is gone, but it can still be undone
     stage.happens("engine", "paused", json!({}));
-    assert!(!stage.text().contains("U: undo"), "{}", stage.text());
+    assert!(!stage.text().contains("/undo: undo"), "{}", stage.text());
     assert_eq!(pass(&mut stage.screen.view, Ms(0)), (None, false), "nothing wakes it");
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Resume {})]);
     stage.happens("engine", "resumed", json!({}));
     assert_eq!(write(&mut stage, "S"), [Request::Send(Command::PauseNow {})]);
-    assert!(stage.text().contains("Bo stopped, paused (U: resume)"), "{}", stage.text());
+    assert!(stage.text().contains("Bo stopped, paused (/undo: resume)"), "{}", stage.text());
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Resume {})]);
 }
 
@@ -94,7 +94,7 @@ fn words_that_were_dropped_from_the_queue_come_back() {
     stage.happens("operator", "command.given", given);
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert_eq!(write(&mut stage, "x"), [Request::Send(Command::DropQueued { of: key.0 })]);
-    assert!(stage.text().contains("(U: undo)"), "{}", stage.text());
+    assert!(stage.text().contains("(/undo: undo)"), "{}", stage.text());
     let again = Command::Say { text: "and what of vans?".into(), re: None, material: None };
     assert_eq!(write(&mut stage, "U"), [Request::Send(again)]);
 }

@@ -40,7 +40,7 @@ const LINES: [&str; 18] = [
 
 fn speaking() -> Stage {
     let mut stage = Stage::new(80, 24).during(2, 2);
-    stage.screen.view.line = true;
+    stage.short = false;
     stage.screen.open_line();
     stage
 }
@@ -201,10 +201,10 @@ fn a_queued_whisper_comes_back_with_its_name() {
 #[test]
 fn a_slash_begins_a_command_also_for_a_message_that_cuts_in() {
     let mut stage = speaking();
-    stage.screen.view.cutting_in = true;
     stage.press(&"/whisper bo psst".chars().map(Char).collect::<Vec<_>>());
     let whisper = Command::Whisper(Addressed::new("bo".into(), "psst".into()));
-    assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
+    let sent = stage.press_with(Enter, KeyModifiers::CONTROL);
+    assert_eq!(sent, Some(Request::Send(whisper)));
 }
 
 #[test]

@@ -21,12 +21,11 @@ fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
         program.until("Ada speaking");
         program.until_sent("\u{1b}[?2026l", 2);
         assert!(program.sent().contains(green), "{answer:?} {:?}", program.sent());
-        program.keys("i");
+        program.keys("so");
         program.until(&format!("{newline} new line"));
         assert_eq!(program.sent().contains("\u{1b}[>1u"), answer == LIGHT, "its keyboard");
-        program.keys("\u{3}\u{3}");
-        program.until("PAUSED");
-        program.keys("\u{3}\u{3}");
+        // the first clears the draft
+        program.keys("\u{3}\u{3}\u{3}");
         let left = program.left();
         left.restored();
         assert_eq!(left.keyboards(), 0, "what was pushed was popped");
@@ -39,12 +38,9 @@ fn late_answer_of_the_terminal_is_not_a_key() {
     let mut program = house.run(&["demo", "--no-save"]);
     program.until("Ada speaking");
     program.keys(LIGHT);
-    program.keys("i");
-    program.until("WRITE");
-    assert!(!program.shown().contains("rgb") && !program.shown().contains("participant first"));
-    program.keys(LIGHT);
     program.keys("so");
     program.until("\u{2502}  so");
+    assert!(!program.shown().contains("rgb"));
     program.signal(rustix::process::Signal::TERM);
     program.left().restored();
 }
@@ -55,9 +51,9 @@ fn a_named_theme_or_a_far_terminal_is_not_asked() {
     let mut program = house.run(&["demo", "--no-save", "--theme", "nord"]);
     program.until("Ada speaking");
     assert!(!program.sent().contains(QUESTION));
-    program.keys("S");
+    program.keys("/stop\r");
     program.until("PAUSED");
-    program.keys("q");
+    program.keys("/quit\r");
     program.left().restored();
 }
 
@@ -73,8 +69,6 @@ fn cut_terminal_answer_leaves_nothing_in_the_composer() {
         program.until_sent(QUESTION, 1);
         program.until("Ada speaking");
         program.keys(if rest_comes { rest } else { "" });
-        program.keys("i");
-        program.until("WRITE");
         program.keys("so");
         program.until("\u{2502}  so");
         let shown = program.shown();
@@ -89,8 +83,6 @@ fn reports_of_the_terminal_type_nothing_and_lines_at_once_are_a_paste() {
     let house = House::new();
     let mut program = house.run(&["demo", "--no-save"]);
     program.until("Ada speaking");
-    program.keys("i");
-    program.until("WRITE");
     for whole in
         ["\u{1b}P>|tmux 3.4\u{1b}\\", "\u{1b}]52;c;aGVsbG8=\u{1b}\\", "\u{1b}_Gi=31;OK\u{1b}\\"]
     {

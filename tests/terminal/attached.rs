@@ -27,7 +27,7 @@ const DETACH: &str = "/detach\r";
 /// the first one leaves it to the background, where it can be attached to again.
 #[test]
 fn two_screens_show_one_conversation_which_outlives_both() {
-    let house = House::with_defaults();
+    let house = House::new();
     let path = house.file("long.toml", LONG);
     let mut first = house.run(&["run", &path]);
     first.until("Good morning");
@@ -71,7 +71,7 @@ fn two_screens_show_one_conversation_which_outlives_both() {
 /// Without a screen, a conversation is left to the background in the same way.
 #[test]
 fn the_text_mode_leaves_a_conversation_to_the_background() {
-    let house = House::with_defaults();
+    let house = House::new();
     let path = house.file("long.toml", LONG);
     let mut program = house.run(&["run", &path, "--accessible"]);
     program.until("Good morning");
@@ -91,7 +91,7 @@ fn the_text_mode_leaves_a_conversation_to_the_background() {
 /// After a kill of the engine, an attached screen says so, and the session goes on exactly.
 #[test]
 fn an_attached_screen_reports_that_the_engine_is_gone() {
-    let house = House::with_defaults();
+    let house = House::new();
     let path = house.file("long.toml", LONG);
     let started = house.piped(&["run", &path, "--detach"]);
     let id = String::from_utf8_lossy(&started.stdout).trim().to_owned();

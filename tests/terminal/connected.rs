@@ -3,6 +3,7 @@
 use crate::allowed::strangers;
 use crate::house::{House, Program};
 use crate::program::PROGRAM;
+use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,8 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     program.until("1 turn, as planned");
     program.until_sent("\u{1b}]0;DONE Links", 1);
     program.until_sent("\u{1b}]8;;https://a.example/page?x=1\u{1b}\\", 1);
-    program.keys("u");
-    program.until("https://good.example@evil");
+    program.keys("/links\r");
+    program.until("PICK");
     program.keys("\r");
     program.until("host        a.example");
     program.keys("\r");
@@ -46,15 +47,14 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     while fs::read_to_string(&opened).unwrap() != "https://a.example/page?x=1" {
         std::thread::yield_now();
     }
-    program.keys("u");
+    program.keys("/links\r");
     program.until("PICK");
     program.keys("good");
     program.until("1 of 1");
     program.keys("\r");
     program.until("Not opened: the part before @ hides the real host");
     program.until("host        evil.example");
-    program.keys("\r");
-    program.keys("q");
+    program.signal(Signal::TERM);
     let left = program.left();
     left.restored();
     assert_eq!(strangers(&left.bytes), Vec::<String>::new());
@@ -103,6 +103,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_key_typed_into_a_topic_or_a_filter_is_in_no_file() {
     let house = House::new();
+    house.file("own.txt", "");
     let mut program = house.run(&[]);
     program.until("offline, one minute");
     program.keys("Is sk-canary-0of-the-key mine?\r");
@@ -127,7 +128,7 @@ fn a_key_typed_into_a_topic_or_a_filter_is_in_no_file() {
 
 #[test]
 fn a_recorded_talk_plays_from_the_first_page() {
-    let house = House::with_defaults();
+    let house = House::new();
     let mut program = house.run(&[]);
     program.until("Close the village");
     program.keys("\u{1b}[B\r");

@@ -2,6 +2,7 @@
 
 use crate::house::{House, Program};
 use crate::program::PROGRAM;
+use rustix::process::Signal;
 
 #[test]
 fn a_draft_goes_to_the_editor_and_comes_back() {
@@ -11,20 +12,13 @@ fn a_draft_goes_to_the_editor_and_comes_back() {
         house.file("editor.sh", &format!("cat \"$1\" > {seen}; printf ' and more' >> \"$1\"\n"));
     let mut program = with_editor(&house, &format!("sh {script}"));
     program.until("Ada speaking");
-    program.keys("i");
-    program.until("WRITE");
     program.keys("Hello\u{1b}e");
     program.until_sent("\u{1b}[?1049h", 2);
     program.until("Hello and more");
     program.keys("!");
     program.until("Hello and more!");
-    program.until("WRITE");
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), "Hello");
-    program.keys("\u{1b}");
-    program.until("READ");
-    program.keys("S");
-    program.until("PAUSED");
-    program.keys("q");
+    program.signal(Signal::TERM);
     program.left().restored();
 }
 
@@ -39,14 +33,10 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
     ] {
         let mut program = with_editor(&house, editor);
         program.until("Ada speaking");
-        program.keys("iKeep me\u{1b}e");
+        program.keys("Keep me\u{1b}e");
         program.until(told);
         program.until("Keep me");
-        program.keys("\u{1b}");
-        program.until("READ");
-        program.keys("S");
-        program.until("PAUSED");
-        program.keys("q");
+        program.signal(Signal::TERM);
         program.left().restored();
     }
 }
@@ -61,18 +51,14 @@ fn a_draft_is_there_again_when_the_session_goes_on() {
     let house = House::new();
     let mut program = house.run(&["demo"]);
     program.until("Ada speaking");
-    program.keys("S");
+    program.keys("/stop\r");
     program.until("PAUSED");
-    program.keys("i");
-    program.until("WRITE");
-    program.keys("not said yet\u{1b}");
-    program.until("READ");
-    program.until("not said yet");
-    program.keys("q");
+    program.keys("not said yet\u{10}");
+    program.until("of 47");
+    program.keys("quit\r");
     assert_eq!(program.left().code, 0);
     let mut again = house.run(&["resume", "--last"]);
     again.until("not said yet");
-    again.until("READ");
-    again.keys("q");
+    again.signal(Signal::TERM);
     again.left().restored();
 }

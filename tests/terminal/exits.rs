@@ -27,15 +27,15 @@ enum Way {
 }
 
 const WAYS: [(&str, Way); 12] = [
-    ("q", Way::Keys("", "qq", 0)),
-    ("Ctrl-C, Ctrl-C twice", Way::Keys("\u{3}", "\u{3}\u{3}", 0)),
-    ("paused, then q", Way::Keys("S", "q", 0)),
+    ("/quit", Way::Keys("", "/quit\r", 0)),
+    ("Ctrl-C twice", Way::Keys("", "\u{3}\u{3}", 0)),
+    ("paused, then /quit", Way::Keys("/stop\r", "/quit\r", 0)),
     ("TERM", Way::Signals(&[Signal::TERM], 143)),
     ("HUP", Way::Signals(&[Signal::HUP], 129)),
     ("INT", Way::Signals(&[Signal::INT], 130)),
     ("QUIT", Way::Signals(&[Signal::QUIT], 131)),
     ("INT twice", Way::Signals(&[Signal::INT, Signal::INT], 130)),
-    ("stopped, gone on with, q", Way::Back),
+    ("stopped, gone on with, /quit", Way::Back),
     ("a panic in a thread", Way::Panic),
     ("the terminal vanishes", Way::Vanish("exec")),
     ("the terminal vanishes without a signal", Way::Vanish("trap '' HUP; exec")),
@@ -85,7 +85,7 @@ fn go(house: &House, name: &str, way: &Way) -> Duration {
             program.until_sent("\u{1b}[?1049h", 2);
             program.until("paused by you");
             begun = Instant::now();
-            program.keys("q");
+            program.keys("/quit\r");
             0
         }
     };

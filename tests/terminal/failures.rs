@@ -11,25 +11,21 @@ fn a_rejected_key_pauses_and_asks() {
     let provider = |name: &str, url: &str| {
         format!("[providers.{name}]\nwire = \"openai\"\nbase_url = {url:?}\n")
     };
-    let settings = "start = \"read\"\n".to_owned()
-        + &provider("tired", &tired.url)
-        + &provider("fresh", &fresh.url);
+    let settings = provider("tired", &tired.url) + &provider("fresh", &fresh.url);
     let settings = house.file("settings.toml", &settings);
     let talk = "title = \"A talk\"\nlimits = { utterances = 3 }\n\
                 [[participant]]\nid = \"ada\"\nname = \"Ada\"\nmodel = \"tired:tiny\"\n";
     let mut program = house.run(&["run", &house.file("talk.toml", talk), "-c", &settings]);
     program.until("rejected the key");
     program.until("PAUSED");
-    program.keys("i");
-    program.until("WRITE");
     program.keys("/change ada model=\"fresh:tiny\"\r");
     program.until("Ada changed");
-    program.keys("/retry\r\u{1b}");
-    program.until("READ");
-    program.keys(" ");
+    program.keys("/retry\r");
+    program.until("you asked for another try");
+    program.keys("/resume\r");
     program.until("3 turns, as planned");
     program.until("via fresh:tiny");
-    program.keys("q");
+    program.keys("/quit\r");
     program.left().restored();
 }
 

@@ -37,7 +37,7 @@ script = ["/bin/sh", "-c", "cat >/dev/null; printf '\\033[2J\\033]0;x\\007 out';
 
 #[test]
 fn nothing_hostile_reaches_the_terminal_from_anywhere() {
-    let house = House::with_defaults();
+    let house = House::new();
     let file = house.file("hos\u{1b}[2Jtile.toml", &hostile());
     let mut program = house.run(&["run", "--trust", &file]);
     program.until("#1");
@@ -45,17 +45,17 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     // every list, page and analysis that shows text of others
     for (keys, seen) in [
         ("/keys\r", "VIEW"),
-        ("\u{1b}", "esc mark"),
+        ("\u{1b}", "/ commands"),
         ("/prompt\r", "Prompt for"),
-        ("\u{1b}", "esc mark"),
+        ("\u{1b}", "/ commands"),
         ("/versions\r", "PICK"),
         ("\u{1b}", "/ commands"),
         ("/table\r", "At the table"),
-        ("\u{1b}", "esc mark"),
+        ("\u{1b}", "/ commands"),
         ("/analysis\r", "ANALYSIS"),
         ("2", "TOKENS AND COST"),
         ("4", "EVENTS"),
-        ("\u{1b}", "esc mark"),
+        ("\u{1b}", "/ commands"),
     ] {
         let frames = program.frames();
         program.keys(keys);

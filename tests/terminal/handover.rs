@@ -26,7 +26,7 @@ fn leave(mut program: Program) {
 
 #[test]
 fn a_key_acts_as_soon_as_its_screen_shows() {
-    let house = House::with_defaults();
+    let house = House::new();
     let rounds = || {
         let mut program = at_home(&house);
         for _ in 0..ROUNDS {
@@ -42,7 +42,7 @@ fn a_key_acts_as_soon_as_its_screen_shows() {
 
 #[test]
 fn keys_pressed_ahead_reach_the_screens_after() {
-    let house = House::with_defaults();
+    let house = House::new();
     let rounds = || {
         let mut program = at_home(&house);
         // one byte at a time, each as soon as the terminal takes it

@@ -59,22 +59,14 @@ pub struct Left {
 }
 
 impl House {
-    /// Returns a home in which a conversation opens in READ.
-    pub fn new() -> House {
-        let house = House::with_defaults();
-        let settings = house.path(".config/colloquium");
-        fs::create_dir_all(&settings).unwrap();
-        fs::write(settings.join("config.toml"), "start = \"read\"\n").unwrap();
-        house
-    }
-
     /// Returns a home without settings.
-    pub fn with_defaults() -> House {
+    pub fn new() -> House {
         House { home: program::home() }
     }
 
     pub fn file(&self, name: &str, text: &str) -> String {
         let path = self.home.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }

@@ -4,11 +4,14 @@ use crate::house::{House, Program};
 use colloquium::model::event::ENGINE;
 use colloquium::model::{Event, Kind, Line, Ms, Participant, Seq, ThreadId, VoiceSpec, Wall};
 use colloquium::session::Record;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// Number of turns, long enough for a session of more than 2 MiB.
 const UTTERANCES: u64 = 60;
 const PARAGRAPHS: u64 = 600;
+/// The key that goes to the start.
+const HOME: &str = "\u{1b}[H";
 
 fn session() -> String {
     let mut lines = String::new();
@@ -72,7 +75,7 @@ fn opened(command: &[&str], first: &str, loaded: fn(&mut Program), keys: &[(&str
         program.keys(pressed);
         program.until(shown);
     }
-    program.keys("q");
+    program.signal(Signal::TERM);
     program.left().restored();
     assert!(std::fs::read_to_string(&path).unwrap().starts_with(&lines));
 }
@@ -84,11 +87,11 @@ fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
         &more,
         "This is how turn 60 ends",
         |program| program.until("DONE"),
-        &[("g", "Paragraph 0 of")],
+        &[(HOME, "Paragraph 0 of")],
     );
     // a notice may be gone before it is looked for
     let told: fn(&mut Program) = |program| program.until_sent("finished, read-only", 1);
-    opened(&["resume"], "This is how turn 60 ends", told, &[("g", "Paragraph 0 of")]);
+    opened(&["resume"], "This is how turn 60 ends", told, &[(HOME, "Paragraph 0 of")]);
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn a_long_session_that_is_watched_is_shown_from_its_end() {
         &["watch"],
         "This is how turn 60 ends",
         |program| program.until_sent("watching: give commands", 1),
-        &[("g", "Paragraph 0 of")],
+        &[(HOME, "Paragraph 0 of")],
     );
 }
 
@@ -114,6 +117,6 @@ fn a_branch_of_a_long_session_stands_at_its_point() {
     let mut program = house.run(&["fork", &path, "--at", "7", "--no-save", "--rehearsed"]);
     program.until("Long");
     program.until("This is how turn 7 ends");
-    program.keys("g");
+    program.keys(HOME);
     program.until("Paragraph 0 of");
 }

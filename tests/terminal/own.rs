@@ -27,7 +27,7 @@ const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Trams, I say.\
 
 #[test]
 fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
-    let house = House::with_defaults();
+    let house = House::new();
     // the first edit breaks the title, the second one repairs it
     let script = house.file(
         "editor.sh",
@@ -76,13 +76,12 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.until("they begin: 12 turns, free");
     program.keys("\r");
     program.until("Trams, I say.");
-    program.keys("qq");
+    program.keys("/quit\r");
     // a conversation started there can be resumed there: the address is still known
     program.until("paused at #");
     program.keys(&format!("{DOWN}\r"));
     program.until("resumed");
-    // the first q pauses a speaker whom leaving had cut; without one, the second is a topic
-    program.keys("qq");
+    program.keys("/quit\r");
     program.until("paused at #");
     program.keys("\u{3}\u{3}\u{3}");
     program.left().restored();
@@ -172,7 +171,7 @@ fn a_proposed_cast_is_asked_for_again_taken_or_left() {
 
 #[test]
 fn the_persons_own_notification_is_started_with_the_event() {
-    let house = House::with_defaults();
+    let house = House::new();
     let pipe = house.path("heard");
     crate::program::command("mkfifo", &house.path("")).arg(&pipe).status().unwrap();
     let settings = "notify_command = [\"sh\", \"-c\", 'printf \"%s|%s|%s\" \"$1\" \"$(cat)\" \"$OWN_KEY\" > \"$HOME/heard\"', \"sh\", \"so: {what}\"]\n";
@@ -243,16 +242,13 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
     let house = House::new();
     let mut program = house.run(&["demo", "--no-save", "--take-part"]);
     program.until("Guest");
-    program.keys("s");
-    program.keys("s");
-    program.keys("s");
+    program.keys("/skip\r");
+    program.keys("/skip\r");
+    program.keys("/skip\r");
     program.until("Guest, your turn");
     program.keys("I have a word as well.\r");
     program.until("I have a word as well.");
-    program.keys("\u{1b}");
-    program.until(" READ ");
-    program.keys("q");
-    program.keys("q");
+    program.keys("/quit\r");
     program.left().restored();
 }
 
@@ -301,7 +297,7 @@ fn words_are_selected_with_the_mouse_and_copied() {
     // press on the first words of the first message, drag to the right, release
     program.keys("\u{1b}[<0;6;6M\u{1b}[<32;20;6M\u{1b}[<0;20;6m");
     program.until("copied the selected words");
-    program.keys("qq");
+    program.keys("/quit\r");
     program.left().restored();
 }
 
@@ -326,7 +322,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     program.until("play/pause");
     program.keys("i");
     program.until("paused by you");
-    program.keys("q");
+    program.keys("/quit\r");
     program.until("offline, one minute");
     program.keys("\u{3}\u{3}");
     program.left().restored();

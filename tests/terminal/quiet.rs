@@ -50,7 +50,7 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
         program.left().restored();
     };
     thread::scope(|scope| {
-        scope.spawn(|| sleeps(&["run", "--no-save", &slow], "S", "PAUSED"));
+        scope.spawn(|| sleeps(&["run", "--no-save", &slow], "/stop\r", "PAUSED"));
         scope.spawn(|| sleeps(&["run", &flood], "", "2 turns, as planned"));
         scope.spawn(|| sleeps(&[], "", "offline, one minute"));
     });
@@ -69,7 +69,7 @@ fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
         let frames = program.frames();
         println!("{frames} frames in {} ms", begun.elapsed().as_millis());
         assert!(frames as u128 <= most, "{frames} frames, {most} at most");
-        program.keys("q");
+        program.keys("/quit\r");
         program.left().restored();
     }
 }
@@ -85,7 +85,8 @@ fn a_storm_of_sizes_leaves_no_trace() {
             let frames = program.frames();
             program.resize(rows, cols + round);
             program.until_sent("\u{1b}[?2026l", frames + 1);
-            program.keys(["a", "\u{1b}", "?", "\u{1b}", ":", "\u{1b}"][usize::from(round)]);
+            program
+                .keys(["\u{10}", "\u{1b}", "?", "\u{1b}", "\u{10}", "\u{1b}"][usize::from(round)]);
         }
     }
     program.resize(24, 80);
@@ -96,13 +97,13 @@ fn a_storm_of_sizes_leaves_no_trace() {
         let rows: Vec<&str> = shown.lines().collect();
         let [title, people, .., keys] = &rows[..] else { return false };
         let ended = title.contains("Flood") && title.contains("DONE  turn 4 of 4");
-        ended && people.starts_with(" 1 ada   2 bo") && keys.contains("READ")
+        ended && people.starts_with(" 1 ada   2 bo") && keys.contains("ctrl-c leave")
     });
     let frames = program.frames();
     program.keys("\u{c}");
     program.until_sent("\u{1b}[?2026l", frames + 1);
     program.until("4 turns, as planned");
-    program.keys("q");
+    program.keys("/quit\r");
     let left = program.left();
     assert_eq!(left.code, 0, "{}", left.told);
     assert!(!left.told.contains("panicked"), "{}", left.told);

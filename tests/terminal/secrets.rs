@@ -13,7 +13,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     let key = house.file("key", KEY);
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
     let settings = format!(
-        "start = \"read\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_file = {key:?}\n",
+        "[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_file = {key:?}\n",
         server.url
     );
     let settings = house.file("settings.toml", &settings);
@@ -25,7 +25,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     let mut program = house.run(&["run", &talk, "-c", &settings, "-v"]);
     program.until("without bo (failed twice), no result: the call failed");
     program.until("hex: *** it was.");
-    program.keys("q");
+    program.keys("/quit\r");
     let left = program.left();
     absent(&left.bytes, "what the terminal got");
     // output of -v is not shown on a screen, but kept in the log file

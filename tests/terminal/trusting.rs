@@ -26,7 +26,7 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     program.until("[y/N]");
     program.keys("y\r");
     program.until("1 turn, as planned");
-    program.keys("q");
+    program.keys("/quit\r");
     let left = program.left();
     assert_eq!(left.code, 0);
     left.restored();
@@ -130,7 +130,7 @@ fn an_agreement_holds_for_one_folder_and_for_the_files_that_its_commands_name() 
     assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(3); 2]);
     let mut program = agreed(&house, "a", "s.toml");
     program.until("1 turn, as planned");
-    program.keys("q");
+    program.keys("/quit\r");
     assert_eq!(program.left().code, 0);
     assert_eq!(code(&house, "a", &run), Some(0));
     assert_eq!(code(&house, "a", &more), Some(0), "its sessions go on there");
@@ -157,7 +157,7 @@ fn a_project_is_agreed_to_with_the_program_that_prints_its_key() {
 
 #[test]
 fn a_program_that_joins_asks_on_a_card_before_it_runs() {
-    let house = House::with_defaults();
+    let house = House::new();
     let trace = house.path("trace");
     let script =
         house.file("eve.sh", &format!("echo ran >> {}\necho Eve is here.\n", trace.display()));

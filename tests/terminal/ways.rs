@@ -24,7 +24,7 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
         program.until_sent("\u{1b}[?1049h", 2);
         program.until("PAUSED");
         program.until("paused by you");
-        program.keys("q");
+        program.keys("/quit\r");
         let left = program.left();
         assert_eq!(left.code, 0);
         left.restored();
@@ -38,7 +38,7 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
 
 #[test]
 fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
-    let house = House::with_defaults();
+    let house = House::new();
     for (args, shown) in
         [(&["demo", "--no-save"][..], "Ada speaking"), (&[], "offline, one minute")]
     {
@@ -58,7 +58,7 @@ fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
 
 #[test]
 fn the_start_screen_can_be_stopped_as_well() {
-    let house = House::with_defaults();
+    let house = House::new();
     let mut program = house.run(&[]);
     program.until("offline, one minute");
     program.keys("\u{1a}");

@@ -19,13 +19,13 @@ use crate::session::{Item, ReadProgress, SessionError, Survey};
 use crate::state::State;
 use crate::text;
 use crate::text::clock;
-use crate::ui::ViewState;
 use crate::ui::act::{branches, intents};
 use crate::ui::run::LeaveTo;
 use crate::ui::view::player::Playback;
 use crate::ui::view::timeline::{Timeline, TimelineMaking};
 use crate::ui::view::transcript::Transcript;
 use crate::ui::view::waypoints::Waypoints;
+use crate::ui::{ScreenMode, ViewState};
 use clap::Args;
 use std::io;
 use std::path::Path;
@@ -195,15 +195,16 @@ fn show(
         let mut screen = screen::new_screen(Seq(0), transport.clock(), context)?;
         screen.view = view.map_or(screen.view, |view| *view);
         if let Some((timeline, waypoints)) = shown {
-            screen.view.playback = Some(Playback::along(transport.clone(), timeline));
+            let mut playback = Playback::along(transport.clone(), timeline);
+            playback.reopens = replay.reopens.is_some();
+            screen.view.mode = ScreenMode::Recording(playback);
             screen.transcript.waypoints = waypoints;
         }
         screen.transcript.keep_in(survey.archive.clone());
         let notice = replay.notice.clone().or(survey.faults.first().map(ToString::to_string));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
-        screen.view.reopens = replay.reopens.is_some();
         screen.view.rest.is_reopened = true;
-        if screen.view.reopens && screen.view.notice.is_none() {
+        if screen.view.reopens() && screen.view.notice.is_none() {
             screen.view.notice = Some(intents::ways_on(&screen));
         }
         // nobody hears commands here

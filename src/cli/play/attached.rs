@@ -19,9 +19,9 @@ use crate::host;
 use crate::live::protocol::Attach;
 use crate::model::{Ms, Seq};
 use crate::session::{Follower, Survey, holder};
-use crate::ui::ViewState;
 use crate::ui::run::LeaveTo;
 use crate::ui::view::transcript::Transcript;
+use crate::ui::{ScreenMode, ViewState};
 use std::cell::Cell;
 
 /// Usual name of a visitor in the log.
@@ -79,8 +79,7 @@ async fn follow(
     });
     let mut screen = new_screen(Seq(0), Clock::real(now), context)?;
     screen.view = view.map_or(screen.view, |view| *view);
-    screen.view.watching = *watches;
-    screen.view.attached = attached.is_some();
+    screen.view.mode = if *watches { ScreenMode::Watch } else { ScreenMode::Attached };
     screen.adopt(transcript);
     screen.view.notice = Some(match attached {
         Some(attached) => {
@@ -88,10 +87,7 @@ async fn follow(
             let how = if *watches { "watching" } else { "attached" };
             format!("{how} as {}: leaving does not end the conversation", attached.name)
         }
-        None => {
-            screen.view.writing = false;
-            "watching: give commands in the terminal that runs the session; q quits".into()
-        }
+        None => "watching: give commands in the terminal that runs the session; q quits".into(),
     });
     let host::RunningConversation { tail, commands, mut run } = conversation;
     let models = ModelOptions::default();
@@ -105,7 +101,7 @@ async fn follow(
     // a failure to keep the user's input and preferences is not worth failing now
     let _ = input_history::write(folder, &screen.view.composer.history);
     let _ = keep_theme(&screen, context);
-    let goes_on = screen.view.attached && screen.transcript.state().ended.is_none();
+    let goes_on = name.is_some() && screen.transcript.state().ended.is_none();
     let name = context.name_of(&files);
     let again = context.command(&["attach", &name]);
     match left {

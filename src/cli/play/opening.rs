@@ -16,9 +16,9 @@ use crate::clock::Clock;
 use crate::model::{Kind, Ms, Seq};
 use crate::session::{self, Feed, Finished, ReadProgress, SessionError, Survey, Tail};
 use crate::state::State;
-use crate::ui::ViewState;
 use crate::ui::run::LeaveTo;
 use crate::ui::view::transcript::Transcript;
+use crate::ui::{ScreenMode, ViewState};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -159,7 +159,7 @@ pub fn meanwhile<T: Send + 'static>(
         let mut screen = new_screen(Seq(0), Clock::real(Ms(0)), context)?;
         screen.adopt(part);
         let progress = ReadProgress::default();
-        screen.view.loading = Some(progress.clone());
+        screen.view.mode = ScreenMode::Read(progress.clone());
         let reading = spawn_blocking(move || read(&progress));
         // commands are ignored until everything is read
         let (commands, _) = mpsc::channel(1);
@@ -179,7 +179,7 @@ pub fn meanwhile<T: Send + 'static>(
                 Err(e) => Next::Over(failed(&e)?),
             })),
         };
-        screen.view.loading = None;
+        screen.view.mode = ScreenMode::Live;
         Ok(Meanwhile::Read(opened, Some(Box::new(screen.view))))
     })
 }

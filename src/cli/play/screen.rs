@@ -20,7 +20,7 @@ use crate::engine::Owner;
 use crate::host;
 use crate::model::Seq;
 use crate::session::{Item, Tail};
-use crate::settings::{Habits, StartFocus};
+use crate::settings::Habits;
 use crate::state::State;
 use crate::text;
 use crate::ui::terminal;
@@ -163,7 +163,6 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
         (appearance.keymap, appearance.modes, appearance.themes);
     let habits = appearance.habits;
     screen.view.vim = (habits.keys == Habits::Vim).then(Vim::default);
-    screen.view.line = habits.start == StartFocus::Line;
     screen.view.hand.patience = habits.hold;
     screen.view.rest.after = habits.poster;
     screen.view.rest.is_reopened = since > Seq(0);

@@ -64,14 +64,14 @@ pub enum Habits {
     Vim,
 }
 
-/// Keyboard focus when a conversation opens.
+/// Setting without an effect, which chose the keyboard focus of a new conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StartFocus {
     /// The input box: letters write.
     #[default]
     Line,
-    /// The transcript: letters are keys.
+    /// The transcript, where letters were keys.
     Read,
 }
 

@@ -47,7 +47,7 @@ settings! {
         "Colour depth of the terminal.";
     "keymap" = r#"{"enum": ["plain", "vim"]}"#, "plain": "Key map: plain, or vim.";
     "start" = r#"{"enum": ["line", "read"]}"#, "line":
-        "Focus when a conversation opens: line (letters write); read goes with the next version.";
+        "Without an effect: letters write in every conversation.";
     "hold" = r#"{"type": "integer", "minimum": 0, "maximum": 600}"#, "15":
         "Seconds from your last key for which the next turn waits while you write; 0 never waits.";
     "pace" = r#"{"enum": ["live", "reading"]}"#, "live":

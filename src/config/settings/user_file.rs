@@ -119,7 +119,7 @@ pub struct Settings {
     pub glyphs: Option<Signs>,
     /// Style of the key bindings.
     pub keymap: Habits,
-    /// Keyboard focus when a conversation opens.
+    /// Setting without an effect.
     pub start: StartFocus,
     /// Seconds from the last key for which the next turn waits while a person writes; 0 never waits.
     pub hold: Option<u64>,

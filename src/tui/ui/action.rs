@@ -9,40 +9,40 @@
 macro_rules! actions {
     ($rows:ident) => {
         $rows! {
-            TogglePause Floor "pause" "pause after this turn, or resume" Read ["space" "f3"] Write ["f3"] Line ["space"]
+            TogglePause Floor "pause" "pause after this turn, or resume" Marked ["f3"] Write ["f3"] Line ["space"]
                 => |s| toggle_pause(s);
-            Step Floor "step" "run one turn, then pause" Read ["."] => |s| step(s);
-            Skip Floor "skip" "stop the current speaker, or skip the next" Read ["s"] Line ["right"]
+            Step Floor "step" "run one turn, then pause" => |s| step(s);
+            Skip Floor "skip" "stop the current speaker, or skip the next" Line ["right"]
                 => |s| intents::ask(s, Command::Skip {});
-            PauseNow Floor "stop now" "stop the current speaker and pause" Read ["S"]
+            PauseNow Floor "stop now" "stop the current speaker and pause"
                 => |s| intents::ask(s, Command::PauseNow {});
-            Retry Floor "retry" "retry the current or the last turn; the old version is kept" Read ["r"] Line ["left"]
+            Retry Floor "retry" "retry the current or the last turn; the old version is kept" Line ["left"]
                 => |s| intents::retry(s);
-            AllowOnce Floor "allow once" "allow the tool that asks, once" Read ["l"]
+            AllowOnce Floor "allow once" "allow the tool that asks, once"
                 => |s| intents::decide(s, true, true);
-            AllowTool Floor "allow" "allow the tool that asks until you leave" Read ["L"]
+            AllowTool Floor "allow" "allow the tool that asks until you leave"
                 => |s| intents::decide(s, true, false);
-            RefuseTool Floor "refuse" "refuse the tool that asks until you leave" Read ["D"]
+            RefuseTool Floor "refuse" "refuse the tool that asks until you leave"
                 => |s| intents::decide(s, false, false);
-            Vote Floor "vote" "call a vote" Read ["V"] => |s| entries::begin(s, "/vote ");
-            Undo Floor "undo" "undo the last action" Read ["U"] => |s| intents::undo(s);
-            MoreRound Floor "continue" "continue after a limit or the end" Read ["+"] => |s| more(s);
-            SetLimit Floor "set a limit" "set the limit to a number" Read ["="] => |s| entries::begin_limit(s);
+            Vote Floor "vote" "call a vote" => |s| entries::begin(s, "/vote ");
+            Undo Floor "undo" "undo the last action" => |s| intents::undo(s);
+            MoreRound Floor "continue" "continue after a limit or the end" => |s| more(s);
+            SetLimit Floor "set a limit" "set the limit to a number" => |s| entries::begin_limit(s);
             Table Floor "table" "people and their use, limits, order of the turns, who moved whom"
                 Read ["f2"] Write ["f2"] Analysis ["f2"] Page ["f2"]
                 => |s| toggle_text(s, table::page, "");
-            Outcomes Floor "outcomes" "your recent commands" Read ["H"] Page ["H"]
+            Outcomes Floor "outcomes" "your recent commands"
                 => |s| toggle_text(s, outcomes::page, "you have given no commands yet");
-            End Floor "end" "end the conversation (asks first)" Read ["Q"] => |s| intents::ask_end(s);
-            ChangeModel Floor "model" "change the model of the selected participant" Read ["M"]
+            End Floor "end" "end the conversation (asks first)" => |s| intents::ask_end(s);
+            ChangeModel Floor "model" "change the model of the selected participant"
                 => |s| entries::ask_models(s);
             Select(u8 = 1) Floor unlisted "select" "select a participant" Read ["1-9"] Analysis ["1-9"]
                 => |s, number| participant::select(s, usize::from(number) - 1);
-            GiveFloor Floor "give turn" "give the turn to the selected participant" Read ["f"]
+            GiveFloor Floor "give turn" "give the turn to the selected participant"
                 => |s| intents::give_floor(s);
-            Mute Floor "mute" "mute or unmute a participant" Read ["m"] => |s| intents::mute(s);
-            Seat Floor "actions" "actions for the selected participant" Read ["C"] => |s| entries::participant_actions(s);
-            Pass Floor "pass" "pass your turn" Read ["P"] => |s| intents::pass(s);
+            Mute Floor "mute" "mute or unmute a participant" => |s| intents::mute(s);
+            Seat Floor "actions" "actions for the selected participant" => |s| entries::participant_actions(s);
+            Pass Floor "pass" "pass your turn" => |s| intents::pass(s);
             SelectNext Floor "select" "select next participant" Read ["tab"] Line ["tab"]
                 => |s| participant::select_next(s, Direction::Down);
             SelectPrevious Floor "previous" "select previous participant" Read ["shift-tab"] Line ["shift-tab"]
@@ -63,13 +63,9 @@ macro_rules! actions {
             Slower Replay "slower" "play slower" Replay ["-"] => |s| playback::speed(&mut s.view, Speed::slower);
             Faster Replay "faster" "play faster" Replay ["+" "="] => |s| playback::speed(&mut s.view, Speed::faster);
             Waits Replay "idle" "skip idle time, or play it in full" Replay ["w"] => |s| playback::waits(&mut s.view);
-            Write Writing "write" "write a message" Read ["i" "enter"] => |s| open_composer(s);
-            Address Writing "address one" "address one participant (everyone hears)" Read ["@"]
-                => |s| entries::address(s);
-            Interject Writing "cut in" "interrupt the speaker: write, then enter" Read ["I"]
-                => |s| (s.view.writing, s.view.cutting_in) = (true, true);
+            Write Writing "write" "write a message" Replay ["i" "enter"] => |s| open_composer(s);
             Send Writing unlisted "send" "send when the current turn ends" Write ["enter"]
-                => |s| send_draft(s, s.view.cutting_in);
+                => |s| send_draft(s, false);
             Offer Writing "next step" "do what the line offers" Line ["enter"] => |_| ();
             CutIn Writing unlisted "cut in" "send now and interrupt the speaker" Write ["ctrl-enter"]
                 => |s| send_draft(s, true);
@@ -83,10 +79,7 @@ macro_rules! actions {
             Editor Writing "editor" "write in your own editor" Write ["alt-e"] => |s| open_editor(s);
             Unfold Writing "expand" "expand a folded paste" Write ["alt-o"] => |s| unfold(s);
             RestoreDraft Writing "restore" "restore the cleared draft" Write ["alt-z"] => |s| restore_draft(s);
-            Whisper Writing "whisper" "whisper to the selected participant" Read ["w"] => |s| entries::whisper(s);
-            Note Writing "note" "add a note to the prompts" Read ["N"] => |s| entries::note(s);
-            EditQueued Writing "edit" "edit a queued message" Read ["e"] => |s| entries::edit_queued(s);
-            DropQueued Writing "drop" "drop a queued message" Read ["x"] Line ["delete"] => |s| intents::drop_queued(s);
+            DropQueued Writing "drop" "drop a queued message" Line ["delete"] => |s| intents::drop_queued(s);
             LineUp Reading "up" "line up" Read ["up" "k"] Analysis ["up" "k"] Page ["up" "k"]
                 => |s| s.read(|t, transcript, look| t.up(transcript, look, 1));
             LineDown Reading "down" "line down" Read ["down" "j"] Analysis ["down" "j"] Page ["down" "j"]
@@ -99,9 +92,9 @@ macro_rules! actions {
                 => |s| s.read(|t, transcript, look| t.up(transcript, look, t.page()));
             PageDown Reading "page down" "page down" Read ["pgdn"] Write ["pgdn"] Analysis ["pgdn"] Pick ["pgdn"] Start ["pgdn"] Page ["pgdn"]
                 => |s| s.read(|t, transcript, look| t.down(transcript, look, t.page()));
-            Top Reading "top" "go to the start" Read ["g" "home"] Analysis ["g" "home"] Pick ["home"] StartList ["home"] Page ["g" "home"]
+            Top Reading "top" "go to the start" Read ["g" "home"] Line ["home"] Analysis ["g" "home"] Pick ["home"] StartList ["home"] Page ["g" "home"]
                 => |s| s.read(|t, transcript, look| t.go(transcript, look, 0));
-            Follow Reading "follow" "go to the end and follow" Read ["end" "G"] Pick ["end"] StartList ["end"] Analysis ["end" "G"] Page ["end" "G"]
+            Follow Reading "follow" "go to the end and follow" Read ["end" "G"] Line ["end"] Pick ["end"] StartList ["end"] Analysis ["end" "G"] Page ["end" "G"]
                 => |s| s.read(|t, _, _| t.follow());
             ReadMissed Reading unlisted "read" "go to the first turn that you missed" => |s| navigate::missed(s);
             MessageUp Reading "message up" "previous message" Read ["K" "shift-up"] Marked ["up"]
@@ -118,13 +111,11 @@ macro_rules! actions {
             PhaseUp Reading "phase up" "previous phase" Read ["("] => |s| jump::phase(s, Direction::Up);
             PhaseDown Reading "phase down" "next phase" Read [")"] => |s| jump::phase(s, Direction::Down);
             Search Reading "search" "search for text, or from:NAME" Read ["/"] Analysis ["/"] Page ["/"]
-                => |s| s.view.search = Some(Search { typing: true, ..Search::default() });
-            NextFound Reading "next" "next match" Found ["n"] Search ["down" "ctrl-n"] Analysis ["n"] Page ["n"]
+                => |s| s.view.search = Some(Search::default());
+            NextFound Reading unlisted "next" "next match" Search ["enter" "down" "ctrl-n"]
                 => |s| navigate::found(s, Direction::Down);
-            PreviousFound Reading "previous" "previous match" Found ["N"] Search ["up" "ctrl-p"] Analysis ["N"] Page ["N"]
+            PreviousFound Reading unlisted "before" "match before" Search ["up" "ctrl-p"]
                 => |s| navigate::found(s, Direction::Up);
-            AcceptSearch Reading unlisted "stop here" "stop at this match" Search ["enter"]
-                => |s| s.view.search.iter_mut().for_each(|search| search.typing = false);
             Copy Reading "copy" "copy the message as written" Read ["y"] Analysis ["y"] Page ["y"]
                 => |s| navigate::copy(s);
             CopyPlain Reading "copy plain" "copy the message as plain text" Read ["Y"] => |s| navigate::copy_plain(s);
@@ -142,7 +133,7 @@ macro_rules! actions {
             Profile Reading "profile" "show the profile of the person, and the ranking" Read ["W"] Page ["W"]
                 => |s| toggle_text(s, profile::page, "this conversation keeps no profile");
             Filter Reading "filter" "show only one participant, or all" Read ["F"] => |s| navigate::filter(s);
-            Mark Reading "bookmark" "set a bookmark" Read ["*"] => |s| intents::ask(s, Command::Mark { text: None });
+            Mark Reading "bookmark" "set a bookmark" => |s| intents::ask(s, Command::Mark { text: None });
             MarkUp Reading "moment back" "previous moment or bookmark" Read ["["] => |s| navigate::mark(s, Direction::Up);
             MarkDown Reading "moment" "next moment or bookmark" Read ["]"] => |s| navigate::mark(s, Direction::Down);
             Moments Reading "moments" "list the moments: moves, votes, cuts, failures"
@@ -180,11 +171,11 @@ macro_rules! actions {
                 => |_| Request::Redraw;
             Suspend App "suspend" "pause and go to the shell" Read ["ctrl-z"] Write ["ctrl-z"] Analysis ["ctrl-z"] Start ["ctrl-z"] Page ["ctrl-z"]
                 => |_| Request::Suspend;
-            Interrupt App "stop" "clear, stop the reply, or quit" Read ["ctrl-c"] Write ["ctrl-c"] Pick ["ctrl-c"] Search ["ctrl-c"] Analysis ["ctrl-c"] Start ["ctrl-c"] Page ["ctrl-c"]
+            Interrupt App "leave" "clear the line, or leave (twice)" Read ["ctrl-c"] Write ["ctrl-c"] Pick ["ctrl-c"] Search ["ctrl-c"] Analysis ["ctrl-c"] Start ["ctrl-c"] Page ["ctrl-c"]
                 => |s| leave::interrupt(s);
             Home App "start screen" "go to the start screen (saved)" Read ["h"]
                 => |s| leave::quit(s, Action::Home, Request::Home);
-            Detach App "detach" "leave; the conversation goes on" Read ["Z"] => |s| leave::detach(s);
+            Detach App "detach" "leave; the conversation goes on" => |s| leave::detach(s);
             Quit App "quit" "quit (saved)" Read ["q"] StartList ["q"] => |s| leave::quit(s, Action::Quit, Request::Leave);
             NextField Start unlisted "who and what" "the topic, who sits there, what kind of talk" Start ["tab"] => |_| ();
             PreviousField Start unlisted "back" "the same, backwards" Start ["shift-tab"] => |_| ();

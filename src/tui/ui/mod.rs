@@ -21,4 +21,4 @@ pub mod text;
 pub mod theme;
 pub mod view;
 
-pub use view::screen::{self, Screen, ViewState};
+pub use view::screen::{self, Screen, ScreenMode, ViewState};

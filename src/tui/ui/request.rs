@@ -58,8 +58,6 @@ pub enum FollowUp {
     Ask(Request),
     /// Performs another action.
     Act(Action),
-    /// Performs the same action several times.
-    Repeat(u32, Action),
 }
 
 impl From<Request> for FollowUp {

@@ -159,7 +159,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             Change::Words | Change::Everything => Some(due),
             Change::Nothing => ticking(screen).then(|| TICK_MS - screen.clock.now().0 % TICK_MS),
         };
-        let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
+        let reading = screen.view.is_loading().then_some(PROGRESS_MS);
         let hand = hold::wake(screen, screen.clock.now());
         // a poster that opens at once is in the frame that is drawn now
         let poster = rest::wake(screen).filter(|ms| *ms > 0);
@@ -233,7 +233,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Retaken) => terminal.again()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {
-                        if let Some(playback) = &screen.view.playback {
+                        if let Some(playback) = screen.view.playback() {
                             playback.transport.pause();
                         } else if screen.transcript.state().ended.is_none() {
                             send(screen, &commands, Command::Pause {});
@@ -323,7 +323,7 @@ pub fn ticking(screen: &Screen) -> bool {
     if screen.modes.still {
         return false;
     }
-    if let Some(playback) = &screen.view.playback {
+    if let Some(playback) = screen.view.playback() {
         return playback.transport.status().playing;
     }
     let state = screen.transcript.state();

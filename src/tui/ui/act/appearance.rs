@@ -22,7 +22,7 @@ pub fn themes(screen: &mut Screen) {
 /// Previews the theme that is selected in the list.
 pub fn preview_theme(screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
-    let entries = list.entries(&screen.keymap);
+    let entries = list.entries();
     let Some(EntryAction::Theme(name)) = entries.get(list.at).map(|e| &e.action) else { return };
     if let Ok(theme) = screen.themes.theme(name) {
         screen.set_theme(theme);

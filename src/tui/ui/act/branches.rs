@@ -103,7 +103,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
 
 /// Returns the conversation on the screen and another one side by side; of a recording always the whole.
 pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
-    match &screen.view.playback {
+    match screen.view.playback() {
         Some(playback) => {
             let records: Vec<_> = playback.transport.recording().records().iter().collect();
             page(records.iter().map(|r| &*r.event), other)

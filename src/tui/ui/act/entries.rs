@@ -1,11 +1,11 @@
 //! The effect of list entries, and the commands that they start in the composer.
 
+use crate::model::Command;
 use crate::model::command::{COMMANDS, CommandRow};
-use crate::model::{Command, Key};
 use crate::steer::line;
 use crate::steer::slash::{spelled, usage};
 use crate::ui::act::send::{self, Delivery};
-use crate::ui::act::{appearance, completion, intents, participant, queued};
+use crate::ui::act::{appearance, completion, intents, participant};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::keymap::{LISTED, ListSection, ListedAction};
@@ -16,19 +16,6 @@ use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind};
 use crate::ui::view::transcript::RowView;
 use crate::ui::view::{link, moment};
 
-pub(in crate::ui) fn whisper(screen: &mut Screen) {
-    if let Some(seat) = intents::selected(screen) {
-        begin(screen, &format!("/whisper {seat} "));
-    }
-}
-
-/// Starts a note, for the selected participant if there is one.
-pub(in crate::ui) fn note(screen: &mut Screen) {
-    let seat = screen.view.selected.and_then(|at| screen.transcript.state().seats.get(at));
-    let to = seat.map_or(String::new(), |seat| format!("@{} ", seat.spec.id));
-    begin(screen, &format!("/note {to}"));
-}
-
 /// Moves to the composer with the start of a command; a draft is kept aside.
 pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     if !screen.view.composer.is_empty() {
@@ -37,14 +24,13 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
         screen.view.notice = Some(format!("draft kept: {key} restores it"));
     }
     screen.view.composer.begin(words);
-    screen.view.editing = None;
     screen.view.writing = true;
     completion::refresh(screen);
 }
 
 /// Returns the list of commands.
 pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
-    let live = screen.view.playback.is_none();
+    let live = !screen.view.is_recording();
     let can_not = |row: &&CommandRow| live && unfit(&screen.transcript, row.name).is_some();
     let commands = COMMANDS.iter().filter(can_not).map(spelled);
     let has_none = |row: &&KeyRow| live && unfit_action(&screen.transcript, row.action).is_some();
@@ -113,14 +99,6 @@ fn of_participants(screen: &Screen) -> Vec<ListEntry> {
     rows.collect()
 }
 
-/// Moves to the composer with the `@` of a name; a draft stays as it is.
-pub(in crate::ui) fn address(screen: &mut Screen) {
-    if screen.view.composer.is_empty() {
-        begin(screen, "@");
-    }
-    screen.view.writing = true;
-}
-
 /// Starts the command that sets the limit that was reached, or any limit.
 pub(in crate::ui) fn begin_limit(screen: &mut Screen) {
     let limit = screen.transcript.state().limit.as_ref().map(|held| held.what.key());
@@ -132,7 +110,7 @@ pub(in crate::ui) fn ask_models(screen: &mut Screen) -> Option<Request> {
     let failed = moment::failed(&screen.transcript).map(|turn| turn.seat.clone());
     let chosen = screen.view.selected.is_none().then_some(failed).flatten();
     let who = chosen.or_else(|| intents::selected(screen))?;
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return intents::past(screen);
     }
     Some(Request::Models(who))
@@ -144,16 +122,6 @@ pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
         && let Some(place) = screen.view.selected
     {
         screen.view.list = participant::actions(screen, place);
-    }
-}
-
-/// Moves the queued message back into the composer; if there are several, lists them.
-pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
-    let waiting = screen.transcript.queued().map(|one| (one.given.key.clone(), line::spelled(one)));
-    match &waiting.collect::<Vec<_>>()[..] {
-        [] => screen.view.notice = Some("no queued messages".into()),
-        [(key, words)] => edit(screen, key.clone(), words),
-        [..] => screen.view.list = queued::list(&screen.transcript),
     }
 }
 
@@ -172,17 +140,10 @@ pub(in crate::ui) fn withdraw(screen: &mut Screen) -> Option<Request> {
     Some(asked)
 }
 
-fn edit(screen: &mut Screen, key: Key, words: &str) {
-    begin(screen, words);
-    screen.view.editing = Some(key);
-    let send = screen.keymap.way(Action::Send, Focus::Write);
-    screen.view.notice = Some(format!("editing a queued message: {send} saves it"));
-}
-
 /// Runs an entry of the list: an action at once, a command at once if it needs no argument, otherwise in the composer.
 pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     let list = screen.view.list.take()?;
-    let entry = list.entries(&screen.keymap).get(list.at)?.clone();
+    let entry = list.entries().get(list.at)?.clone();
     if !matches!(entry.action, EntryAction::Action(_)) {
         screen.view.selected = None;
     }
@@ -205,10 +166,6 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
         EntryAction::Send(command) => intents::ask(screen, command).map(FollowUp::Ask),
         EntryAction::Begin(words) => {
             begin(screen, &words);
-            None
-        }
-        EntryAction::Edit(key, words) => {
-            edit(screen, key, &words);
             None
         }
         EntryAction::Copy(words, what) => Some(Request::Copy(words, what).into()),

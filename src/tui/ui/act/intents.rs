@@ -31,7 +31,7 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
     if screen.view.is_read_only() {
         return watching(screen);
     }
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return past(screen);
     }
     if let Command::Decide { tool, yes: true, .. } = &command
@@ -55,7 +55,7 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
 
 /// Reports that a watched session must be controlled by the process that runs it.
 pub fn watching(screen: &mut Screen) -> Option<Request> {
-    if screen.view.loading.is_some() {
+    if screen.view.is_loading() {
         return notice(screen, "still reading the session; try again in a moment");
     }
     notice(screen, "read-only: steer it where it runs")
@@ -68,7 +68,7 @@ pub fn unsaved(screen: &mut Screen) -> Option<Request> {
 
 /// Reports that a recording cannot be controlled.
 pub fn past(screen: &mut Screen) -> Option<Request> {
-    if screen.view.reopens {
+    if screen.view.reopens() {
         let words = ways_on(screen);
         return notice(screen, words);
     }
@@ -92,7 +92,7 @@ pub fn ways_on(screen: &Screen) -> String {
 
 /// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.
 pub fn reopen(screen: &mut Screen) -> Option<Request> {
-    let finished = screen.view.reopens && screen.transcript.state().is_finished();
+    let finished = screen.view.reopens() && screen.transcript.state().is_finished();
     if finished { Some(Request::Extend(vec![Command::Pause {}])) } else { past(screen) }
 }
 
@@ -122,8 +122,8 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         return watching(screen);
     }
     let state = screen.transcript.state();
-    let is_read = screen.view.reopens && state.is_finished();
-    if is_read || state.ended.is_some() && screen.view.playback.is_none() {
+    let is_read = screen.view.reopens() && state.is_finished();
+    if is_read || state.ended.is_some() && !screen.view.is_recording() {
         if screen.view.unsaved {
             return unsaved(screen);
         }
@@ -173,8 +173,9 @@ pub fn selected(screen: &mut Screen) -> Option<SeatId> {
     let seat =
         place.and_then(|p| screen.transcript.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
-        let key = screen.keymap.way(Action::SelectNext, screen.view.steering());
-        notice(screen, format!("Select a participant first (1-9 or {key})"));
+        let place = if screen.view.steers() { Focus::Line } else { Focus::Read };
+        let key = screen.keymap.way(Action::SelectNext, place);
+        notice(screen, format!("Select a participant first ({key})"));
     }
     seat
 }
@@ -279,7 +280,7 @@ pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
 
 /// Asks for a second press to end the conversation.
 pub fn ask_end(screen: &mut Screen) -> Option<Request> {
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return past(screen);
     }
     if screen.transcript.state().ended.is_some() {
@@ -329,7 +330,7 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
 
 /// Says the last queued message at once, if everybody hears it: it leaves the queue and interrupts the running turns.
 pub fn cut_in_queued(screen: &Screen) -> Option<Request> {
-    if screen.view.is_read_only() || screen.view.playback.is_some() {
+    if screen.view.is_read_only() || screen.view.is_recording() {
         return None;
     }
     let queued = screen.transcript.queued_for_all()?;

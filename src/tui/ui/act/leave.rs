@@ -1,18 +1,17 @@
-//! Leaving: closing overlays, leaving WRITE, stopping the speaker, leaving the screen.
+//! Leaving: closing overlays, leaving the line, leaving the screen.
 //!
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
-use crate::model::Command;
 use crate::state::State;
 use crate::text;
-use crate::ui::act::{appearance, intents};
+use crate::ui::act::appearance;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::floor::Status;
 
-/// Goes back one step: closes a list, a completion or the analysis, leaves WRITE with its draft, clears the selection.
+/// Goes back one step: closes a list, a completion or the analysis, leaves the line with its draft, clears the selection.
 pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     let view = &mut screen.view;
     if view.list.take().is_some() {
@@ -22,14 +21,11 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if view.writing && view.completion.take().is_some() {
         return None;
     }
-    if !view.writing && view.analysis.is_some() && view.search.take().is_some() {
+    if let Some(search) = view.search.take() {
+        view.vim.iter_mut().for_each(|vim| vim.sought.clone_from(&search.query));
         return None;
     }
     if !view.writing && view.analysis.take().is_some() {
-        return None;
-    }
-    if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
-        view.search = None;
         return None;
     }
     // a chosen participant on the line is dropped first
@@ -43,7 +39,6 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         return Some(Request::Send(message.command()));
     }
     if std::mem::take(&mut view.writing) {
-        view.cutting_in = false;
         return None;
     }
     if view.selected.take().is_some() {
@@ -66,32 +61,28 @@ pub(in crate::ui) fn pass_focus(screen: &mut Screen, covered: bool) {
     }
 }
 
-/// Handles Ctrl-C: closes a list, clears a draft or stops a reply; without any of these, leaves the screen.
+/// Handles Ctrl-C: closes a list or clears a draft; without these, leaves the screen. It stops no speaker.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
         appearance::restore_theme(screen);
         return None;
     }
-    if screen.view.search.take_if(|s| s.typing).is_some() {
+    if screen.view.search.take().is_some() {
         return None;
     }
     if screen.view.writing && !screen.view.composer.is_empty() {
         screen.view.composer.clear();
-        screen.view.editing = None;
         screen.view.withdrawn = None;
         let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
         screen.view.notice = Some(format!("draft cleared: {key} restores it"));
         return None;
-    }
-    if screen.view.playback.is_none() && screen.transcript.speaking().next().is_some() {
-        return intents::ask(screen, Command::PauseNow {});
     }
     leave(screen, Action::Interrupt)
 }
 
 /// Leaves, at once if nothing is running.
 pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
-    if screen.view.playback.is_some() || screen.view.attached {
+    if screen.view.is_recording() || screen.view.is_away() {
         return Some(how);
     }
     // a line that names it was typed on purpose
@@ -104,9 +95,9 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
 
 /// Leaves while the conversation goes on in the background, or says why it cannot.
 pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
-    let fault = if screen.view.attached {
+    let fault = if screen.view.is_away() {
         return Some(Request::Leave);
-    } else if screen.view.is_read_only() || screen.view.playback.is_some() {
+    } else if screen.view.is_read_only() || screen.view.is_recording() {
         Some("this screen does not run it".to_owned())
     } else {
         detach_fault(screen.transcript.state(), screen.view.stays.as_deref())
@@ -155,12 +146,21 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, screen.view.steering());
     screen.view.leaving = Some(by);
-    let saved = match (screen.view.unsaved, screen.view.attached) {
-        (_, true) => "it goes on",
-        (true, false) => "not saved",
-        (false, false) => "saved",
+    let saved = match (screen.view.unsaved, screen.view.is_away()) {
+        (_, true) => "they go on".to_owned(),
+        (true, false) => "not saved".to_owned(),
+        (false, false) => format!("saved at #{}", screen.transcript.state().numbers),
     };
-    let what = if by == Action::Home { "for the start screen" } else { "to quit" };
-    screen.view.notice = Some(format!("press {key} again {what} ({saved})"));
+    screen.view.notice = Some(if by == Action::Interrupt {
+        let speaker = if screen.view.steers() { screen.transcript.speaker() } else { None };
+        let skip = screen.glyphs.key(screen.keymap.key(Action::Skip, Focus::Line).unwrap_or(""));
+        let skips = speaker
+            .filter(|_| !skip.is_empty())
+            .map(|name| format!(" {} {skip} {skip} skips {name}", screen.glyphs.dot));
+        format!("again: leave, {saved}{}", skips.unwrap_or_default())
+    } else {
+        let what = if by == Action::Home { "for the start screen" } else { "to quit" };
+        format!("press {key} again {what} ({saved})")
+    });
     None
 }

@@ -1,5 +1,5 @@
-//! Modal editing in the composer and counts in READ, with `keymap = "vim"`. It only adds: keys that are not handled
-//! here keep their usual meaning.
+//! Modal editing in the composer, and four keys on a marked message, with `keymap = "vim"`. It only adds: keys that are
+//! not handled here keep their usual meaning.
 //!
 //! The first Esc leaves insert mode, the second the composer; neither affects the draft or the conversation.
 
@@ -10,11 +10,9 @@ use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::composer::VimMode;
+use crate::ui::view::search::Search;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
-
-/// Maximum count before a command.
-const COUNT_MAX: u32 = 999;
 
 /// Handles a key; `None` if the key has its usual meaning.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
@@ -24,54 +22,25 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     }
     match screen.view.place() {
         Focus::Write | Focus::Line => composer(screen, key.code),
-        Focus::Read | Focus::Marked | Focus::Replay | Focus::Found => table(screen, key.code),
+        Focus::Marked => marked(screen, key.code),
         _ => None,
     }
 }
 
-/// Handles counts: a digit prefix and a key that moves.
-fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
-    let place = screen.view.place();
-    let vim = screen.view.vim.as_mut()?;
-    match (vim.count, code) {
-        (None, KeyCode::Char('\'')) => vim.count = Some(0),
-        (Some(count), KeyCode::Char(c)) if c.is_ascii_digit() => {
-            let more = count.saturating_mul(10).saturating_add(c.to_digit(10).unwrap_or(0));
-            vim.count = Some(more.min(COUNT_MAX));
+/// Handles the letters of a marked message: `n` goes on with the last search.
+fn marked(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
+    let action = match code {
+        KeyCode::Char('j') => Action::MessageDown,
+        KeyCode::Char('k') => Action::MessageUp,
+        KeyCode::Char('y') => Action::Copy,
+        KeyCode::Char('n') => {
+            let query = screen.view.vim.as_ref()?.sought.clone();
+            screen.view.search = Some(Search { query, ..Search::default() });
+            Action::NextFound
         }
-        (Some(count), KeyCode::Char(c)) => {
-            vim.count = None;
-            let action = screen.keymap.action(place, &c.to_string())?;
-            let times = if repeats(action) { count.max(1) } else { 1 };
-            return Some(Some(FollowUp::Repeat(times, action)));
-        }
-        (_, _) => {
-            vim.count = None;
-            return None;
-        }
-    }
-    Some(None)
-}
-
-/// Returns whether an action only moves the reading position.
-fn repeats(action: Action) -> bool {
-    matches!(
-        action,
-        Action::LineUp
-            | Action::LineDown
-            | Action::HalfUp
-            | Action::HalfDown
-            | Action::MessageUp
-            | Action::MessageDown
-            | Action::MarkUp
-            | Action::MarkDown
-            | Action::NextFound
-            | Action::PreviousFound
-            | Action::UtteranceOn
-            | Action::UtteranceBack
-            | Action::TextOn
-            | Action::TextBack
-    )
+        _ => return None,
+    };
+    Some(Some(FollowUp::Act(action)))
 }
 
 fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {

@@ -124,10 +124,7 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
 /// Runs the action under the pointer; a click beside an open list closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
     if let Some(list) = &mut screen.view.list {
-        let column = (at.x.saturating_sub(list.rows.x)).checked_div(list.column).unwrap_or(0);
-        let row = list.rows.contains(at).then(|| {
-            usize::from(at.y - list.rows.y) + usize::from(column.min(1) * list.rows.height)
-        });
+        let row = list.rows.contains(at).then(|| usize::from(at.y - list.rows.y));
         return match row.map(|row| list.drawn.get(row).copied().flatten()) {
             Some(Some(entry)) => {
                 list.at = entry;

@@ -6,6 +6,7 @@ use crate::state::Entry;
 use crate::text;
 use crate::ui::act::extract::{self, Extract};
 use crate::ui::action::{Action, Direction};
+use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown;
@@ -173,7 +174,8 @@ fn words_read(screen: &mut Screen) -> Option<SelectedMessage> {
 /// Returns the current message; reports if its turn is still running.
 fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     if speech_read(screen).is_some() {
-        let up = screen.keymap.way(Action::MessageUp, screen.view.steering());
+        let place = if screen.view.steers() { Focus::Marked } else { Focus::Read };
+        let up = screen.keymap.way(Action::MessageUp, place);
         screen.view.notice =
             Some(format!("this turn is still in progress; {up} selects the previous one"));
         return None;

@@ -71,18 +71,9 @@ pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
     };
     let name = screen.transcript.name(&seat.spec.id);
     let key = |action| screen.keymap.way(action, screen.view.steering());
-    let told = |(action, word): &(Action, &str)| format!("  {} {word}", key(*action));
-    let actions = [
-        (Action::GiveFloor, "give turn"),
-        (Action::Mute, "mute"),
-        (Action::Whisper, "whisper"),
-        (Action::Seat, "actions"),
-    ];
-    let actions = match screen.view.playback {
-        Some(_) => told(&(Action::Filter, "show only these turns")),
-        None => actions.iter().map(told).collect(),
-    };
-    screen.view.notice = Some(format!("{name}:{actions}"));
+    // the line says what it does with the chosen participant
+    screen.view.notice = (!screen.view.steers())
+        .then(|| format!("{name}:  {} show only these turns", key(Action::Filter)));
     screen.view.selected = Some(place);
 }
 

@@ -69,7 +69,7 @@ pub fn waits(view: &mut ViewState) {
 
 /// Changes the player, and makes the view follow it.
 fn with(view: &mut ViewState, act: impl FnOnce(&Playback)) {
-    if let Some(playback) = &view.playback {
+    if let Some(playback) = view.playback() {
         act(playback);
         view.viewport.follow();
     }

@@ -1,4 +1,4 @@
-//! The queued messages as a list; Enter edits or drops one.
+//! The queued messages as a list; Enter drops one.
 
 use crate::model::Command;
 use crate::steer::line;
@@ -11,18 +11,11 @@ pub fn list(transcript: &Transcript) -> Option<List> {
     let waiting: Vec<_> = transcript.queued().collect();
     let mut entries = Vec::new();
     for (i, message) in waiting.iter().enumerate().rev() {
-        let call = |command: &str| format!("{command} {}", i + 1);
         let words = line::spelled(message);
         let shown = text::line(&words).into_owned();
-        let key = &message.given.key;
-        let of = key.0.clone();
+        let of = message.given.key.0.clone();
         entries.push(ListEntry::new(
-            call("edit"),
-            shown.clone(),
-            EntryAction::Edit(key.clone(), words),
-        ));
-        entries.push(ListEntry::new(
-            call("drop"),
+            format!("drop {}", i + 1),
             shown,
             EntryAction::Send(Command::DropQueued { of }),
         ));

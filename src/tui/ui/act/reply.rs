@@ -9,7 +9,7 @@ pub(in crate::ui) fn note(screen: &mut Screen, was_empty: bool) {
     if was_empty {
         screen.view.reply = AnsweredTurn { began: numbers, ..AnsweredTurn::default() };
     }
-    if !screen.view.line || screen.view.reply.fixed {
+    if screen.view.reply.fixed {
         return;
     }
     let reads = !screen.view.viewport.following();

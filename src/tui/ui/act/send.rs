@@ -27,7 +27,7 @@ pub fn send(screen: &mut Screen, delivery: Delivery) -> Option<FollowUp> {
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
-        let cuts_in = delivery == Delivery::CutIn && screen.view.editing.is_none();
+        let cuts_in = delivery == Delivery::CutIn;
         return cuts_in.then(|| cut_in_queued(screen)).flatten().map(FollowUp::Ask);
     }
     send_line(screen, words, delivery)
@@ -38,7 +38,7 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
     let named = slash::row(words).is_some();
     if !named && parse_action(words).is_some() {
         screen.view.composer.sent();
-        screen.view.writing = screen.view.line;
+        screen.view.writing = true;
         screen.view.completion = None;
         return commands::run(screen, words).flatten();
     }
@@ -54,20 +54,15 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
     screen.view.refused = sent.is_none() && words.starts_with('/');
     if sent.is_some() {
         screen.view.composer.sent();
-        screen.view.sent = true;
         screen.view.completion = None;
-        screen.view.editing = None;
-        screen.view.cutting_in = false;
         if !words.starts_with('/') || addressed(words).is_some() {
             screen.view.withdrawn = None;
         }
         if !words.starts_with('/') {
-            if screen.view.line {
-                screen.view.selected = None;
-            }
+            screen.view.selected = None;
             screen.view.viewport.follow();
         }
-        screen.view.sent_at = screen.view.line.then_some(screen.clock.now());
+        screen.view.sent_at = Some(screen.clock.now());
     }
     sent.map(FollowUp::Ask)
 }
@@ -83,15 +78,12 @@ pub fn send_bound(screen: &mut Screen, line: &str) -> Option<FollowUp> {
 /// Requests the command of a typed line. An error in it is reported, and the draft stays.
 pub fn command(screen: &mut Screen, line: &str, delivery: Delivery) -> Option<Request> {
     let state = screen.transcript.state();
-    let editing = screen.view.editing.as_ref().and_then(|key| state.pending_command(key));
-    let manner = match (delivery, editing, screen.transcript.writing_turn()) {
-        (Delivery::CutIn, ..) => Manner::CutIn,
-        (Delivery::Queue, Some(_), _) => Manner::Edit,
-        (Delivery::Queue, None, Some(who)) => Manner::Speak(who),
-        (Delivery::Queue, None, None) => Manner::Say,
+    let manner = match (delivery, screen.transcript.writing_turn()) {
+        (Delivery::CutIn, _) => Manner::CutIn,
+        (Delivery::Queue, Some(who)) => Manner::Speak(who),
+        (Delivery::Queue, None) => Manner::Say,
     };
-    let to = if editing.is_none() { screen.chosen() } else { None };
-    let from = editing.or(screen.view.withdrawn.as_deref());
+    let (to, from) = (screen.chosen(), screen.view.withdrawn.as_deref());
     let typing = Typing { by: EntryPoint::Screen, manner, re: answered(screen), to, from };
     match read_line(line, &typing, state) {
         Ok(Intent::Give(command)) => ask(screen, command),

@@ -16,7 +16,7 @@ const UNDO_MS: u64 = 5_000;
 const NOTICE_MS: u64 = 5_000;
 
 /// Milliseconds within which a second press confirms an action.
-const LEAVING_MS: u64 = 3_000;
+const LEAVING_MS: u64 = 2_000;
 
 /// Advances time; returns the milliseconds until the next change, and whether anything changed.
 pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {

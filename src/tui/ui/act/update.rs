@@ -46,7 +46,6 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
     }
-    leave_empty(screen, key.code);
     let place = screen.view.place();
     let last_key = screen.view.pressed_at.replace(screen.clock.now());
     let action = screen.keymap.action(place, &spelled);
@@ -95,7 +94,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         None => {
             let text = matches!(key.code, KeyCode::Char(_))
                 && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-            if text && screen.view.line && matches!(place, Focus::Marked | Focus::Found) {
+            if text && place == Focus::Marked {
                 screen.open_line();
             }
             let place = if screen.view.writing { screen.view.place() } else { place };
@@ -145,7 +144,7 @@ fn answer(
     };
     screen.view.leaving = None;
     screen.view.composer.begin("");
-    screen.view.sent_at = screen.view.line.then_some(now);
+    screen.view.sent_at = Some(now);
     // the card stays until the engine has the answer
     screen.view.card.iter_mut().for_each(|shown| shown.since = now);
     if act != ChoiceAct::Do(Action::ReadMissed) {
@@ -166,17 +165,6 @@ fn answer(
 fn keeps_poster(screen: &Screen, code: KeyCode) -> bool {
     let is_over = card::current(screen).is_some();
     is_over && matches!(code, KeyCode::Char('0'..='9') | KeyCode::Enter | KeyCode::Backspace)
-}
-
-/// Returns to READ if the first key after a send moves the cursor; a person's turn keeps the composer open.
-fn leave_empty(screen: &mut Screen, code: KeyCode) {
-    use KeyCode::{Down, End, Home, Left, PageDown, PageUp, Right};
-    let moves = matches!(code, Down | Left | Right | PageUp | PageDown | Home | End);
-    let view = &mut screen.view;
-    let sent = std::mem::take(&mut view.sent) && view.place() == Focus::Write;
-    if sent && moves && view.composer.is_empty() && screen.transcript.human_turn().is_none() {
-        view.writing = false;
-    }
 }
 
 /// Handles a key that is text.
@@ -249,9 +237,6 @@ fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     loop {
         match then {
             Some(FollowUp::Act(action)) => then = perform(screen, action),
-            Some(FollowUp::Repeat(times, action)) => {
-                return (0..times).filter_map(|_| act(screen, action)).last();
-            }
             Some(FollowUp::Ask(request)) => return Some(request),
             None => return None,
         }
@@ -308,18 +293,17 @@ impl<T: Into<FollowUp>> Effect for Option<T> {
 /// Passes an action to the open list, analysis or page; `None` if it has no meaning of its own for it.
 fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
     if let Some(list) = &mut screen.view.list
-        && list.handle(action, &screen.keymap)
+        && list.handle(action)
     {
         appearance::preview_theme(screen);
         return Some(None);
     }
-    if let Some(analysis) = &mut screen.view.analysis
-        && screen.view.page.is_none()
-        && screen.view.search.is_some()
-        && !screen.view.writing
-        && search_in(&mut analysis.found, action)
-    {
-        return Some(None);
+    if screen.view.search.is_some() {
+        let found = match (&mut screen.view.page, &mut screen.view.analysis) {
+            (Some(page), _) => Some(&mut page.found),
+            (None, analysis) => analysis.as_mut().map(|analysis| &mut analysis.found),
+        };
+        return found.is_some_and(|found| search_in(found, action)).then_some(None);
     }
     if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
@@ -329,23 +313,12 @@ fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
     if let Some(page) = &mut screen.view.page
         && !screen.view.writing
     {
-        if screen.view.search.is_some() && search_in(&mut page.found, action) {
-            return Some(None);
-        }
         if let Some(asked) = select::handle(page, action) {
             return Some(asked);
         }
         match action {
-            // the search is cleared first
-            Action::Back if screen.view.search.take().is_some() => return None,
             Action::Back | Action::Quit => {
                 screen.view.page = None;
-                return Some(None);
-            }
-            // `zz`, which in other keymaps opens and closes the page
-            Action::Zoom if screen.view.vim.is_some() => {
-                screen.view.page = None;
-                navigate::centre(screen);
                 return Some(None);
             }
             Action::OpenLink => {
@@ -369,7 +342,7 @@ fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
 
 /// Returns the kind of the conversation.
 fn feed(screen: &Screen) -> FeedKind {
-    if screen.view.playback.is_some() { FeedKind::Recorded } else { FeedKind::Live }
+    if screen.view.is_recording() { FeedKind::Recorded } else { FeedKind::Live }
 }
 
 fn toggle_analysis(screen: &mut Screen) {
@@ -399,16 +372,13 @@ fn toggle_text(screen: &mut Screen, make: MakePage, nothing: &str) {
 }
 
 fn help(screen: &mut Screen) {
-    if screen.keymap.is_typing() {
-        let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
-        screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
-    } else {
-        screen.view.list = Some(List::new(ListKind::Keys, feed(screen)));
-    }
+    let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
+    let page = keys_page::page(&screen.keymap, screen.view.steering(), screen.glyphs, width);
+    screen.view.page = Some(page);
 }
 
 fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if screen.view.playback.is_none() {
+    if !screen.view.is_recording() {
         return intents::toggle_pause(screen);
     }
     playback::toggle(&mut screen.view);
@@ -416,7 +386,7 @@ fn toggle_pause(screen: &mut Screen) -> Option<Request> {
 }
 
 fn step(screen: &mut Screen) -> Option<Request> {
-    if screen.view.playback.is_none() {
+    if !screen.view.is_recording() {
         return intents::ask(screen, Command::Step { n: 1 });
     }
     playback::step(&mut screen.view, Step::Text);
@@ -429,7 +399,7 @@ fn more(screen: &mut Screen) -> Option<Request> {
 }
 
 fn open_composer(screen: &mut Screen) -> Option<Request> {
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return intents::reopen(screen);
     }
     screen.view.writing = true;
@@ -437,7 +407,7 @@ fn open_composer(screen: &mut Screen) -> Option<Request> {
 }
 
 fn open_editor(screen: &mut Screen) -> Option<Request> {
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return intents::past(screen);
     }
     Some(Request::Edit(screen.view.composer.whole()))
@@ -474,10 +444,7 @@ fn earlier(screen: &mut Screen) -> Option<Request> {
     if let Some(completion) = &mut screen.view.completion {
         completion.up();
     } else if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
-        if screen.view.line {
-            return entries::withdraw(screen);
-        }
-        entries::edit_queued(screen);
+        return entries::withdraw(screen);
     } else {
         screen.view.composer.earlier();
     }
@@ -501,7 +468,7 @@ fn complete(screen: &mut Screen) {
         completion::refresh(screen);
     } else if completion::ends_name(screen) {
         screen.view.composer.area.insert_str(" ");
-    } else if screen.view.line {
+    } else {
         reply::change(screen);
     }
 }

@@ -13,13 +13,11 @@ use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::card::{ChoicePrice, current, typed};
-use crate::ui::view::extension::way_on;
-use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
 use crate::ui::view::reply;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 /// Cells before the input.
 const PROMPT: u16 = 3;
@@ -39,7 +37,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
         raw: screen.view.reading.raw,
         board: board::rows(screen),
         profile: profile::rows(screen, width),
-        timeline: screen.view.playback.is_some(),
+        timeline: screen.view.is_recording(),
         ..RowsNeeded::default()
     };
     if needs.timeline {
@@ -47,7 +45,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     }
     RowsNeeded {
         composer: screen.view.composer.rows(room),
-        framed: screen.view.is_framed() || screen.keeps_frame() && screen.view.page.is_none(),
+        framed: screen.view.is_framed() || screen.view.steers() && screen.view.page.is_none(),
         card: moment::rows(screen, width - sidebar_columns(width)),
         ..needs
     }
@@ -73,12 +71,10 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             // the card of a vote says it
             _ if covered || votes => String::new(),
             true => format!(": type, {} sends", screen.keymap.way(Action::Send, Focus::Write)),
-            false => format!(": press {} and type", way(Action::Write)),
+            false => ": type".to_owned(),
         };
         if !covered {
-            let key = screen.keymap.key(Action::Pass, place);
-            let pass = key.map_or_else(|| " /pass ".to_owned(), |key| format!(" {key} pass "));
-            bar.right(pass, theme.style(ThemeRole::HintText));
+            bar.right(" /pass ", theme.style(ThemeRole::HintText));
         }
         // the footer names the key as well
         if bar.width() + width(&how) <= usize::from(area.width) {
@@ -90,19 +86,17 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let last = waiting.len();
     for (i, message) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
         let mut bar = Bar::new();
-        let editing = screen.view.editing.as_ref() == Some(&message.given.key);
-        let state = if editing { "editing" } else { "queued" };
         let words = message.words.as_ref();
         let whom = words
             .and_then(QueuedWords::hearer)
             .map_or(String::new(), |to| format!(", only {} hears it", screen.transcript.name(to)));
         let words = words.and_then(|words| words.text_for(&Recipient::Operator));
         let words = words.map_or("", |words| &**words);
-        bar.left(format!("{state} {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
+        bar.left(format!("queued {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last && !covered {
-            let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
-            let keys = format!(" {} edit  {} drop ", way(edit), way(Action::DropQueued));
+            let edit = screen.keymap.way(Action::Earlier, Focus::Write);
+            let keys = format!(" {edit} edit  {} drop ", way(Action::DropQueued));
             bar.right(keys, theme.style(ThemeRole::HintText));
         }
         rows.push(bar);
@@ -146,8 +140,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if is_empty && !covered {
         let gap = usize::from(cells > 0);
         let room = usize::from(inner.width).saturating_sub(cells + gap);
-        let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
-        frame.render_widget(hint, inner);
+        frame.render_widget(placeholder(screen, room), inner);
     }
     if let Some(told) = side {
         let cells = cells as u16;
@@ -248,7 +241,7 @@ pub(super) fn chosen(screen: &Screen) -> Option<String> {
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.
 fn delivery(screen: &Screen) -> Option<String> {
     let transcript = &screen.transcript;
-    if screen.view.cutting_in || transcript.human_turn().is_some() {
+    if transcript.human_turn().is_some() {
         return None;
     }
     if let Some(name) = screen.whispered_to().filter(|name| !name.is_empty()) {
@@ -268,70 +261,17 @@ fn delivery(screen: &Screen) -> Option<String> {
     }
 }
 
-/// Returns the key bindings that start a message, as many as fit.
-fn invitation(screen: &Screen, room: usize) -> Line<'static> {
-    if screen.view.is_read_only() {
-        return placeholder(screen, room);
-    }
-    let status = Status::from_state(screen.transcript.state());
-    if status.is_limited() || matches!(status, Status::Done | Status::Error) {
-        return placeholder(screen, room);
-    }
-    let whom = match screen.transcript.human_turn() {
-        Some(who) => format!("speak as {}", screen.transcript.name(&who)),
-        None => "write to everyone".into(),
-    };
-    let keys = vec![
-        (Action::Write, whom),
-        (Action::Address, "address one".into()),
-        (Action::Interject, "cut in".into()),
-        (Action::Palette, "commands".into()),
-    ];
-    hints(screen, room, keys)
-}
-
-/// Returns key bindings with their effect, as many as fit.
-fn hints(screen: &Screen, room: usize, keys: Vec<(Action, String)>) -> Line<'static> {
-    let mut line = Line::default();
-    for (action, what) in keys {
-        let key = screen.keymap.way(action, screen.view.steering());
-        if line.width() + width(&key) + width(&what) + 1 > room {
-            break;
-        }
-        line.push_span(Span::styled(key, screen.theme.style(ThemeRole::HintKey)));
-        line.push_span(Span::styled(
-            format!(" {what}   "),
-            screen.theme.style(ThemeRole::HintText),
-        ));
-    }
-    line
-}
-
 fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
     Line::styled(asked(screen, room), screen.theme.style(ThemeRole::Muted))
 }
 
 fn asked(screen: &Screen, room: usize) -> String {
-    let status = Status::from_state(screen.transcript.state());
-    let over = status.is_limited() || matches!(status, Status::Done | Status::Error);
     let etc = screen.glyphs.ellipsis;
     let words = match (screen.transcript.human_turn(), screen.chosen()) {
-        _ if screen.view.loading.is_some() => "reading the session".into(),
-        _ if screen.view.watching => "read-only: steer it where it runs".into(),
+        _ if screen.view.is_loading() => "reading the session".into(),
+        _ if screen.view.is_read_only() => "read-only: steer it where it runs".into(),
         _ if screen.transcript.state().ended.is_some() && screen.view.unsaved => {
             "not saved: cannot be extended".into()
-        }
-        _ if over && !screen.view.line => {
-            let place = screen.view.steering();
-            let more = screen.keymap.way(Action::MoreRound, place);
-            let standing = match status {
-                Status::Stopped => "stopped",
-                Status::Error => "failed",
-                _ => "finished",
-            };
-            let dot = screen.glyphs.dot;
-            let way = way_on(screen.transcript.state());
-            format!("{standing}. {more} {way} {dot} /note to annotate")
         }
         (Some(who), _) if screen.transcript.human_choices().is_empty() => {
             format!("Speak as {}{etc}", screen.transcript.name(&who))

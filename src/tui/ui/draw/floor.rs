@@ -9,11 +9,10 @@ use crate::ui::draw::bar::Bar;
 use crate::ui::draw::header::{role, sign};
 use crate::ui::draw::timeline;
 use crate::ui::frame::Frame;
-use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::extension::{stopped, way_on};
+use crate::ui::view::extension::stopped;
 use crate::ui::view::floor::{
     Status, circles_since, doing, doing_word, is_in_turn, near, next, used, why,
 };
@@ -96,8 +95,7 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let seen = standing.with_losses(state);
     let strong = theme.style(role(seen));
     bar.left(" ", muted).left(format!("{} ", sign(seen, glyphs)), strong);
-    let Activity { what, then, .. } =
-        shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let Activity { what, then, .. } = shortened(transcript, standing, now, wealth, glyphs.ellipsis);
     let mut what = what.replace('·', glyphs.dot);
     if let Some(seconds) = seconds(screen, now) {
         what.push_str(&format!(" {seconds}s"));
@@ -123,7 +121,7 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
         }
         return bar;
     }
-    if let (Some(playback), true) = (&view.playback, wealth.long) {
+    if let (Some(playback), true) = (view.playback(), wealth.long) {
         bar.right(format!(" {} ", timeline::legend(playback, screen)), muted);
     }
     // on a narrow screen another row shows it
@@ -131,7 +129,7 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
         && let Some(used) = used(&state.spent())
     {
         // in a recording these are not totals
-        let used = match (wealth.long, &view.playback) {
+        let used = match (wealth.long, view.playback()) {
             (true, Some(_)) => format!("at this point {used}"),
             (true, None) => used,
             (false, _) => used.replace(" tok  ", " "),
@@ -147,12 +145,8 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
         bar.right(near, theme.style(ThemeRole::FloorStopped));
     }
     if circles_since(state).is_some() {
-        let note = keymap.way(Action::Note, view.steering());
-        let told = if wealth.long {
-            format!(" repeating themselves, {note} to steer ")
-        } else {
-            " repeating ".into()
-        };
+        let told =
+            if wealth.long { " repeating themselves, /note to steer " } else { " repeating " };
         bar.right(told, theme.style(ThemeRole::Notice));
     }
     let notice = theme.style(ThemeRole::Notice);
@@ -204,16 +198,15 @@ pub struct Activity {
 }
 
 /// Returns the current activity and the next step.
-pub fn words(transcript: &Transcript, standing: Status, now: Ms, keymap: &Keymap) -> Activity {
+pub fn words(transcript: &Transcript, standing: Status, now: Ms) -> Activity {
     let [rich, ..] = WEALTHS;
-    shortened(transcript, standing, now, keymap, rich, "")
+    shortened(transcript, standing, now, rich, "")
 }
 
 fn shortened(
     transcript: &Transcript,
     standing: Status,
     now: Ms,
-    keymap: &Keymap,
     wealth: Wealth,
     ellipsis: &str,
 ) -> Activity {
@@ -257,14 +250,8 @@ fn shortened(
             (what.into(), if what.is_empty() { next } else { String::new() })
         }
         Status::Waiting => (now, then),
-        // the card and the composer name the key as well
-        Status::Stopped | Status::Reached if !wealth.long => {
-            (reached(transcript, false), String::new())
-        }
-        Status::Stopped | Status::Reached => {
-            let key = keymap.way(Action::MoreRound, Focus::Read);
-            (reached(transcript, true), format!("{key} {}", way_on(state)))
-        }
+        // the card and the line name the way on
+        Status::Stopped | Status::Reached => (reached(transcript, wealth.long), String::new()),
         Status::Done | Status::Error => (ended(transcript, wealth.long), String::new()),
     };
     Activity { what, then, names_status }

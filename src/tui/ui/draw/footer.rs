@@ -26,7 +26,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
         Focus::Write | Focus::Line => mode(screen),
-        Focus::Found => ("FOUND", ThemeRole::BadgeTable),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
         Focus::Search => ("SEARCH", ThemeRole::BadgePen),
         Focus::Analysis => ("ANALYSIS", ThemeRole::BadgeTable),
@@ -41,7 +40,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
     let mut spills = false;
     // help is the last hint to be dropped
-    for action in last(place, screen.view.line) {
+    for action in last(place, screen) {
         let hint = hint(screen, *action, place);
         bar.right.splice(0..0, hint.iter().cloned());
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
@@ -62,19 +61,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(told, theme.style(ThemeRole::Notice));
     } else {
         spills = screen.view.notice.is_some();
-        if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
-            let told = search.status(&screen.transcript);
-            bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
-        }
-        if let (Focus::Page | Focus::Analysis, Some(search)) = (place, &screen.view.search) {
-            let told = match (&screen.view.page, &screen.view.analysis) {
-                (Some(page), _) => page.found.status(search),
-                (None, Some(analysis)) => analysis.found.status(search),
-                (None, None) => String::new(),
-            };
-            bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
-        }
-        let line = screen.view.line && matches!(place, Focus::Line | Focus::Write);
+        let line = matches!(place, Focus::Line | Focus::Write);
         let hints: Vec<(Vec<Span<'static>>, Option<Action>)> = if line {
             input::hints(screen, place)
         } else {
@@ -84,7 +71,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         for (hint, action) in hints {
             let used: usize = bar.left.iter().chain(&bar.right).chain(&hint).map(Span::width).sum();
             if used > usize::from(area.width) {
-                break;
+                continue;
             }
             let end = bar.left.iter().chain(&hint).map(Span::width).sum::<usize>();
             let cells = click(area, area.x + end as u16, &hint, &hint);
@@ -101,11 +88,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 fn mode(screen: &Screen) -> (&'static str, ThemeRole) {
     let whispers = screen.whispered_to().is_some();
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
-        None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
         None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),
         // the frame of the input box shows the focus
-        None if screen.view.line => ("", ThemeRole::BadgePen),
-        None => ("WRITE", ThemeRole::BadgePen),
+        None => ("", ThemeRole::BadgePen),
         Some(VimMode::Insert) => ("WRITE INSERT", ThemeRole::BadgePen),
         Some(VimMode::Normal) => ("WRITE NORMAL", ThemeRole::BadgePen),
     }
@@ -150,7 +135,7 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         (Some(notice), _) if screen.view.spills => notice.clone(),
         (None, Some(search)) if areas.footer.is_empty() => {
             let typed = format!("/{}", search.query);
-            caret = search.typing.then(|| 1 + width(&typed) as u16);
+            caret = Some(1 + width(&typed) as u16);
             format!("{typed}   {}", search.status(&screen.transcript))
         }
         (Some(_) | None, _) => return,
@@ -168,15 +153,14 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
 }
 
 /// Returns the actions named at the right end.
-fn last(place: Focus, line: bool) -> &'static [Action] {
+fn last(place: Focus, screen: &Screen) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
         Focus::Marked => &[Action::Back, Action::Help],
-        Focus::Found => &[Action::Help],
-        Focus::Line => &[Action::Back, Action::Help],
-        Focus::Write if line => &[Action::Back],
-        Focus::Write => &[Action::Help],
-        Focus::Pick | Focus::Search => &[Action::Back],
+        Focus::Line if screen.view.areas.is_narrow() => &[Action::Help],
+        Focus::Line if screen.view.poster => &[Action::Interrupt],
+        Focus::Line => &[Action::Interrupt, Action::Help],
+        Focus::Write | Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
     }
@@ -185,20 +169,14 @@ fn last(place: Focus, line: bool) -> &'static [Action] {
 /// Returns the actions with hints, most important first.
 fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
-        Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
-        Home, LineDown, MarkOn, Menu, MessageDown, MessageUp, MoreRound, NewLine, NextFound,
-        OpenEvent, OpenLink, PageDown, PageUp, Palette, PauseNow, PlayPause, PreviousFound,
-        RunEntry, Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn,
-        TogglePause, Top, UtteranceBack, UtteranceOn, Waits, Write,
+        Copy, EntryDown, EntryUp, Export, Faster, Follow, Fork, LineDown, MarkOn, Menu,
+        MessageDown, MessageUp, NextFound, OpenEvent, OpenLink, PageDown, PageUp, Palette,
+        PlayPause, PreviousFound, RunEntry, Search, Select, SelectLines, Slower, Tenth, TextOn,
+        Top, UtteranceBack, UtteranceOn, Waits,
     };
     match place {
-        Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
-        Focus::Write => vec![Send, CutIn, NewLine, Back, Complete],
-        Focus::Line => vec![],
-        Focus::Search | Focus::Start | Focus::StartList => vec![],
-        Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
-            vec![NextFound, PreviousFound]
-        }
+        Focus::Write | Focus::Line | Focus::Start | Focus::StartList => vec![],
+        Focus::Search => vec![NextFound, PreviousFound],
         Focus::Analysis
             if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) =>
         {
@@ -225,31 +203,10 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             Waits,
             Copy,
         ],
-        Focus::Found => vec![NextFound, PreviousFound, Back],
         Focus::Marked => {
             vec![Menu, MessageUp, MessageDown, PageUp, PageDown, Follow, Palette]
         }
-        Focus::Read if screen.view.is_read_only() => {
-            vec![Search, Palette, Copy, PageUp, Top, Follow]
-        }
-        Focus::Read => match Status::from_state(screen.transcript.state()) {
-            Status::Running | Status::Stepping | Status::Pausing => {
-                vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
-            }
-            Status::Paused => {
-                vec![TogglePause, Step, Write, Search, Palette, Skip, Copy, PageUp, Follow]
-            }
-            Status::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
-            Status::Stopped | Status::Reached => {
-                vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow]
-            }
-            Status::Done | Status::Error if screen.view.unsaved => {
-                vec![Home, Analysis, Export, Search, Copy, PageUp, Top, Follow]
-            }
-            Status::Done | Status::Error => {
-                vec![Home, MoreRound, Analysis, Export, Search, Copy, PageUp, Top, Follow]
-            }
-        },
+        Focus::Read => vec![Search, Palette, Copy, PageUp, Top, Follow],
     }
 }
 
@@ -263,11 +220,10 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         Action::TogglePause if held => "resume",
         Action::Select(_) if place == Focus::Analysis => "page",
         Action::LineDown if place == Focus::Page || place == Focus::Analysis => "scroll",
-        Action::Send if screen.view.cutting_in => "cut in",
         Action::Help if place == Focus::Line => "keys",
         Action::Back if place == Focus::Line && screen.chosen().is_some() => "nobody",
-        Action::Back if screen.view.line && screen.view.completion.is_some() => "close",
-        Action::Back if screen.view.line && screen.view.writing => "mark",
+        Action::Back if screen.view.completion.is_some() => "close",
+        Action::Back if matches!(place, Focus::Line | Focus::Write) => "mark",
         Action::Back if place == Focus::Marked => "the line",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,

@@ -6,7 +6,7 @@ use crate::text::{self, clock};
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::cast;
 use crate::ui::frame::Frame;
-use crate::ui::screen::Screen;
+use crate::ui::screen::{Screen, ScreenMode};
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
@@ -48,13 +48,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if !screen.view.areas.is_narrow() {
         bar.left(" ", muted);
     }
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
     let areas = &screen.view.areas;
     let shows_used = areas.is_narrow() && state.poles().is_some();
     let used = if shows_used { used(&state.spent()) } else { None };
-    if let Some(progress) = &screen.view.loading {
+    if let ScreenMode::Read(progress) = &screen.view.mode {
         // the figures are incomplete while the session loads
         bar.right(format!("  turn {number}"), muted);
         bar.right(format!("  reading {}% ", progress.percent()), theme.style(ThemeRole::Notice));
@@ -68,7 +68,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     let seen = standing.with_losses(screen.transcript.state());
     let style = theme.style(role(seen));
-    match &screen.view.playback {
+    match screen.view.playback() {
         Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
         None => {
             bar.right(seen.word(), style);

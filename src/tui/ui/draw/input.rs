@@ -91,14 +91,13 @@ fn on_text(screen: &Screen) -> Vec<Key> {
     }
     // a whisper stops nobody
     let whispers = screen.whispered_to().is_some();
-    let word = if view.cutting_in && !whispers { "cut in" } else { "send" };
-    let mut keys = vec![(send.clone(), word.to_owned(), Some(Action::Send))];
+    let mut keys = vec![(send.clone(), "send".to_owned(), Some(Action::Send))];
     let next = || screen.transcript.next_speakers().first().map(|id| screen.transcript.name(id));
     if seconds(screen, screen.clock.now()).is_some()
         && let Some(next) = next()
     {
         keys.push(("ctrl-u".into(), format!("let {next} go on"), None));
-    } else if !view.cutting_in && !whispers && screen.transcript.speaker().is_some() {
+    } else if !whispers && screen.transcript.speaker().is_some() {
         keys.push((format!("{send} again"), "now".into(), None));
     }
     keys.push(hint(Action::NewLine, "new line"));

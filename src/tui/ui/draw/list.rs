@@ -5,7 +5,7 @@ use crate::steer::slash::usage;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::frame::Frame;
-use crate::ui::keymap::{Focus, Group};
+use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
@@ -28,9 +28,6 @@ const CALL_MIN: usize = 18;
 const GROUP_WIDTH: usize = 9;
 /// Minimum cells at which the group is named; below, the description needs the space.
 const GROUP_ROOM: usize = 82;
-/// Minimum cells at which a list of keys has two columns, and its maximum width.
-const COLUMNS_MIN: u16 = 96;
-const COLUMNS_MAX: u16 = 140;
 /// Cells of the columns of commands and of keys in the list of commands, and the minimum cells for both.
 const COMMAND: usize = 15;
 const KEY: usize = 10;
@@ -49,31 +46,25 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    let entries = list.entries(&screen.keymap);
-    let is_help = list.kind == ListKind::Keys && list.filter.is_empty();
-    let headed = is_help || list.has_sections();
-    let widest = if is_help { COLUMNS_MAX } else { WIDTH_MAX };
-    let highest = if is_help { u16::MAX } else { HEIGHT_MAX };
-    let wide = on_top(whole, &screen.view.areas, widest, highest).width.saturating_sub(2);
-    let columns = if is_help && wide >= COLUMNS_MIN { 2 } else { 1 };
+    let entries = list.entries();
+    let headed = list.has_sections();
+    let wide = on_top(whole, &screen.view.areas, WIDTH_MAX, HEIGHT_MAX).width.saturating_sub(2);
     let high = |entries: &[ListEntry]| {
-        let rows = rows_of(entries, list.kind, usize::from(wide) / columns, screen);
+        let rows = rows_of(entries, list.kind, usize::from(wide), screen);
         let rows = if headed { rows + headings(entries, list) } else { rows };
-        u16::try_from(rows.div_ceil(columns) + AROUND).unwrap_or(u16::MAX).min(highest)
+        u16::try_from(rows + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX)
     };
     let most = match list.kind {
-        ListKind::Keys if is_help => high(&entries),
-        ListKind::Commands | ListKind::Keys => HEIGHT_MAX,
+        ListKind::Commands => HEIGHT_MAX,
         ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
         ListKind::Own => high(&list.own.1),
     };
     // the row of the filter must not move while the operator types
-    let area = on_top(whole, &screen.view.areas, widest, most);
+    let area = on_top(whole, &screen.view.areas, WIDTH_MAX, most);
     let needed = high(&entries);
     let area = Rect { height: area.height.min(needed), ..area };
     let title = match list.kind {
         ListKind::Commands => "Commands",
-        ListKind::Keys => "Keys",
         ListKind::Own => &list.own.0,
         ListKind::Formats => "Export as",
     };
@@ -98,22 +89,16 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
-    let whole_room = room;
-    let room = room / columns;
     let call = call_width(&entries, list.kind, room);
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     let mut above_entry = None;
     for (i, entry) in entries.iter().enumerate() {
-        if headed
-            && let Some(heading) = heading(entry, list)
-            && above_entry.replace(heading) != Some(heading)
-        {
-            listed.extend((i > 0).then(|| (None, Line::default())));
-            // a heading must not be the last row of a column
-            if (listed.len() + 1).checked_rem(rows) == Some(0) {
-                listed.push((None, Line::default()));
+        if headed {
+            let heading = list.heading(entry);
+            if above_entry.replace(heading) != Some(heading) {
+                listed.extend((i > 0).then(|| (None, Line::default())));
+                listed.push((None, header(heading, screen)));
             }
-            listed.push((None, header(heading, screen)));
         }
         let chosen = i == list.at;
         let mut told = row(entry, list.kind, chosen, call, room, screen);
@@ -126,28 +111,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         listed.extend(nothing_found(room, screen).into_iter().map(|line| (None, line)));
     }
     let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
-    let seen = listed.into_iter().skip(end.saturating_sub(rows * columns)).take(rows * columns);
-    let (drawn, mut seen): (Vec<_>, Vec<_>) = seen.unzip();
-    let second = seen.split_off(rows.min(seen.len()));
-    for (i, mut line) in seen.into_iter().enumerate() {
-        if let Some(beside) = second.get(i) {
-            line.spans.push(Span::raw(" ".repeat(room.saturating_sub(line.width()))));
-            line.spans.extend(
-                beside
-                    .spans
-                    .iter()
-                    .cloned()
-                    .map(|s| Span::styled(s.content, beside.style.patch(s.style))),
-            );
-        }
-        lines.push(line);
-    }
+    let seen = listed.into_iter().skip(end.saturating_sub(rows)).take(rows);
+    let (drawn, seen): (Vec<_>, Vec<_>) = seen.unzip();
+    lines.extend(seen);
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
     if let Some(list) = &mut screen.view.list {
         list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
         list.drawn = drawn;
-        list.column = if columns > 1 { (whole_room / columns) as u16 } else { 0 };
     }
 }
 
@@ -190,17 +161,8 @@ fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) 
 
 /// Returns the rows of the headings of a list, including blank rows between groups.
 fn headings(entries: &[ListEntry], list: &List) -> usize {
-    let groups = entries.chunk_by(|one, other| heading(one, list) == heading(other, list));
+    let groups = entries.chunk_by(|one, other| list.heading(one) == list.heading(other));
     (groups.count() * 2).saturating_sub(1)
-}
-
-/// Returns the heading of the section of an entry.
-fn heading(entry: &ListEntry, list: &List) -> Option<&'static str> {
-    match &entry.action {
-        _ if list.has_sections() => Some(list.heading(entry)),
-        EntryAction::Action(row) => Some(row.group.heading()),
-        _ => None,
-    }
 }
 
 /// Returns the message for an empty result, with the keys to continue.
@@ -239,7 +201,6 @@ fn row(
     let group = match &entry.action {
         _ if room < GROUP_ROOM => String::new(),
         EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", row.group.heading()),
-        EntryAction::Command(_) => format!(" {:>GROUP_WIDTH$}", Group::Floor.heading()),
         _ => String::new(),
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
@@ -347,7 +308,6 @@ fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
             Some(format!("{} {name}", if muted { "unmute" } else { "mute" }))
         }
         (Action::GiveFloor, Some(name)) => Some(format!("give the turn to {name}")),
-        (Action::Whisper, Some(name)) => Some(format!("whisper to {name}")),
         (Action::ChangeModel, Some(name)) => Some(format!("change the model of {name}")),
         (Action::Skip, _) => {
             let speaker = screen.transcript.speaker()?;
@@ -367,7 +327,7 @@ fn capital(words: &str) -> String {
 /// Returns the reason why an entry is not available now.
 fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
     match &entry.action {
-        _ if screen.view.playback.is_some() => None,
+        _ if screen.view.is_recording() => None,
         EntryAction::Command(command) => unfit(&screen.transcript, command.name),
         EntryAction::Action(row) => unfit_action(&screen.transcript, row.action),
         _ => None,

@@ -74,7 +74,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
     frame.wipe(whole, &screen.theme);
     rest::update(screen);
-    screen.transcript.unattended = screen.view.playback.is_some() || screen.view.is_read_only();
+    screen.transcript.unattended = screen.view.is_recording() || screen.view.is_read_only();
     let Some(areas) = arrange(whole, screen) else {
         screen.view.areas = Areas::default();
         screen.view.card = None;

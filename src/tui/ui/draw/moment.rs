@@ -141,22 +141,13 @@ fn description(screen: &Screen, card: &view::Card, inside: usize) -> Vec<Line<'s
     rows
 }
 
-/// Returns the rows of the choices: with their numbers on the line, else with their keys.
+/// Returns the rows of the choices, with their numbers.
 fn choices(screen: &Screen, card: &view::Card, inside: usize) -> Vec<Line<'static>> {
     let key = screen.theme.style(ThemeRole::HintKey);
     let text = screen.theme.style(ThemeRole::Text);
-    let numbered = screen.view.is_numbered();
     let mut rows: Vec<Line<'static>> = Vec::new();
     for (i, choice) in card.choices.iter().enumerate() {
-        let (way, words) = match choice.action() {
-            _ if numbered => (format!("{} ", i + 1), choice.shown()),
-            Some(action) => {
-                let way = screen.keymap.way(action, screen.view.steering());
-                (format!("{way} "), choice.words.clone())
-            }
-            None => (String::new(), choice.words.clone()),
-        };
-        let hint = [Span::styled(way, key), Span::styled(words, text)];
+        let hint = [Span::styled(format!("{} ", i + 1), key), Span::styled(choice.shown(), text)];
         let needs: usize = hint.iter().map(Span::width).sum();
         match rows.last_mut().filter(|line| line.width() + 2 + needs <= inside) {
             Some(line) => {

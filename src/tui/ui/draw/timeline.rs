@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 /// Draws the row.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Screen { theme, glyphs, view, .. } = screen;
-    let Some(playback) = &view.playback else { return };
+    let Some(playback) = view.playback() else { return };
     let Playback { timeline, transport, .. } = playback;
     let columns = usize::from(axis(area).width);
     let standing = transport.status();

@@ -54,8 +54,6 @@ pub struct Keymap {
     bound: Vec<Bound>,
     /// Keys that send a line, with it.
     lines: Vec<(String, String)>,
-    /// True if letters write, so that none of them is a key of the transcript.
-    typing: bool,
 }
 
 impl Default for Keymap {
@@ -64,7 +62,7 @@ impl Default for Keymap {
         let bound = rows.flat_map(|(row, (place, keys))| {
             keys.iter().map(|key| Bound::new(*place, (*key).to_owned(), row.action))
         });
-        Keymap { bound: bound.collect(), lines: vec![], typing: false }
+        Keymap { bound: bound.collect(), lines: vec![] }
     }
 }
 
@@ -161,27 +159,10 @@ impl Keymap {
         found.map(|b| b.action)
     }
 
-    /// Makes letters write in the transcript, or makes them keys, where nothing can be written.
-    pub fn set_typing(&mut self, typing: bool) {
-        self.typing = typing;
-    }
-
-    /// Returns whether letters write.
-    pub fn is_typing(&self) -> bool {
-        self.typing
-    }
-
-    /// Returns whether a binding applies in a focus itself.
-    fn applies(&self, bound: &Bound, place: Focus) -> bool {
-        let is_transcript = matches!(place, Focus::Read | Focus::Found | Focus::Marked);
-        let is_text = self.typing && is_transcript && (writes(&bound.key) || bound.key == DIGITS);
-        bound.place == place && !is_text
-    }
-
     /// Returns the action of a key, including those inherited from the fallback focus.
     pub fn action(&self, place: Focus, key: &str) -> Option<Action> {
         let meant = |key: &str| {
-            let found = self.bound.iter().find(|b| self.applies(b, place) && b.key == key);
+            let found = self.bound.iter().find(|b| b.place == place && b.key == key);
             found.map(|b| b.action)
         };
         let digit = || match key.split_at_checked(key.len().checked_sub(1)?)? {
@@ -195,7 +176,7 @@ impl Keymap {
             _ => None,
         };
         let found = meant(key).or_else(digit);
-        let found = found.or_else(|| self.action(place.behind()?, key));
+        let found = found.or_else(|| self.action(behind(place, key)?, key));
         // letters of another layout are keys by their position, unless they are typed
         let by_position = || {
             let typed = key.parse().ok().filter(|_: &char| !place.takes_text())?;
@@ -207,7 +188,7 @@ impl Keymap {
     /// Returns the keys of an action that work in this terminal, the preferred one for hints first.
     pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
-        let fits = move |b: &&Bound| b.named && b.action == action && self.applies(b, place);
+        let fits = move |b: &&Bound| b.named && b.action == action && b.place == place;
         self.bound.iter().filter(fits).map(|b| b.key.as_str())
     }
 
@@ -215,8 +196,9 @@ impl Keymap {
     pub fn key(&self, action: Action, place: Focus) -> Option<&str> {
         let own = self.keys(action, place).next();
         own.or_else(|| {
-            let behind = self.key(action, place.behind()?)?;
-            self.bound.iter().all(|b| !self.applies(b, place) || b.key != behind).then_some(behind)
+            let inherited = self.key(action, place.behind()?)?;
+            behind(place, inherited)?;
+            self.bound.iter().all(|b| b.place != place || b.key != inherited).then_some(inherited)
         })
     }
 
@@ -224,6 +206,13 @@ impl Keymap {
     pub fn way(&self, action: Action, place: Focus) -> String {
         self.key(action, place).map_or_else(|| line_of(action), str::to_owned)
     }
+}
+
+/// Returns the focus that handles a key without a binding in `place`; `None` if the key writes there.
+fn behind(place: Focus, key: &str) -> Option<Focus> {
+    let behind = place.behind()?;
+    let is_text = place.takes_text() && !behind.takes_text() && writes(key);
+    (!is_text).then_some(behind)
 }
 
 /// Returns whether a binding is for keys of the transcript, which were letters, or for keys after a prefix.
@@ -359,13 +348,11 @@ mod tests {
     }
 
     #[test]
-    fn no_letter_is_a_key_of_the_transcript_while_letters_write() {
-        let mut map = Keymap::default();
-        assert_eq!(map.action(Focus::Read, "s"), Some(Action::Skip));
-        map.set_typing(true);
-        for place in [Focus::Read, Focus::Marked, Focus::Found] {
-            assert!((' '..='~').all(|c| map.action(place, &c.to_string()).is_none()), "{place:?}");
-        }
+    fn no_letter_is_a_key_of_a_marked_message() {
+        let map = Keymap::default();
+        assert_eq!(map.action(Focus::Read, "y"), Some(Action::Copy));
+        assert!((' '..='~').all(|c| map.action(Focus::Marked, &c.to_string()).is_none()));
+        assert_eq!(map.key(Action::Copy, Focus::Marked), None);
         assert_eq!(map.action(Focus::Marked, "enter"), Some(Action::Menu));
     }
 

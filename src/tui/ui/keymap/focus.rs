@@ -4,14 +4,12 @@ crate::words! {
     /// Part of the screen that receives keys.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Focus {
-        /// The transcript where nothing can be written: letters are commands.
+        /// The transcript of a conversation that is watched: letters are keys.
         Read = "read",
         /// A marked message, while letters write: bindings that differ from [`Read`](Focus::Read).
         Marked = "marked",
         /// A recording: bindings that differ from [`Read`](Focus::Read).
         Replay = "replay",
-        /// The transcript after a search: bindings that differ from [`Read`](Focus::Read).
-        Found = "found",
         /// The composer: letters are text.
         Write = "write",
         /// The empty composer: bindings that differ from [`Write`](Focus::Write).
@@ -50,15 +48,16 @@ impl Focus {
     /// Returns the focus that handles keys without a binding here.
     pub fn behind(self) -> Option<Focus> {
         match self {
-            Focus::Replay | Focus::Found | Focus::Marked => Some(Focus::Read),
+            Focus::Replay | Focus::Marked => Some(Focus::Read),
             Focus::Line => Some(Focus::Write),
             Focus::StartList => Some(Focus::Start),
             _ => None,
         }
     }
 
-    /// Returns `true` if letters are text.
+    /// Returns `true` if letters are text; on a marked message they begin a line.
     pub fn takes_text(self) -> bool {
-        matches!(self, Focus::Write | Focus::Line | Focus::Search | Focus::Pick | Focus::Start)
+        use Focus::{Line, Marked, Pick, Search, Start, Write};
+        matches!(self, Write | Line | Marked | Search | Pick | Start)
     }
 }

@@ -113,12 +113,8 @@ pub const LISTED: [ListedAction; 47] = [
 ];
 
 /// Spellings of actions besides their names.
-const ALIASES: &[(&str, Action)] = &[
-    ("/ambient", Action::Poster),
-    ("/queue", Action::EditQueued),
-    ("/q", Action::Quit),
-    ("/commands", Action::Palette),
-];
+const ALIASES: &[(&str, Action)] =
+    &[("/ambient", Action::Poster), ("/q", Action::Quit), ("/commands", Action::Palette)];
 
 impl ListedAction {
     /// Returns the row with a name.

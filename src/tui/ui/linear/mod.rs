@@ -22,7 +22,6 @@ use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
 use crate::ui::draw::floor::{Activity, words};
-use crate::ui::keymap::Keymap;
 use crate::ui::linear::card::TextCard;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
@@ -355,8 +354,7 @@ impl Linear {
     fn status(&self, now: Ms) -> String {
         let state = self.transcript.state();
         let standing = Status::from_state(state);
-        let Activity { what, then, names_status } =
-            words(&self.transcript, standing, now, &Keymap::default());
+        let Activity { what, then, names_status } = words(&self.transcript, standing, now);
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
         let used = match near(state, now) {

@@ -229,7 +229,7 @@ fn permission(screen: &Screen, asks: AsksLeave) -> Card {
 
 /// Returns the card of the current state, if there is one.
 pub fn card(screen: &Screen) -> Option<Card> {
-    if screen.view.playback.is_some() {
+    if screen.view.is_recording() {
         return None;
     }
     let state = screen.transcript.state();
@@ -259,14 +259,11 @@ fn away(screen: &Screen) -> Option<Card> {
     let (title, told) = away::summary(screen)?;
     let absence = screen.view.absence.as_ref()?;
     let mut card = Card::new(format!("away {:?}", absence.left), title, ThemeRole::Notice, told);
-    // elsewhere the next key is not an answer
-    if screen.view.is_numbered() {
-        card.choices = vec![
-            CardChoice::new(Action::ReadMissed, format!("read from #{}", absence.turns + 1)),
-            CardChoice::new(Action::Moments, "only the moments"),
-            CardChoice::new(Action::Follow, "stay at the end"),
-        ];
-    }
+    card.choices = vec![
+        CardChoice::new(Action::ReadMissed, format!("read from #{}", absence.turns + 1)),
+        CardChoice::new(Action::Moments, "only the moments"),
+        CardChoice::new(Action::Follow, "stay at the end"),
+    ];
     Some(card)
 }
 
@@ -345,17 +342,14 @@ fn failing(screen: &Screen) -> Option<Card> {
     let name = transcript.name(id);
     let title = format!("{name} {}", failed_times(times as usize).to_uppercase());
     let mut card = Card::new(format!("failing {id}"), title, ThemeRole::FloorError, why(turn));
-    // elsewhere the keys act on the selected participant
-    if screen.view.is_numbered() {
-        let paid = state.seat(id).is_some_and(|seat| is_paid(&seat.spec));
-        let again = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
-        card.seat = Some(transcript.seat_place(id));
-        card.choices = vec![
-            CardChoice::new(Action::GiveFloor, "try again").at(again),
-            CardChoice::new(Action::ChangeModel, "another model"),
-            CardChoice::new(Action::Mute, format!("mute {name}")),
-        ];
-    }
+    let paid = state.seat(id).is_some_and(|seat| is_paid(&seat.spec));
+    let again = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
+    card.seat = Some(transcript.seat_place(id));
+    card.choices = vec![
+        CardChoice::new(Action::GiveFloor, "try again").at(again),
+        CardChoice::new(Action::ChangeModel, "another model"),
+        CardChoice::new(Action::Mute, format!("mute {name}")),
+    ];
     Some(card)
 }
 
@@ -393,11 +387,7 @@ fn going_on(screen: &Screen) -> Option<Card> {
         Status::Done | Status::Error => !view.unsaved,
         _ => false,
     };
-    if !over
-        || view.playback.is_some()
-        || view.is_read_only()
-        || !view.poster && !may_be_paid(state)
-    {
+    if !over || view.is_recording() || view.is_read_only() || !view.poster && !may_be_paid(state) {
         return None;
     }
     let more = CardChoice::new(Action::MoreRound, way_on(state))
@@ -420,7 +410,7 @@ pub fn typed(screen: &Screen, card: &Card) -> Option<usize> {
     let view = &screen.view;
     let shown = view.card.as_ref().filter(|shown| shown.id == card.id)?;
     let (line, at) = view.typed_line.as_ref()?;
-    if view.cutting_in || view.editing.is_some() || *line != view.composer.text() {
+    if *line != view.composer.text() {
         return None;
     }
     match answer(line, at.since(shown.since), card.choices.len()) {

@@ -232,8 +232,8 @@ pub struct Vim {
     pub begun: Option<char>,
     /// Text of the command line, after the colon.
     pub colon: Option<String>,
-    /// Count typed before a key in the transcript, after its `'` prefix.
-    pub count: Option<u32>,
+    /// Query of the last search.
+    pub sought: String,
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub fn seconds(screen: &Screen, now: Ms) -> Option<u64> {
 /// Returns whether the draft is a message for which the floor should wait: neither a command nor a whisper.
 fn wants(screen: &Screen) -> bool {
     let view = &screen.view;
-    let steers = view.line && view.writing && view.playback.is_none() && !view.is_read_only();
+    let steers = view.writing && view.steers();
     let status = Status::from_state(screen.transcript.state());
     let goes_on = matches!(status, Status::Running | Status::Stepping | Status::Waiting);
     if !steers || !goes_on || view.hand.patience == 0 || screen.transcript.human_turn().is_some() {

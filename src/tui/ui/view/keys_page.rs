@@ -1,8 +1,7 @@
 //! The keys on one page, beside the names in the list of actions.
 
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::keymap::{LISTED, ListSection};
+use crate::ui::keymap::{Focus, KeyRow, Keymap, LISTED, ListSection, ROWS};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::{Page, Section};
@@ -36,7 +35,7 @@ const LINE: &[Row] = &[
     Row("", &[(Action::NewLine, Focus::Write)], "new line"),
     Row("1 2 3", &[], "and enter: answer a card"),
     Row("", &[(Action::PageUp, Focus::Write), (Action::PageDown, Focus::Write)], "scroll"),
-    Row("", &[(Action::Interrupt, Focus::Write)], "clear; stop; quit"),
+    Row("", &[(Action::Interrupt, Focus::Write)], "clear; twice: leave"),
     Row(
         "",
         &[
@@ -59,17 +58,22 @@ const LINE: &[Row] = &[
     Row("", &[(Action::Menu, Focus::Marked)], "on it: its menu"),
 ];
 
-/// Returns the page for a screen of a width.
-pub fn page(keymap: &Keymap, glyphs: &Glyphs, width: usize) -> Page {
+/// Returns the page for a screen of a width; `place` is the focus of the transcript.
+pub fn page(keymap: &Keymap, place: Focus, glyphs: &Glyphs, width: usize) -> Page {
     let own = keymap.lines().map(|(key, line)| {
         let keys = padded(glyphs.key(key), KEYS);
         format!("{keys} {line}")
     });
-    let line: Vec<String> =
-        LINE.iter().map(|row| describe(row, keymap, glyphs)).chain(own).collect();
+    let line: Vec<String> = if matches!(place, Focus::Read | Focus::Replay) {
+        ROWS.iter().filter_map(|row| of_reader(row, keymap, place, glyphs)).collect()
+    } else {
+        LINE.iter().map(|row| describe(row, keymap, glyphs)).chain(own).collect()
+    };
     let column = if width < BESIDE_MIN { width } else { (width / 2).min(44) };
     let mut list = listed(if width < BESIDE_MIN { width } else { width - column });
-    let [keys, names] = ["Keys: letters write", "The list: / or ctrl-p"];
+    let names = "The list: / or ctrl-p";
+    let keys =
+        if matches!(place, Focus::Read | Focus::Replay) { "Keys" } else { "Keys: letters write" };
     let parts = if width < BESIDE_MIN {
         vec![section(keys, line), section(names, list)]
     } else {
@@ -79,6 +83,12 @@ pub fn page(keymap: &Keymap, glyphs: &Glyphs, width: usize) -> Page {
         vec![section(&(padded(keys, column) + names), rows.collect())]
     };
     Page { title: "Keys".into(), parts, ..Page::default() }
+}
+
+/// Returns a row for an action that has a key where nothing can be written.
+fn of_reader(row: &KeyRow, keymap: &Keymap, place: Focus, glyphs: &Glyphs) -> Option<String> {
+    let key = keymap.key(row.action, place)?;
+    Some(format!("{} {}", padded(glyphs.key(key), KEYS), row.hint))
 }
 
 /// Returns the names of the list of actions, wrapped, section by section.

@@ -1,11 +1,11 @@
-//! Lists such as the command palette and the key help: filtered by typing, run with Enter.
+//! Lists such as the command palette: filtered by typing, run with Enter.
 
 use crate::export::FORMATS;
+use crate::model::Command;
 use crate::model::command::CommandRow;
-use crate::model::{Command, Key};
 use crate::steer::slash::spelled;
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS};
+use crate::ui::keymap::{Focus, Group, KeyRow, Keymap};
 use crate::ui::keymap::{LISTED, ListedAction};
 use crate::ui::text::caret;
 use crossterm::event::KeyEvent;
@@ -21,8 +21,6 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
 pub enum ListKind {
     /// Actions and commands.
     Commands,
-    /// All keys.
-    Keys,
     /// Export formats.
     Formats,
     /// Entries supplied by the caller.
@@ -63,8 +61,6 @@ pub enum EntryAction {
     Send(Command),
     /// Starts a draft with this text.
     Begin(String),
-    /// Edits the queued message with this key and text.
-    Edit(Key, String),
     /// Copies a text to the clipboard; the second string describes it.
     Copy(String, String),
     /// Switches to the theme of this name.
@@ -124,8 +120,6 @@ pub struct List {
     pub rows: Rect,
     /// Entry index per row of that area, column by column; `None` for headings.
     pub drawn: Vec<Option<usize>>,
-    /// Width of a column in cells; 0 for a list with a single column.
-    pub column: u16,
 }
 
 impl List {
@@ -140,7 +134,6 @@ impl List {
             own: Default::default(),
             rows: Rect::ZERO,
             drawn: vec![],
-            column: 0,
         }
     }
 
@@ -151,10 +144,9 @@ impl List {
 
     /// Returns the entries that have every word of the filter, in any order; the one with that name comes first, and
     /// entries without effect last.
-    pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
+    pub fn entries(&self) -> Vec<ListEntry> {
         let mut entries = match self.kind {
             ListKind::Commands => self.commands(),
-            ListKind::Keys => self.keys(keymap),
             ListKind::Formats => FORMATS
                 .iter()
                 .map(|f| ListEntry::new(f.name, f.title, EntryAction::Export(f.name)))
@@ -173,10 +165,7 @@ impl List {
             name.split_whitespace().all(|part| whole.contains(part))
         };
         entries.retain(fits);
-        let is_exact = |entry: &ListEntry| {
-            entry.call.trim_start_matches('/') == name
-                || entry.call.split("  ").any(|key| key == self.filter)
-        };
+        let is_exact = |entry: &ListEntry| entry.call.trim_start_matches('/') == name;
         entries.sort_by_cached_key(|entry| (!is_exact(entry), self.is_unfit(entry)));
         entries
     }
@@ -193,13 +182,6 @@ impl List {
         };
         let own = if self.filter.is_empty() { &[][..] } else { &self.own.1 };
         LISTED.iter().filter_map(entry).chain(own.iter().cloned()).collect()
-    }
-
-    fn keys(&self, keymap: &Keymap) -> Vec<ListEntry> {
-        let here = ROWS.iter().filter(|row| self.feed.has(row.group));
-        let rows =
-            here.map(|row| ListEntry::new(keys(row, keymap), row.title, EntryAction::Action(row)));
-        rows.filter(|entry| !entry.call.is_empty()).collect()
     }
 
     fn is_unfit(&self, entry: &ListEntry) -> bool {
@@ -220,18 +202,18 @@ impl List {
         listed.map_or("people", |listed| listed.section.heading())
     }
 
-    /// Returns the number of entries without a filter; 255 for commands and keys.
+    /// Returns the number of entries without a filter; 255 for commands.
     pub fn size(&self) -> usize {
         match self.kind {
-            ListKind::Commands | ListKind::Keys => usize::from(u8::MAX),
+            ListKind::Commands => usize::from(u8::MAX),
             ListKind::Formats => FORMATS.len(),
             ListKind::Own => self.own.1.len(),
         }
     }
 
     /// Handles an action that moves the selection; returns `true` if it did.
-    pub fn handle(&mut self, action: Action, keymap: &Keymap) -> bool {
-        let last = self.entries(keymap).len().saturating_sub(1);
+    pub fn handle(&mut self, action: Action) -> bool {
+        let last = self.entries().len().saturating_sub(1);
         let page = usize::from(self.rows.height).saturating_sub(1).max(1);
         self.at = match action {
             Action::EntryUp => self.at.saturating_sub(1),
@@ -274,18 +256,9 @@ mod tests {
         let mut list = List::new(ListKind::Commands, FeedKind::Live);
         let mute = EntryAction::Begin("/mute @bo".into());
         list.own.1 = vec![ListEntry::new("/mute @bo", "Mute Bo", mute)];
-        assert_eq!(list.entries(&Keymap::default()).len(), 47);
+        assert_eq!(list.entries().len(), 47);
         list.filter = "mu bo".into();
-        let found = list.entries(&Keymap::default());
+        let found = list.entries();
         assert!(matches!(&found[..], [only] if only.call == "/mute @bo"));
-    }
-
-    #[test]
-    fn help_is_searched_by_key_as_well() {
-        let mut list = List::new(ListKind::Keys, FeedKind::Live);
-        list.filter = "ctrl-d".into();
-        let found: Vec<String> =
-            list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();
-        assert_eq!(found, ["half a page down"]);
     }
 }

@@ -15,7 +15,7 @@ pub const BOUNCE_MS: u64 = 250;
 pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     let (transcript, view) = (&screen.transcript, &screen.view);
     let state = transcript.state();
-    if view.playback.is_some() || view.is_read_only() || asks_leave(state).is_some() {
+    if view.is_recording() || view.is_read_only() || asks_leave(state).is_some() {
         return None;
     }
     if transcript.human_turn().is_some() {

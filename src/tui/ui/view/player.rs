@@ -16,6 +16,8 @@ pub struct Playback {
     pub recorded: Wall,
     /// Maximum pause in milliseconds while pauses are shortened.
     pub idle_limit: u64,
+    /// True if the person may continue the finished conversation.
+    pub reopens: bool,
 }
 
 impl Playback {
@@ -29,7 +31,7 @@ impl Playback {
     pub fn along(transport: Transport, timeline: Timeline) -> Playback {
         let recorded = transport.recording().records().first().map_or(Wall(0), |r| r.event.at);
         let idle_limit = transport.status().idle_limit.unwrap_or(IDLE_LIMIT_MS);
-        Playback { transport, timeline, recorded, idle_limit }
+        Playback { transport, timeline, recorded, idle_limit, reopens: false }
     }
 
     /// Returns the status and the speed as text.

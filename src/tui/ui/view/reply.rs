@@ -8,7 +8,7 @@ pub fn answered(screen: &Screen) -> Option<u32> {
     let view = &screen.view;
     let state = screen.transcript.state();
     let first = view.composer.area.lines().first()?;
-    let free = view.line && !view.composer.is_empty() && screen.transcript.human_turn().is_none();
+    let free = !view.composer.is_empty() && screen.transcript.human_turn().is_none();
     if !free || state.ended.is_some() || first.starts_with('/') || first.starts_with("@@") {
         return None;
     }

@@ -19,7 +19,7 @@ pub fn update(screen: &mut Screen) {
         return at_end(screen, asks);
     }
     screen.view.rest.ended_at = None;
-    screen.view.rest.is_reopened &= !runs || screen.view.playback.is_some();
+    screen.view.rest.is_reopened &= !runs || screen.view.is_recording();
     let view = &mut screen.view;
     if view.poster {
         view.poster = !asks && (runs || !view.rest.opened);
@@ -49,7 +49,7 @@ pub fn wake(screen: &Screen) -> Option<u64> {
     let read = last.ended.0 + u64::from(words) * 60_000 / WORDS_A_MINUTE;
     let now = screen.clock.now().0;
     // the clock of a recording stops at its end
-    let is_replayed = screen.view.playback.as_ref().is_some_and(|playback| {
+    let is_replayed = screen.view.playback().is_some_and(|playback| {
         let status = playback.transport.status();
         status.now >= status.end
     });

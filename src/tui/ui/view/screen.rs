@@ -40,6 +40,22 @@ use ratatui::style::{Modifier, Style};
 /// Maximum cells of the terminal's title.
 const TITLE_WIDTH: usize = 80;
 
+/// Relation of the screen to its conversation.
+#[derive(Default)]
+pub enum ScreenMode {
+    /// This process runs the conversation.
+    #[default]
+    Live,
+    /// Another process runs the conversation, takes commands, and goes on when the person leaves.
+    Attached,
+    /// Another process runs the conversation, and takes no commands from here.
+    Watch,
+    /// A recording is played.
+    Recording(Playback),
+    /// Only the last messages are shown while the session is read, so far as this; no commands are accepted.
+    Read(ReadProgress),
+}
+
 /// Reading position, draft, overlays and notices; never logged.
 #[derive(Default)]
 pub struct ViewState {
@@ -49,23 +65,14 @@ pub struct ViewState {
     pub viewport: Viewport,
     /// True if the conversation is not saved: it cannot be extended or branched.
     pub unsaved: bool,
-    /// Progress of reading the session while only its last messages are shown. No commands are accepted until it is
-    /// complete.
-    pub loading: Option<ReadProgress>,
-    /// True if another process runs the conversation, which cannot be controlled from here.
-    pub watching: bool,
-    /// True if another process runs the conversation, which goes on when the person leaves.
-    pub attached: bool,
+    /// Relation to the conversation.
+    pub mode: ScreenMode,
     /// Reason why the conversation cannot go on in the background.
     pub stays: Option<String>,
-    /// True if the person may continue the finished conversation.
-    pub reopens: bool,
     /// Composer with the draft.
     pub composer: Composer,
     /// True if the composer has the keyboard focus.
     pub writing: bool,
-    /// True if the composer has the focus whenever nothing else needs it, so that letters write.
-    pub line: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
     /// Turn that the draft answers.
@@ -80,12 +87,8 @@ pub struct ViewState {
     pub confirming: Option<Confirming>,
     /// Short line as it was typed last, and the time of its last key.
     pub typed_line: Option<(String, Ms)>,
-    /// True if a message was just sent: the first key that is not text leaves the composer.
-    pub sent: bool,
     /// True if the draft was rejected: the next command replaces it.
     pub refused: bool,
-    /// True if the draft is to interrupt the running turns.
-    pub cutting_in: bool,
     /// True if the terminal has reported a loss of focus.
     pub unfocused: bool,
     /// Absence of the person, and after it its summary until the next key.
@@ -108,8 +111,6 @@ pub struct ViewState {
     pub poster: bool,
     /// Display options of the transcript.
     pub reading: Reading,
-    /// Key of the queued message that is being edited.
-    pub editing: Option<Key>,
     /// Index of the selected participant.
     pub selected: Option<usize>,
     /// State of the vim keys; `None` with other keymaps.
@@ -140,8 +141,6 @@ pub struct ViewState {
     pub notice_since: Option<(Ms, String)>,
     /// True if the notice did not fit into the footer of the last frame.
     pub spills: bool,
-    /// Player of a recording; `None` for a live conversation.
-    pub playback: Option<Playback>,
     /// Action that waits for a second press.
     pub leaving: Option<Action>,
     /// Start of that wait, and its notice.
@@ -151,28 +150,55 @@ pub struct ViewState {
 impl ViewState {
     /// Returns whether no commands are accepted, permanently or until the session is read.
     pub fn is_read_only(&self) -> bool {
-        self.watching || self.loading.is_some()
+        matches!(self.mode, ScreenMode::Watch | ScreenMode::Read(_))
+    }
+
+    /// Returns whether only the last messages are shown while the session is read.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.mode, ScreenMode::Read(_))
+    }
+
+    /// Returns whether another process runs the conversation.
+    pub fn is_away(&self) -> bool {
+        matches!(self.mode, ScreenMode::Attached | ScreenMode::Watch)
+    }
+
+    /// Returns whether a line can be written: the input box keeps its rows while the focus is elsewhere.
+    pub fn steers(&self) -> bool {
+        matches!(self.mode, ScreenMode::Live | ScreenMode::Attached)
+    }
+
+    /// Returns whether a recording is played.
+    pub fn is_recording(&self) -> bool {
+        self.playback().is_some()
+    }
+
+    /// Returns the player of a recording.
+    pub fn playback(&self) -> Option<&Playback> {
+        match &self.mode {
+            ScreenMode::Recording(playback) => Some(playback),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the person may continue the recorded conversation.
+    pub fn reopens(&self) -> bool {
+        self.playback().is_some_and(|playback| playback.reopens)
     }
 
     /// Returns the keyboard focus.
     pub fn place(&self) -> Focus {
         match (&self.list, self.writing) {
             (Some(_), _) => Focus::Pick,
-            _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
+            _ if self.search.is_some() => Focus::Search,
             (None, true) if self.is_on_line() => Focus::Line,
             (None, true) => Focus::Write,
             (None, false) if self.page.is_some() => Focus::Page,
             (None, false) if self.analysis.is_some() => Focus::Analysis,
-            (None, false) if self.search.is_some() => Focus::Found,
-            (None, false) if self.playback.is_some() => Focus::Replay,
-            (None, false) if self.line && !self.is_read_only() => Focus::Marked,
+            (None, false) if self.is_recording() => Focus::Replay,
+            (None, false) if self.steers() => Focus::Marked,
             (None, false) => Focus::Read,
         }
-    }
-
-    /// Returns whether the choices of a card have numbers: the line takes them.
-    pub fn is_numbered(&self) -> bool {
-        matches!(self.place(), Focus::Line | Focus::Write)
     }
 
     /// Returns whether a page or the analysis is open over the transcript.
@@ -182,19 +208,16 @@ impl ViewState {
 
     /// Returns whether the composer is empty and its keys for an empty line apply.
     fn is_on_line(&self) -> bool {
-        self.line
-            && self.composer.is_empty()
-            && self.completion.is_none()
-            && self.editing.is_none()
-            && !self.cutting_in
+        self.composer.is_empty() && self.completion.is_none()
     }
 
     /// Returns the focus whose keys the person can press now for steering.
     pub fn steering(&self) -> Focus {
-        match self.writing {
-            true => Focus::Write,
-            false if self.line => Focus::Marked,
-            false => Focus::Read,
+        match &self.mode {
+            _ if self.writing => Focus::Write,
+            ScreenMode::Recording(_) => Focus::Replay,
+            ScreenMode::Live | ScreenMode::Attached => Focus::Marked,
+            ScreenMode::Watch | ScreenMode::Read(_) => Focus::Read,
         }
     }
 
@@ -266,7 +289,7 @@ impl Screen {
 
     /// Returns the title for the terminal: the status and the title of the conversation.
     pub fn entitled(&self) -> String {
-        let standing = match &self.view.playback {
+        let standing = match self.view.playback() {
             Some(_) => "REPLAY",
             None => Status::from_state(self.transcript.state()).word(),
         };
@@ -294,7 +317,7 @@ impl Screen {
         if is_outcome(&record.event.kind) {
             self.view.viewport.open_outcome();
         }
-        if self.view.playback.is_none() && turn_before != self.transcript.human_turn() {
+        if !self.view.is_recording() && turn_before != self.transcript.human_turn() {
             self.open_composer();
         }
         if self.view.unfocused {
@@ -365,20 +388,13 @@ impl Screen {
 
     /// Opens the composer if a human seat has the floor, unless an overlay has the focus.
     fn open_composer(&mut self) {
-        let reads = matches!(self.view.place(), Focus::Read | Focus::Marked | Focus::Found);
+        let reads = self.view.place() == Focus::Marked;
         self.view.writing |= reads && self.transcript.human_turn().is_some();
     }
 
-    /// Gives the focus to the composer if it has it by default and the conversation can be steered.
+    /// Gives the focus to the composer if a line can be written.
     pub fn open_line(&mut self) {
-        let steers = self.keeps_frame();
-        self.view.writing |= steers;
-        self.keymap.set_typing(steers);
-    }
-
-    /// Returns whether the input box keeps its rows while the focus is elsewhere.
-    pub fn keeps_frame(&self) -> bool {
-        self.view.line && self.view.playback.is_none() && !self.view.is_read_only()
+        self.view.writing = self.view.steers();
     }
 
     /// Returns the name of the participant to whom the draft whispers.
@@ -403,7 +419,7 @@ impl Screen {
     pub fn chosen(&self) -> Option<SeatId> {
         let state = self.transcript.state();
         let free = state.ended.is_none() && self.transcript.human_turn().is_none();
-        if !free || !self.view.line {
+        if !free {
             return None;
         }
         let at = self.view.selected?;

@@ -18,8 +18,6 @@ use std::iter::repeat_n;
 pub struct Search {
     /// Text of the query.
     pub query: String,
-    /// True while the query is being typed.
-    pub typing: bool,
     /// Current match: index of its row, and index of the match in that row.
     pub at: Option<(usize, usize)>,
     /// Cached matches.
