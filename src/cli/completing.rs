@@ -2,6 +2,7 @@
 //!
 //! The script of `completions` asks the program itself for the next words, by an environment variable.
 
+use crate::analysis;
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::source::own_names;
 use crate::scenario::bundled_names;
@@ -56,7 +57,8 @@ fn scenarios(begun: &OsStr) -> Vec<CompletionCandidate> {
 /// Completes the id of a session; its title is the help.
 fn sessions(begun: &OsStr) -> Vec<CompletionCandidate> {
     let Some(paths) = paths() else { return vec![] };
-    let all = catalogue::list(&paths.sessions(), &ReadProgress::default()).unwrap_or_default();
+    let all = catalogue::list(&paths.sessions(), analysis::headline, &ReadProgress::default())
+        .unwrap_or_default();
     let begun = begun.to_string_lossy();
     let fits = all.into_iter().filter(|session| session.id.starts_with(&*begun));
     let candidate = |session: SessionSummary| {

@@ -1,5 +1,6 @@
 //! Finds session files by name, and reports their faults.
 
+use crate::analysis;
 use crate::catalogue::{self, SessionSummary, example};
 use crate::cli::args::SessionName;
 use crate::cli::context::Context;
@@ -59,7 +60,7 @@ fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, F
 /// Returns all sessions of the folder, and shows the progress.
 pub fn list(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
     let folder = context.paths.sessions();
-    watched("reading sessions", |progress| catalogue::list(&folder, progress))
+    watched("reading sessions", |progress| catalogue::list(&folder, analysis::headline, progress))
         .map_err(unreadable(&folder))
 }
 

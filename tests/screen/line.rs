@@ -13,7 +13,7 @@ use crossterm::event::KeyCode::{self, Char, Enter, Esc, F, Tab, Up};
 use serde_json::json;
 
 /// First sentences of people who had never seen the program.
-const SENTENCES: [&str; 16] = [
+const SENTENCES: [&str; 50] = [
     "hello world",
     "I disagree",
     "stop",
@@ -30,6 +30,40 @@ const SENTENCES: [&str; 16] = [
     "help",
     "please be brief",
     "1 more thing: who pays?",
+    "yes",
+    "no",
+    "y",
+    "n",
+    "exactly",
+    "wait, what?",
+    "can you explain that again",
+    "in Germany it is different",
+    "skip the history",
+    "pause for a second",
+    "so who is right",
+    "go on",
+    "continue",
+    "I have a question",
+    "Jetzt mal langsam",
+    "ça suffit",
+    "не согласен",
+    "それは違う",
+    "lol",
+    "sorry, I was away",
+    "you all sound the same",
+    "end it with one sentence",
+    "mute the cars",
+    "vote for trams",
+    "give me numbers",
+    "summarise please",
+    "= 4",
+    "+1",
+    "- a list",
+    "* a star",
+    "(in brackets)",
+    "\"quoted\"",
+    "q",
+    "retry that argument with children in it",
 ];
 
 /// First characters of generated sentences.

@@ -6,7 +6,8 @@ use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
 use crossterm::event::{
-    KeyCode::Char, KeyCode::Esc, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+    KeyCode::Char, KeyCode::Esc, KeyCode::PageDown, KeyModifiers, MouseButton, MouseEvent,
+    MouseEventKind,
 };
 
 fn at(stage: &mut Stage, kind: MouseEventKind, column: u16, row: u16) -> Option<Request> {
@@ -44,7 +45,7 @@ fn click_runs_the_action_under_the_pointer() {
     for width in [80, 120] {
         let mut stage = Stage::new(width, 24).during(6, 2);
         assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Command::Skip {})));
-        stage.press(&[Esc]);
+        stage.press(&[PageDown]);
         assert_eq!(click(&mut stage, "space"), Some(Request::Send(Command::Pause {})));
         // in the row of seats, or in the sidebar
         let rows = stage.rows();
@@ -58,7 +59,6 @@ fn click_runs_the_action_under_the_pointer() {
         stage.press(&[Esc]);
         click(&mut stage, "Say something");
         assert_eq!(stage.screen.view.place(), Focus::Line);
-        stage.press(&[Esc]);
         at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
         let floor = stage.screen.view.areas.floor;
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);

@@ -48,6 +48,7 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: SessionStatus) -> Se
         utterances: 9,
         cast: vec![],
         last: String::new(),
+        headline: String::new(),
         parent: parent.map(|(id, at)| (id.into(), at)),
         written: Wall(0),
         is_silent: false,
@@ -93,7 +94,8 @@ fn shown_events(stage: &Stage) -> Vec<Event> {
 fn two_talks_stand_side_by_side_from_where_they_part() {
     for (width, height) in [(120, 40), (80, 24), (50, 24)] {
         let mut stage = Stage::new(width, height).whole();
-        stage.screen.view.page = Some(page(shown_events(&stage).iter(), &branch()));
+        let page = page(shown_events(&stage).iter(), &branch());
+        stage.screen.open_page(page);
         assert_snapshot!(format!("beside__{width}x{height}"), stage.text());
     }
     let mut stage = Stage::new(120, 40).whole();
@@ -101,7 +103,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     let text = page.text();
     assert!(text.contains("they diverge after turn 3"), "{text}");
     assert!(text.contains("A  4") && text.contains("B  4") && !text.contains("A  3"), "{text}");
-    stage.screen.view.page = Some(page);
+    stage.screen.open_page(page);
     assert!(matches!(&stage.press(&[Char('y')])[..], [Request::Copy(words, _)] if *words == text));
     stage.press(&[KeyCode::PageDown, Esc]);
     assert!(stage.screen.view.page.is_none());
@@ -155,7 +157,7 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     assert!(stage.text().contains("20251231-000000-other") && stage.text().contains("damaged"));
     let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
-    assert_eq!(why, "no branches yet: B creates one");
+    assert_eq!(why, "no branches yet: /branch creates one");
     // a branch whose parent is in another folder
     let forked = json!({"parent": "20250101-000000-far", "at": 3});
     stage.happens("engine", "conversation.forked", forked);

@@ -149,7 +149,11 @@ fn dependencies_are_shown_in_their_current_state() {
     assert!(stage.text().contains("after Bo (has spoken)"), "it goes on while it is read");
     let mut stage = Stage::new(80, 24).during(2, 2);
     write(&mut stage, "d");
-    assert!(stage.text().contains("no plan, dependencies, answers or votes in this conversation"));
+    assert!(
+        stage
+            .text()
+            .contains("no plan, dependencies, answers, votes or profile in this conversation")
+    );
 }
 
 #[test]

@@ -47,9 +47,9 @@ const SCENES: &[(&str, Scene)] = &[
         Talk(|s| press(on_line(s.during(6, 3)), &[KeyCode::Esc, KeyCode::Enter])),
     ),
     ("the list", Talk(|s| keys(on_line(s.during(2, 6)), "/"))),
-    ("words that wait, as a list", Talk(|s| keys(queued(s.during(2, 6)), "e"))),
+    ("words that wait, as a list", Talk(|s| press(queued(s.during(2, 6)), &[KeyCode::Delete]))),
     ("a notice that needs more than a row", Talk(|s| keys(noticed(s.during(2, 6)), ""))),
-    ("whoever leaves is asked once more", Talk(|s| keys(s.during(2, 6), "q"))),
+    ("whoever leaves is asked once more", Talk(|s| leaving(s.during(2, 6)))),
     ("words cut in", Talk(|s| cut_in(s.during(2, 6)))),
     ("paused", Talk(|s| paused(s.during(2, 6)))),
     ("a call failed and is tried again", Talk(|s| retried(s.during(2, 0)))),
@@ -80,8 +80,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("all answers and votes", Talk(|s| keys(voted(s), "d"))),
     ("a plan, and a question in it", Talk(planned)),
     ("all of a plan", Talk(|s| keys(planned(s), "d"))),
-    ("what is known of a person", Talk(advised)),
-    ("all that is known of a person", Talk(|s| keys(advised(s), "W"))),
+    ("what is known of a person", Talk(|s| keys(advised(s), "d"))),
     ("an agent asks to be allowed", Talk(|s| of_size(s, permissions::asks))),
     ("a limit holds", Talk(|s| of_size(s, moments::limited))),
     ("a call failed and nobody goes on", Talk(|s| of_size(s, moments::failed))),
@@ -142,7 +141,7 @@ fn every_scene_at_every_size_and_in_every_look() {
 fn album(width: u16, height: u16) -> Album {
     let mut album = Album::default();
     for (name, scene) in SCENES {
-        let rows = text(&scene.played(width, height).drawn(&Theme::default(), &UNICODE));
+        let rows = text(&scene.played(width, height, &UNICODE).drawn(&Theme::default(), &UNICODE));
         is_floor_seen(name, scene, &rows);
         album.add(name, rows);
     }
@@ -154,13 +153,14 @@ fn in_every_look() -> (Vec<Album>, Album) {
     let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
     let mut ascii = Album::default();
     for (name, scene) in SCENES {
-        let mut set = scene.played(USUAL.0, USUAL.1);
+        let mut set = scene.played(USUAL.0, USUAL.1, &UNICODE);
         for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
             let theme = ThemeLibrary::default().theme(theme, *ground, *depth).unwrap();
             let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
             album.add(name, rows);
         }
-        ascii.add(name, text(&set.drawn(&Theme::default(), &ASCII)));
+        let mut plain = scene.played(USUAL.0, USUAL.1, &ASCII);
+        ascii.add(name, text(&plain.drawn(&Theme::default(), &ASCII)));
     }
     (looks, ascii)
 }
@@ -169,9 +169,10 @@ fn in_every_look() -> (Vec<Album>, Album) {
 fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
     for size in [(1, 1), (20, 5), (39, 24), (80, 9)] {
         for at in [1, 6, 16, SCENES.len() - 1] {
-            let shown =
-                text(&SCENES[at].1.played(size.0, size.1).drawn(&Theme::default(), &UNICODE))
-                    .concat();
+            let shown = text(
+                &SCENES[at].1.played(size.0, size.1, &UNICODE).drawn(&Theme::default(), &UNICODE),
+            )
+            .concat();
             let told = "Too small (need 40x10). Still running";
             assert!(size.0 < 39 || at > 16 || shown.contains(told), "{size:?}: {shown}");
         }
@@ -209,9 +210,13 @@ enum Set {
 }
 
 impl Scene {
-    fn played(&self, width: u16, height: u16) -> Set {
+    fn played(&self, width: u16, height: u16, glyphs: &'static Glyphs) -> Set {
         match self {
-            Talk(play) => Set::Talk(Box::new(play(Stage::altered(width, height, priced)))),
+            Talk(play) => {
+                let mut stage = Stage::altered(width, height, priced);
+                stage.screen.glyphs = glyphs;
+                Set::Talk(Box::new(play(stage)))
+            }
             Begin(made) => {
                 let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
                 Set::Start(Box::new(made()), terminal)
@@ -401,6 +406,11 @@ fn stopped(mut stage: Stage, why: &str, text: &str) -> Stage {
         "turn": turn, "purpose": "speak", "number": 2, "outcome": "cut", "why": why, "text": said,
     });
     stage.happens("engine", "turn.ended", end);
+    stage
+}
+
+fn leaving(mut stage: Stage) -> Stage {
+    stage.chord('c');
     stage
 }
 

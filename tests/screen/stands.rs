@@ -91,7 +91,26 @@ fn names_and_claims_are_whole_or_end_in_an_ellipsis() {
         for (nth, stage) in stages.iter_mut().enumerate() {
             stage.terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
             let rows = stage.rows();
-            let area = stage.screen.view.areas.sidebar;
+            let a = stage.screen.view.areas;
+            let panes = [
+                a.header,
+                a.rope,
+                a.transcript,
+                a.sidebar,
+                a.board,
+                a.card,
+                a.floor,
+                a.queue,
+                a.composer,
+                a.edge,
+                a.timeline,
+                a.footer,
+            ];
+            for (i, one) in panes.iter().enumerate() {
+                let shared = panes[..i].iter().find(|other| one.intersects(**other));
+                assert_eq!(shared, None, "{width}x{height}: {one:?}");
+            }
+            let area = a.sidebar;
             assert_eq!(width >= 100, !area.is_empty());
             for row in rows.iter().take(area.bottom().into()).skip(area.y.into()) {
                 let cells: Vec<char> = row.chars().collect();

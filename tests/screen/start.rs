@@ -88,6 +88,7 @@ pub fn found() -> StartScreen {
         utterances: 7,
         cast: ["Ada", "Bo", "Cy"].map(str::to_owned).to_vec(),
         last: "So we agree on the name, and on nothing else yet.".into(),
+        headline: String::new(),
         parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
         is_silent: false,
@@ -106,7 +107,10 @@ pub fn found() -> StartScreen {
     let sessions = vec![
         branch,
         demo,
-        session("Naming the new service", done, 2),
+        SessionSummary {
+            headline: "Nadia wins 8 to 7".into(),
+            ..session("Naming the new service", done, 2)
+        },
         session("Rust or Zig for the parser?", SessionStatus::Unfinished, 60 * 26),
         session("Should the ferry stop at night?", live, 1),
     ];

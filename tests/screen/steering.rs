@@ -1,15 +1,13 @@
 //! Steering by key, by `/command` and from the list: completions, undo, and temporary notices.
 
 use crate::stage::Stage;
-use colloquium::model::{Addressed, Command, Event, Kind, ModelSpec, VoiceSpec};
-use colloquium::settings::Binding;
+use colloquium::model::{Addressed, Command, Kind, ModelSpec, VoiceSpec};
 use colloquium::steer::slash;
 use colloquium::ui::keymap::parse_action;
-use colloquium::ui::keymap::{Focus, Keymap, ROWS};
+use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::request::Request;
 use colloquium::ui::view::composer::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
-use crossterm::event::KeyModifiers;
 use serde_json::json;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
@@ -262,7 +260,7 @@ fn habits_of_vim_only_add() {
     write(&mut stage, "i/find ada");
     stage.press(&[Enter, Esc]);
     assert!(stage.screen.view.search.is_none());
-    stage.press(&[Esc]);
+    stage.press(&[Esc, Esc]);
     write(&mut stage, "n");
     assert_eq!(stage.screen.view.search.as_ref().unwrap().query, "ada");
 }
@@ -325,56 +323,6 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
         shown.contains("finished. /more-round runs one more round, /note annotates it"),
         "{shown}"
     );
-}
-
-/// Returns the demo with a model in every seat.
-fn with_models(alter: fn(&mut Event)) -> Stage {
-    let stage = Stage::altered(100, 24, alter);
-    stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)))
-}
-
-fn by_a_model(event: &mut Event, local: bool) {
-    if let Kind::Opened(opened) = &mut event.kind {
-        for participant in &mut opened.participants {
-            let voice = serde_json::json!({"model": {"name": "openai:gpt"}});
-            participant.voice = serde_json::from_value(voice).unwrap();
-            participant.local = local;
-        }
-    }
-}
-
-#[test]
-fn a_retry_that_is_paid_for_is_asked_about_first() {
-    let binding = Binding {
-        place: "write".into(),
-        action: "retry".into(),
-        keys: vec!["alt-r".into()],
-        at: String::new(),
-    };
-    let bound = |local: bool| {
-        let mut stage = with_models(if local { by_a_local_model } else { by_a_paid_model });
-        stage.screen.keymap = Keymap::with(std::slice::from_ref(&binding)).unwrap();
-        stage
-    };
-    let press = |stage: &mut Stage| stage.press_with(Char('r'), KeyModifiers::ALT);
-    let retry = Some(Request::Send(Command::Retry { utterance: None }));
-    let mut stage = bound(false);
-    assert_eq!(press(&mut stage), None, "nothing is paid for at the first key");
-    let shown = stage.text();
-    assert!(shown.contains("another call to Bo's model: press alt-r again"), "{shown}");
-    assert_eq!(press(&mut stage), retry);
-    assert_eq!(press(&mut stage), None);
-    stage.press(&[KeyCode::PageUp]);
-    assert_eq!(press(&mut stage), None, "another key in between asks again");
-    assert_eq!(press(&mut bound(true)), retry, "a model of this machine costs nothing");
-}
-
-fn by_a_paid_model(event: &mut Event) {
-    by_a_model(event, false);
-}
-
-fn by_a_local_model(event: &mut Event) {
-    by_a_model(event, true);
 }
 
 #[test]

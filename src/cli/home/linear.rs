@@ -2,6 +2,7 @@
 //!
 //! Asks one question at a time and offers the same choices as the screen; an empty line selects the default.
 
+use crate::analysis;
 use crate::catalogue;
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
@@ -82,7 +83,8 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
     // an unreadable folder offers no sessions; `sessions list` reports the reason
     let sessions =
-        catalogue::list(&context.paths.sessions(), &ReadProgress::default()).unwrap_or_default();
+        catalogue::list(&context.paths.sessions(), analysis::headline, &ReadProgress::default())
+            .unwrap_or_default();
     start.take(News::Sessions(sessions));
     Ok(start)
 }

@@ -2,6 +2,7 @@
 //!
 //! Failures to start are reported on the screen, so that nobody ends up at a shell prompt with an error.
 
+use crate::analysis;
 use crate::catalogue;
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::args::{ModelOptions, SessionName};
@@ -190,8 +191,10 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             .collect();
         let sessions = stream::once(async move {
             // an unreadable folder offers no sessions; `sessions list` reports the reason
-            let listed =
-                spawn_blocking(move || catalogue::list(&sessions, &ReadProgress::default())).await;
+            let listed = spawn_blocking(move || {
+                catalogue::list(&sessions, analysis::headline, &ReadProgress::default())
+            })
+            .await;
             let mut listed = listed.ok().and_then(Result::ok).unwrap_or_default();
             running::describe(&mut listed, context).await;
             News::Sessions(listed)

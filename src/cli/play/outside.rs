@@ -1,5 +1,6 @@
 //! Services for a screen: files, sessions, an editor, programs of the system.
 
+use crate::analysis;
 use crate::catalogue;
 use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
@@ -91,7 +92,7 @@ fn notify(told: &str, context: &Context) -> Result<(), ServiceFault> {
 /// Returns the list of all sessions, for the screen of one of them.
 fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, ServiceFault> {
     let folder = context.paths.sessions();
-    let all = catalogue::list(&folder, &ReadProgress::default());
+    let all = catalogue::list(&folder, analysis::headline, &ReadProgress::default());
     let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
     Ok(SessionList { all, here: here.id() })
 }

@@ -21,11 +21,18 @@ const ENDING: &str = ".jsonl";
 /// Suffix of a rescue file.
 const RESCUE: &str = ".rescue.jsonl";
 
+/// Describes the outcome of a conversation.
+pub type Headline = fn(&State) -> Option<String>;
+
 /// Returns every session of a folder, the last written first; `progress` counts them.
 ///
 /// # Errors
 /// If the folder exists and cannot be read.
-pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSummary>> {
+pub fn list(
+    folder: &Path,
+    headline: Headline,
+    progress: &ReadProgress,
+) -> io::Result<Vec<SessionSummary>> {
     let logs = logs(folder)?;
     progress.begin(logs.len() as u64);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
@@ -35,7 +42,7 @@ pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSum
     workers::share(
         threads,
         || left.next(),
-        summary,
+        |entry| summary(entry, headline),
         |summary| {
             progress.step();
             all.push(summary);
@@ -77,7 +84,7 @@ pub(super) fn written(entry: &DirEntry) -> Wall {
     Wall(at.map_or(0, Timestamp::as_millisecond))
 }
 
-fn summary(entry: &DirEntry) -> SessionSummary {
+fn summary(entry: &DirEntry, headline: Headline) -> SessionSummary {
     let path = entry.path();
     let files = SessionFiles::at(&path);
     let mut summary = SessionSummary {
@@ -102,6 +109,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         summary.parent = kept.parent;
         summary.cast = kept.cast;
         summary.last = kept.last;
+        summary.headline = kept.headline;
         summary.is_silent = kept.is_silent;
         return summary;
     }
@@ -116,6 +124,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.parent = parent(&state);
             summary.cast = state.cast().map(|(_, seat)| seat.spec.name.to_string()).collect();
             summary.last = last_words(&state);
+            summary.headline = headline(&state).unwrap_or_default();
             let said = state.entries.iter().any(|entry| entry.number.is_none());
             summary.is_silent = state.rehearsed && !said;
             summary.standing = session_status(&files, &log, &state);

@@ -13,7 +13,7 @@ mod tree;
 
 pub use examples::{EXAMPLES, example};
 pub use find::{SessionNotFound, find, last};
-pub use list::{list, paths};
+pub use list::{Headline, list, paths};
 pub use search::{Hit, Query, search, split_query};
 pub use stored::{SessionStatus, SessionSummary};
 pub use trash::{NotMoved, delete, restore};

@@ -27,6 +27,8 @@ pub(super) struct Stored {
     pub cast: Vec<String>,
     /// Beginning of the last public turn, untrusted.
     pub last: String,
+    /// Outcome in a few words, untrusted; empty if it is not known.
+    pub headline: String,
     /// Parent session, and the turn after which it branched off.
     pub parent: Option<(String, u32)>,
     /// Stop reason.
@@ -74,6 +76,7 @@ impl Stored {
             utterances: summary.utterances,
             cast: summary.cast.clone(),
             last: summary.last.clone(),
+            headline: summary.headline.clone(),
             parent: summary.parent.clone(),
             ended,
             lossy: lost,
@@ -173,6 +176,8 @@ pub struct SessionSummary {
     pub cast: Vec<String>,
     /// Beginning of the last public turn, untrusted; empty before the first.
     pub last: String,
+    /// Outcome in a few words, untrusted; empty if it is not known.
+    pub headline: String,
     /// Last parent session, and the turn after which it branched off.
     pub parent: Option<(String, u32)>,
     /// Time of the last write.

@@ -6,14 +6,18 @@ use crate::state::{State, Swing};
 use crate::text;
 
 /// Describes the outcome: the winner of the last verdict, the swing between two polls, the last vote, or
-/// the positions. `None` if it is not
-/// known.
+/// the positions. `None` if it is not known.
 pub fn outcome(state: &State, standing: Option<&Standing>) -> Option<String> {
     match (&state.verdict, state.swing()) {
         (Some((verdict, _)), _) if !verdict.interim => Some(winner(state, verdict)),
         (_, Some(swing)) => Some(gained(&swing)),
         _ => vote(state).or_else(|| standing?.summary()),
     }
+}
+
+/// Describes the outcome of a conversation of which only the state was read.
+pub fn headline(state: &State) -> Option<String> {
+    outcome(state, Standing::new(state).as_ref())
 }
 
 /// Describes the last vote: `trams wins 2 to 1`.

@@ -128,10 +128,8 @@ macro_rules! actions {
             Zoom Reading "zoom" "show the message alone" Read ["z"] Page ["z"] => |s| toggle_page(s, navigate::zoom);
             Prompt Reading "prompt" "show the exact prompt of the turn" Read ["p"] Page ["p"]
                 => |s| toggle_page(s, navigate::prompt);
-            Dependencies Reading "plan and votes" "show the plan, dependencies, or answers and votes" Read ["d"] Page ["d"]
-                => |s| toggle_text(s, progress, "no plan, dependencies, answers or votes in this conversation");
-            Profile Reading "profile" "show the profile of the person, and the ranking" Read ["W"] Page ["W"]
-                => |s| toggle_text(s, profile::page, "this conversation keeps no profile");
+            Dependencies Reading "board" "show the plan, dependencies, answers and votes, and the profile" Read ["d"] Page ["d"]
+                => |s| toggle_text(s, progress, "no plan, dependencies, answers, votes or profile in this conversation");
             Filter Reading "filter" "show only one participant, or all" Read ["F"] => |s| navigate::filter(s);
             Mark Reading "bookmark" "set a bookmark" => |s| intents::ask(s, Command::Mark { text: None });
             MarkUp Reading "moment back" "previous moment or bookmark" Read ["["] => |s| navigate::mark(s, Direction::Up);

@@ -28,12 +28,10 @@ const FOOTER_ROWS: u16 = 12;
 /// Rows that the messages keep above a card, and rows that a card has nevertheless.
 const ROWS_ABOVE_CARD: u16 = 2;
 const CARD_ROWS: u16 = 6;
-/// Minimum rows at which the answers, votes and the profile are shown, and the divisor of the messages' rows that
-/// limits their height.
+/// Minimum rows at which the answers and votes are shown, and the divisor of the messages' rows that limits their
+/// height.
 const BOARD_ROWS: u16 = 20;
 const BOARD_PART: u16 = 3;
-/// Minimum rows of the sidebar above the profile.
-const SIDEBAR_ROWS: u16 = 10;
 
 /// Cells before the timeline's axis.
 pub const TIMELINE_LABEL: usize = 10;
@@ -53,8 +51,6 @@ pub struct Areas {
     pub sidebar: Rect,
     /// Progress of the policy: steps of a plan, or answers and votes.
     pub board: Rect,
-    /// Profile of the person: below the sidebar, or below the messages.
-    pub profile: Rect,
     /// Card that asks for the operator's attention.
     pub card: Rect,
     /// Status line: the current speaker and the next.
@@ -101,8 +97,6 @@ pub struct RowsNeeded {
     pub card: u16,
     /// Rows of the progress of the policy, and its minimum beside an outcome.
     pub board: (u16, u16),
-    /// Rows of the profile: below the sidebar, and below the messages.
-    pub profile: (u16, u16),
 }
 
 /// Returns the columns of the sidebar with the cells on both sides of it; 0 on a narrow screen.
@@ -148,13 +142,6 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     if screen.height >= BOARD_ROWS && !needs.raw {
         let most = areas.transcript.height / BOARD_PART;
         areas.board = bottom(&mut areas.transcript, needs.board.0.min(most));
-        let (at_side, below) = needs.profile;
-        let spare = areas.sidebar.height.saturating_sub(SIDEBAR_ROWS);
-        areas.profile = if side > 0 {
-            bottom(&mut areas.sidebar, at_side.min(spare))
-        } else {
-            bottom(&mut areas.transcript, below.min(most))
-        };
     }
     let rows = areas.transcript.height;
     let spare = rows.saturating_sub(ROWS_ABOVE_CARD).max(rows.min(CARD_ROWS));

@@ -222,7 +222,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         }
                     }
                     Some(Request::Beside(name)) => match (outside.other)(&name) {
-                        Ok(other) => screen.view.page = Some(branches::beside(screen, &other)),
+                        Ok(other) => {
+                            let page = branches::beside(screen, &other);
+                            screen.open_page(page);
+                        }
                         Err(why) => screen.view.notice = Some(why.into()),
                     },
                     Some(Request::Models(who)) => {

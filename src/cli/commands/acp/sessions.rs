@@ -6,6 +6,7 @@ use super::errors::{error, wrong};
 use super::order::Order;
 use super::pace::Pace;
 use super::session::ClientSession;
+use crate::analysis;
 use crate::catalogue;
 use crate::cli::context::Context;
 use crate::cli::play::assemble::random;
@@ -141,7 +142,7 @@ impl Sessions {
     /// Returns the saved sessions, the latest first.
     pub fn list(&self, folder: Option<PathBuf>) -> Result<Vec<SessionInfo>, Error> {
         let sessions = self.context.lock().paths.sessions();
-        let all = catalogue::list(&sessions, &ReadProgress::default())
+        let all = catalogue::list(&sessions, analysis::headline, &ReadProgress::default())
             .map_err(|e| error(ErrorCode::INTERNAL_ERROR, &e.to_string()))?;
         // sessions belong to no folder
         let folder = folder.unwrap_or_else(|| PathBuf::from("/"));

@@ -1,6 +1,7 @@
 //! Resources and prompts: the sessions as text, and requests for the bundled scenarios.
 
 use super::reading;
+use crate::analysis;
 use crate::catalogue;
 use crate::cli::context::Context;
 use crate::cli::saved_id::SavedId;
@@ -25,8 +26,8 @@ pub fn wrong(message: impl Into<String>) -> ErrorData {
 /// Returns the latest sessions as resources.
 pub fn resources(context: &Context) -> Result<Vec<Resource>, ErrorData> {
     let folder = context.paths.sessions();
-    let listed =
-        catalogue::list(&folder, &ReadProgress::default()).map_err(|e| wrong(e.to_string()))?;
+    let listed = catalogue::list(&folder, analysis::headline, &ReadProgress::default())
+        .map_err(|e| wrong(e.to_string()))?;
     let one = |session: &catalogue::SessionSummary| {
         Resource::new(format!("{SCHEME}{}", session.id), text::line(&session.id))
             .with_title(text::label(&session.title))

@@ -153,10 +153,10 @@ fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     };
     screen.view.notice = Some(if by == Action::Interrupt {
         let speaker = if screen.view.steers() { screen.transcript.speaker() } else { None };
-        let skip = screen.glyphs.key(screen.keymap.key(Action::Skip, Focus::Line).unwrap_or(""));
-        let skips = speaker
-            .filter(|_| !skip.is_empty())
-            .map(|name| format!(" {} {skip} {skip} skips {name}", screen.glyphs.dot));
+        let skip = screen.keymap.key(Action::Skip, Focus::Line).map(|key| screen.glyphs.key(key));
+        let skips = skip
+            .zip(speaker)
+            .map(|(key, name)| format!(" {} {key} {key} skips {name}", screen.glyphs.dot));
         format!("again: leave, {saved}{}", skips.unwrap_or_default())
     } else {
         let what = if by == Action::Home { "for the start screen" } else { "to quit" };

@@ -25,7 +25,7 @@ use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::offer::{bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
-use crate::ui::view::{card, keys_page, outcomes, profile, progress, table};
+use crate::ui::view::{card, keys_page, outcomes, progress, table};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Maximum bytes of a line that may be the number of a choice, with blanks.

@@ -5,7 +5,6 @@ use crate::policy::{Board, BoardRow, RowLabel};
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
-use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
@@ -35,7 +34,7 @@ pub fn rows(screen: &Screen) -> (u16, u16) {
 /// Draws the board. If not all rows fit, finished ones are dropped first, and the last row counts the hidden ones.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(board) = current(&screen.transcript) else { return };
-    heading(frame, area, board.title, &board.facts, Action::Dependencies, screen);
+    heading(frame, area, &board, screen);
     let below = usize::from(area.height.saturating_sub(1));
     let all = board.rows.len();
     let room = if all > below { below.saturating_sub(1) } else { all };
@@ -54,27 +53,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 /// Draws the rule above a pane: title, facts, and the key binding of the full view.
-pub fn heading(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    what: &str,
-    facts: &[String],
-    all: Action,
-    screen: &Screen,
-) {
+fn heading(frame: &mut Frame<'_>, area: Rect, board: &Board, screen: &Screen) {
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let rule = theme.style(ThemeRole::Rule);
     let mut bar = Bar { left: vec![], right: vec![] };
-    bar.left(glyphs.rule, rule).left(format!(" {what} "), bold(theme.style(ThemeRole::Muted)));
-    for fact in facts {
+    bar.left(glyphs.rule, rule)
+        .left(format!(" {} ", board.title), bold(theme.style(ThemeRole::Muted)));
+    for fact in &board.facts {
         bar.left(format!("{} {fact} ", glyphs.dot), theme.style(ThemeRole::Text));
     }
     bar.right(glyphs.rule, rule);
-    if let Some(key) = screen.keymap.key(all, Focus::Read) {
-        bar.right(" all ", theme.style(ThemeRole::HintText));
-        bar.right(format!(" {key}"), theme.style(ThemeRole::HintKey));
-    }
+    let key = screen.keymap.way(Action::Dependencies, screen.view.steering());
+    bar.right(" all ", theme.style(ThemeRole::HintText));
+    bar.right(format!(" {key}"), theme.style(ThemeRole::HintKey));
     let row = Rect { height: 1, ..area };
     bar.draw(frame, row, glyphs.rule, rule, glyphs.ellipsis);
 }

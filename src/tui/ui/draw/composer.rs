@@ -4,7 +4,7 @@ use crate::model::{QueuedWords, Recipient};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{board, moment, profile};
+use crate::ui::draw::{board, moment};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{RowsNeeded, sidebar_columns};
@@ -36,7 +36,6 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
         queue,
         raw: screen.view.reading.raw,
         board: board::rows(screen),
-        profile: profile::rows(screen, width),
         timeline: screen.view.is_recording(),
         ..RowsNeeded::default()
     };

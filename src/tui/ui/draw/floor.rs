@@ -9,6 +9,7 @@ use crate::ui::draw::bar::Bar;
 use crate::ui::draw::header::{role, sign};
 use crate::ui::draw::timeline;
 use crate::ui::frame::Frame;
+use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
@@ -150,7 +151,8 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
         bar.right(told, theme.style(ThemeRole::Notice));
     }
     let notice = theme.style(ThemeRole::Notice);
-    let way = |action| keymap.way(action, view.steering());
+    let place = if view.place() == Focus::Line { Focus::Line } else { view.steering() };
+    let way = |action| keymap.way(action, place);
     match (below, wealth.long) {
         (Below { messages: 0, lines: 0 }, _) if view.viewport.following() => {}
         (Below { messages: 0, lines: 0 }, _) => {

@@ -33,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
     if badge.is_empty() {
-        bar.left("  ", Style::new());
+        bar.left(" ", Style::new());
     } else {
         bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     }

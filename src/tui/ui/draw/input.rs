@@ -69,6 +69,9 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
     let pause = if held { "go on" } else { "pause" };
     let player = if held { again(screen) } else { skip(screen) };
     let pause = (key(Action::TogglePause), pause.into(), Some(Action::TogglePause));
+    if screen.view.areas.is_narrow() {
+        return vec![pause, sign()];
+    }
     let choose = (key(Action::SelectNext), "choose who".into(), Some(Action::SelectNext));
     [Some(pause), player, Some(choose), Some(sign())].into_iter().flatten().collect()
 }

@@ -20,7 +20,6 @@ mod open;
 mod overlay;
 mod page;
 mod poster;
-mod profile;
 mod sidebar;
 pub mod start;
 pub(super) mod timeline;
@@ -54,7 +53,6 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.sidebar, draw: sidebar::draw },
     Pane { area: |a| a.board, draw: board::draw },
-    Pane { area: |a| a.profile, draw: profile::draw },
     Pane { area: |a| a.card, draw: moment::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },

@@ -35,8 +35,20 @@ struct Bound {
 /// Places of the settings that have no keys of their own any more, with an earlier name.
 const GONE: [&str; 4] = ["read", "table", "found", "prefix"];
 
-/// Actions of the start screen that are rows of its lists now.
-const GONE_ACTIONS: [&str; 4] = ["prefix", "demo", "recorded", "connect"];
+/// Actions without a key any more: what they did is a row of a list, or typed.
+const GONE_ACTIONS: [&str; 11] = [
+    "prefix",
+    "demo",
+    "recorded",
+    "connect",
+    "address",
+    "interject",
+    "whisper",
+    "note",
+    "edit_queued",
+    "accept_search",
+    "profile",
+];
 
 /// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];

@@ -113,8 +113,12 @@ pub const LISTED: [ListedAction; 47] = [
 ];
 
 /// Spellings of actions besides their names.
-const ALIASES: &[(&str, Action)] =
-    &[("/ambient", Action::Poster), ("/q", Action::Quit), ("/commands", Action::Palette)];
+const ALIASES: &[(&str, Action)] = &[
+    ("/ambient", Action::Poster),
+    ("/q", Action::Quit),
+    ("/commands", Action::Palette),
+    ("/profile", Action::Dependencies),
+];
 
 impl ListedAction {
     /// Returns the row with a name.

@@ -57,7 +57,17 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::Page;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the page for the policy of the conversation: the progress that it reports, or its dependencies.
+/// Returns the page for the policy of the conversation: the progress that it reports or its dependencies, and the profile
+/// of the person.
 pub fn progress(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
-    board::page(transcript, now, glyphs).or_else(|| dependencies::page(transcript, now, glyphs))
+    let plan = board::page(transcript, now, glyphs);
+    let plan = plan.or_else(|| dependencies::page(transcript, now, glyphs));
+    match (plan, profile::page(transcript, now, glyphs)) {
+        (Some(mut page), Some(profile)) => {
+            page.facts.extend(profile.facts);
+            page.parts.extend(profile.parts);
+            Some(Page { again: Some(progress), ..page })
+        }
+        (plan, profile) => plan.or(profile),
+    }
 }

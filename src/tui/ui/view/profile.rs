@@ -1,7 +1,7 @@
 //! Profile of the advised person: known facts, recent changes, the stage, and the ranking.
 
 use crate::export::{fact, field};
-use crate::model::{FactChanged, Ms, RankedItem, RankingMade};
+use crate::model::{FactChanged, Ms, RankedItem};
 use crate::state::State;
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// State of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FactIs {
+enum FactIs {
     /// Known since an earlier reply.
     Known,
     /// Added by the last reply.
@@ -26,7 +26,7 @@ pub enum FactIs {
 
 impl FactIs {
     /// Returns the symbol before the fact, so that its state does not depend on colour alone.
-    pub fn sign(self) -> &'static str {
+    fn sign(self) -> &'static str {
         match self {
             FactIs::Known | FactIs::Unknown => " ",
             FactIs::New => "+",
@@ -38,13 +38,13 @@ impl FactIs {
 
 /// A field of the profile, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+struct Fact {
     /// Name of the field.
-    pub name: String,
+    name: String,
     /// Value of the field; empty if unknown.
-    pub value: String,
+    value: String,
     /// State of the field.
-    pub is: FactIs,
+    is: FactIs,
 }
 
 /// Returns `true` if a conversation keeps a profile.
@@ -54,7 +54,7 @@ fn keeps(state: &State) -> bool {
 }
 
 /// Returns the fields, those listed in the scenario first; empty if no profile is kept.
-pub fn facts(state: &State) -> Vec<Fact> {
+fn facts(state: &State) -> Vec<Fact> {
     if !keeps(state) {
         return vec![];
     }
@@ -93,18 +93,13 @@ fn fresh(state: &State) -> Vec<FactChanged> {
 }
 
 /// Returns the stage and the number of known fields, as short texts.
-pub fn stage(state: &State) -> Vec<String> {
+fn stage(state: &State) -> Vec<String> {
     let stage = &state.known.stage;
     let name = stage.stage.as_ref().map(|stage| text::label(stage).into_owned());
     let fields = &state.scenario.profile.fields;
     let known = fields.iter().filter(|f| state.known.profile.contains_key(&***f)).count();
     let known = (!fields.is_empty()).then(|| format!("{known} of {} known", fields.len()));
     name.into_iter().chain(known).collect()
-}
-
-/// Returns the ranked items; empty if the profile changed since the ranking was made.
-pub fn ranking(state: &State) -> &[RankedItem] {
-    state.known.ranking().map_or(&[], |made: &RankingMade| &made.items)
 }
 
 /// Returns the page: facts with their previous values, the stage, and the ranking with the points of each item.

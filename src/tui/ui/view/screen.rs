@@ -392,6 +392,12 @@ impl Screen {
         self.view.writing |= reads && self.transcript.human_turn().is_some();
     }
 
+    /// Shows a page, which has the focus until it is closed.
+    pub fn open_page(&mut self, page: Page) {
+        self.view.page = Some(page);
+        self.view.returns |= std::mem::take(&mut self.view.writing);
+    }
+
     /// Gives the focus to the composer if a line can be written.
     pub fn open_line(&mut self) {
         self.view.writing = self.view.steers();

@@ -98,6 +98,9 @@ impl StartPage<'_> {
         let how = match &session.standing {
             SessionStatus::Live { .. } => format!("turn {} {} {how}", turns + 1, glyphs.dot),
             SessionStatus::Unfinished | SessionStatus::Recovered => format!("paused at #{turns}"),
+            SessionStatus::Ended { .. } if !session.headline.is_empty() => {
+                text::line(&session.headline).into_owned()
+            }
             SessionStatus::Ended { .. } if turns > 0 => format!("{how}, {turns} turns"),
             _ => how,
         };
