@@ -75,8 +75,17 @@ fn finished_items_are_skipped_and_changed_prompts_refused() {
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     assert_eq!(whole.len(), 5);
+    let lines = fs::read_to_string(house.home.path().join("out/results.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 5, "the torn line is gone");
     let done = house.run(&args).code(0);
     assert!(done.err.contains("5 conversations already finished"), "{}", done.err);
+    house.file(
+        "items.jsonl",
+        &(0..5).map(item).collect::<String>().replace("answer\":", "answer\":1"),
+    );
+    let refused = house.run(&args).code(2);
+    assert!(refused.err.contains("and 4 more had other fields"), "{}", refused.err);
+    house.file("items.jsonl", &(0..5).map(item).collect::<String>());
     house.file("solver.toml", &SOLVER.replace("It is as it is", "It is otherwise"));
     let refused = house.run(&args).code(2);
     assert!(refused.err.contains("prompts, models or judges of solver"), "{}", refused.err);

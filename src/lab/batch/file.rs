@@ -98,7 +98,8 @@ impl<R: Read> Iterator for ResultLines<R> {
 pub struct Appended(OwnFile);
 
 impl Appended {
-    /// Opens a file for appending and reads its results. Completes an unfinished last line with a newline.
+    /// Opens a file for appending and reads its results. A last line without a line break gets one; one that was cut
+    /// off is removed.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the file is not a results file, [`ErrorKind::WouldBlock`] if another process
@@ -110,7 +111,9 @@ impl Appended {
             TryLockError::WouldBlock => ErrorKind::WouldBlock.into(),
             TryLockError::Error(e) => e,
         })?;
+        let mut is_torn = false;
         for line in lines(&mut file) {
+            is_torn = line.is_err();
             match line {
                 Ok(line) => done.take(&line),
                 Err(BadResult::Damaged(number)) => done.damaged.push(number),
@@ -122,7 +125,7 @@ impl Appended {
             let mut last = [0];
             file.read_exact(&mut last)?;
             if last != *b"\n" {
-                file.write_all(b"\n")?;
+                end_line(&mut file, is_torn)?;
             }
         }
         Ok((Appended(file), done))
@@ -164,6 +167,25 @@ pub fn remove_superseded(path: &Path) -> io::Result<()> {
         text.push(b'\n');
     }
     OwnFile::replace(path, &text, is_result)
+}
+
+/// Ends a last line without a line break, or removes it.
+fn end_line(file: &mut OwnFile, is_torn: bool) -> io::Result<()> {
+    if !is_torn {
+        file.seek(SeekFrom::End(0))?;
+        return file.write_all(b"\n");
+    }
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut last = [0];
+    while end > 0 {
+        file.seek(SeekFrom::Start(end - 1))?;
+        file.read_exact(&mut last)?;
+        if last == *b"\n" {
+            break;
+        }
+        end -= 1;
+    }
+    file.cut(end)
 }
 
 /// Returns whether a first line is a result, complete or cut off by a kill.

@@ -33,6 +33,8 @@ pub struct BatchItem {
     pub group: Option<String>,
     /// Number of the repetition, from 1.
     pub repeat: u32,
+    /// Digest of its fields and its right answer.
+    pub content: String,
 }
 
 /// A name for a field of the items file: `--map NAME=FIELD`.
@@ -115,7 +117,10 @@ impl Items {
         let id = named(ID).unwrap_or(whole);
         let group = named(GROUP);
         let key = values.remove(crate::scenario::RIGHT).filter(|key| !key.is_null());
-        Ok(BatchItem { id, line, key, values, group, repeat: 1 })
+        let right = key.as_ref().map(ToString::to_string).unwrap_or_default();
+        let fields = serde_json::to_string(&values).unwrap_or_default();
+        let content = digest(&[&fields, &right]);
+        Ok(BatchItem { id, line, key, values, group, repeat: 1, content })
     }
 }
 

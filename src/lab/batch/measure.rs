@@ -25,6 +25,8 @@ pub struct Subject<'a> {
     pub protocol: &'a str,
     /// Digest of the protocol's prompts, models and judges.
     pub fingerprint: &'a str,
+    /// Digest of the item's fields and its right answer.
+    pub content: &'a str,
     /// Digest of the judge alone; `None` without a judge.
     pub judge: Option<&'a str>,
     /// Path of the session, relative to the results.
@@ -82,6 +84,7 @@ pub fn line<'a>(
         truncated,
         session: subject.session.into(),
         line: subject.line,
+        content: subject.content.into(),
         fingerprint: subject.fingerprint.into(),
         judge: subject.judge.map(Into::into),
         reason: Some(ended.reason),

@@ -8,7 +8,7 @@ use crate::model::payload::ModelAdapted;
 use crate::model::{FoundAnswer, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Version of the line format.
 pub const VERSION: u32 = 2;
@@ -95,6 +95,9 @@ pub struct ResultLine {
     pub group: Option<String>,
     /// Line of the item in its file.
     pub line: u64,
+    /// Digest of the item's fields and its right answer; empty in older results.
+    #[serde(default)]
+    pub content: String,
     /// Digest of everything that affects the outcome: prompts, models, judges.
     pub fingerprint: String,
     /// Digest of the judge alone.
@@ -324,6 +327,8 @@ pub struct KnownResults {
     arms: BTreeMap<String, u64>,
     /// Oldest version of a line; `None` without lines.
     pub oldest: Option<u32>,
+    /// Digests of the contents by the hash of the item's name.
+    contents: HashMap<u64, String>,
     /// Fingerprints by arm.
     pub fingerprints: BTreeMap<String, String>,
     /// Seeds of the results.
@@ -349,11 +354,19 @@ impl KnownResults {
         if self.outcomes.insert(place, (line.outcome, effort)).is_none() {
             *self.arms.entry(line.arm.clone()).or_default() += 1;
         }
+        if !line.content.is_empty() {
+            self.contents.insert(hash(&line.item), line.content.clone());
+        }
         self.fingerprints.insert(line.arm.clone(), line.fingerprint.clone());
         self.seeds.extend(line.seed);
         self.oldest = self.oldest.into_iter().chain([line.version]).min();
         self.usd += line.usd.unwrap_or_default();
         self.tokens += effort.tokens;
+    }
+
+    /// Returns whether an item has results of another content.
+    pub fn is_other(&self, item: u64, content: &str) -> bool {
+        self.contents.get(&item).is_some_and(|known| known != content)
     }
 
     /// Returns the number of failed conversations.

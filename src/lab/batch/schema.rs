@@ -49,6 +49,7 @@ const COLUMNS: [Column; 44] = [
     (LAST_FLAT, "text", "file of the session, relative to the results"),
     ("group", "text?", "field `group` of the item: such items count as one in intervals and tests"),
     ("line", "count", "line of the item in its file"),
+    ("content", "text", "digest of the item's fields and its right answer"),
     ("fingerprint", "text", "digest of prompts, models and judges"),
     ("judge", "text?", "digest of the judge alone"),
     ("reason", "text?", "reason for the end of the conversation"),

@@ -72,6 +72,7 @@ mod tests {
             parent: parent.map(|(id, at)| (id.into(), at)),
             written: Wall(0),
             is_silent: false,
+            headline: String::new(),
         }
     }
 

@@ -257,6 +257,7 @@ impl Conversations {
         let subject = Subject {
             item: &job.item.id,
             line: job.item.line,
+            content: &job.item.content,
             key: job.item.key.as_ref(),
             protocol: &prepared.arm.name,
             fingerprint: &prepared.arm.fingerprint,

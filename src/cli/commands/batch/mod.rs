@@ -93,6 +93,7 @@ impl BatchArgs {
         };
         let path = out.join(name);
         let (mut results, done) = open_results(&path, &arms, self.seed, context)?;
+        checked.compare(&done, &path)?;
         let (stop, stopping) = watch::channel(false);
         let batch = BatchRun {
             arms: &arms,

@@ -1,7 +1,7 @@
 //! Check of the items file before the batch starts: its number of items, their keys and its damaged lines.
 
 use super::faults::unreadable;
-use crate::batch::{BatchItem, Damaged, FieldMap, Items, KeyForm, read_key};
+use crate::batch::{BatchItem, Damaged, FieldMap, Items, KeyForm, KnownResults, hash, read_key};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::model::AnswerKind;
@@ -48,6 +48,8 @@ pub struct CheckedItems {
     sample: Option<String>,
     /// Number of items in all shards.
     pub all: u64,
+    /// Names of the items in this shard, and digests of their contents.
+    contents: Vec<(String, String)>,
 }
 
 /// Opens the items of a file.
@@ -72,6 +74,9 @@ impl ItemRules<'_> {
                         checked.first = item.values;
                     }
                     checked.items += u64::from(mine);
+                    if mine {
+                        checked.contents.push((item.id, item.content));
+                    }
                     checked.all += 1;
                 }
                 Err(damaged) => {
@@ -130,6 +135,24 @@ impl CheckedItems {
     /// Returns whether a line of the file has a usable item.
     pub fn is_usable(&self, line: u64) -> bool {
         !self.damaged.contains(&line)
+    }
+
+    /// Rejects results of items that had another content: they are neither counted nor mixed with new ones.
+    ///
+    /// # Errors
+    /// If there are any; the first one is named.
+    pub fn compare(&self, known: &KnownResults, results: &Path) -> Result<(), Failure> {
+        let is_other = |(id, content): &&(String, String)| known.is_other(hash(id), content);
+        let mut others = self.contents.iter().filter(is_other);
+        let Some((first, _)) = others.next() else { return Ok(()) };
+        let more = match others.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Err(Failure::usage(
+            format!("item {first}{more} had other fields in {}", results.display()),
+            "undo the change, give a changed item another id, or choose another --out",
+        ))
     }
 
     /// Describes the keys of the items, or the fields in which one may be.
