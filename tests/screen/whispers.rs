@@ -238,6 +238,18 @@ fn no_entry_point_says_an_addressed_line_to_everybody() {
     }
     let why = say("@@zed psst").unwrap_err().to_string();
     assert_eq!(why, "nobody here is called zed; nothing was said");
+    for line in
+        ["whisper to Bo: psst", "(whisper to bo) psst", "Whisper bo psst", "[whisper to Bo, psst]"]
+    {
+        let why = say(line).unwrap_err().to_string();
+        assert_eq!(why, "to whisper, write @@bo TEXT; nothing was said", "{line}");
+    }
+    let apart = Command::Whisper(Addressed::new("bo".into(), "psst".into()));
+    for line in ["@@ bo psst", "@@ bo: psst", "@@@  Bo psst"] {
+        assert_eq!(say(line), Ok(Intent::Give(apart.clone())), "{line}");
+    }
+    let why = say("@@bo,@@ada psst").unwrap_err().to_string();
+    assert!(why.starts_with("a whisper is for one"), "{why}");
     let why = say("listen @@bo psst").unwrap_err().to_string();
     assert!(why.contains("only at the start"), "{why}");
     let why = say("i@@bo psst").unwrap_err().to_string();

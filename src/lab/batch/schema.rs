@@ -15,7 +15,7 @@ const LAST_FLAT: &str = "session";
 type Column = (&'static str, &'static str, &'static str);
 
 /// Columns in the order of a line.
-const COLUMNS: [Column; 44] = [
+const COLUMNS: [Column; 45] = [
     ("version", "count", "version of the format, 2"),
     ("arm", "text", "name of the arm: the protocol and, in brackets, what differs in this batch"),
     ("protocol", "text", "name of the protocol"),

@@ -139,6 +139,9 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
     if let Some(QueuedWords::One(words)) = typing.from.and_then(|from| from.words.as_ref()) {
         return Err(for_one(words, state));
     }
+    if let Some(to) = described(line, state) {
+        return Err(format!("to whisper, write {SIGN}{to} TEXT; nothing was said").into());
+    }
     // a letter before the sign may be a key that was meant to open the box
     let later = line.split_whitespace().find_map(|word| {
         let word = &word[word.find(SIGN)?..];
@@ -209,10 +212,13 @@ fn whisper(rest: &str, state: &State) -> Result<Addressed, TypedFault> {
     if text.is_empty() {
         return Err(format!("write what {to} alone should hear, as in: {SIGN}{to} TEXT").into());
     }
+    if addressed(text).is_some_and(|rest| whisper(&format!("{rest} …"), state).is_ok()) {
+        return Err(format!("a whisper is for one; begin a line with {SIGN} for each").into());
+    }
     Ok(Addressed::new(to.clone(), text.into()))
 }
 
-/// Returns the name and the text of a line for one participant: after `@@` and a letter or a digit, or after
+/// Returns the name and the text of a line for one participant: after `@@` and a word, or after
 /// `/whisper`. `None` for other lines, such as the `@@ -1,3 @@` of a diff.
 pub fn addressed(line: &str) -> Option<&str> {
     if let Some((word, rest)) = line.split_once(char::is_whitespace)
@@ -220,8 +226,21 @@ pub fn addressed(line: &str) -> Option<&str> {
     {
         return Some(rest.trim_start().trim_start_matches('@'));
     }
-    let rest = line.strip_prefix(SIGN)?.trim_start_matches('@');
+    let rest = line.strip_prefix(SIGN)?.trim_start_matches('@').trim_start();
     rest.starts_with(char::is_alphanumeric).then_some(rest)
+}
+
+/// Returns the participant of a line that says in words whom it is for: `(whisper to Bo) ...`.
+fn described(line: &str, state: &State) -> Option<SeatId> {
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (word, rest) = line.split_once(char::is_whitespace)?;
+    if !word.eq_ignore_ascii_case(&WHISPER[1..]) {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let rest = after_name(rest, "to").map_or(rest, str::trim_start);
+    let words = whisper(&format!("{} …", rest.replace([')', ']'], ":")), state).ok()?;
+    Some(words.to().clone())
 }
 
 /// Returns whether a line begins with a sign that may make it more than words for everybody.

@@ -15,7 +15,7 @@ use crate::ui::view::availability::unfit_action;
 use crate::ui::view::card;
 use crate::ui::view::extension::{self, more_turns, one_more_round, raise, stopped, way_on};
 use crate::ui::view::floor::Status;
-use crate::ui::view::moment::is_paid;
+use crate::ui::view::moment::{failed, is_paid};
 
 /// Requests a command, unless the conversation is read-only or over; a reversible one gets an offer to undo it.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -251,6 +251,8 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     }
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
+    // the failure paused it
+    let is_held = failed(&screen.transcript).is_some();
     let asked = ask(screen, again.clone());
     if asked.is_some() && Status::from_state(screen.transcript.state()).is_limited() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
@@ -259,6 +261,9 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     match asked {
         Some(Request::Send(_)) if only && runs => {
             Some(Request::SendAll(vec![Command::PauseNow {}, again, Command::Resume {}]))
+        }
+        Some(Request::Send(_)) if is_held => {
+            Some(Request::SendAll(vec![again, Command::Resume {}]))
         }
         asked => asked,
     }
