@@ -60,8 +60,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                     _ => limit.limit.saturating_mul(2).to_string(),
                 };
                 return Err(format!(
-                    "stopped at the limit of {}: raise it first, as in \
-                         {{\"do\":\"limit\",\"set\":{{\"{key}\":{more}}}}}",
+                    "stopped at the limit of {}: raise it first, as in /limit {key}={more}",
                     limit.what.words(limit.limit),
                 )
                 .into());

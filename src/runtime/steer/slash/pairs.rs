@@ -26,7 +26,10 @@ pub(super) fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, TypedFaul
                 _ => (key.trim(), value.trim()),
             },
             None if at == 0 && of_seat && !pair.contains(char::is_whitespace) => ("id", &*pair),
-            None => return Err("write KEY=VALUE, KEY=VALUE".into()),
+            None => {
+                let (key, value) = pair.split_once(char::is_whitespace).unwrap_or(("KEY", &pair));
+                return Err(format!("write KEY=VALUE, as in {key}={}", value.trim()).into());
+            }
         };
         let read = format!("it = {value}").parse::<toml::Table>();
         let known = read.ok().and_then(|mut read| read.remove("it"));
