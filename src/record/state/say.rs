@@ -76,6 +76,8 @@ impl Conversation {
             entry.changed = Some(seq);
             return;
         }
+        // a line that goes on is counted already
+        let counted = self.line_cut(&turn.seat).map(|(line, _)| line);
         let at = self.place_in_round(turn);
         self.rolls.forget_from(at);
         let entry = Entry {
@@ -99,7 +101,7 @@ impl Conversation {
         let CallParameters { lead, line, .. } = turn.parameters;
         self.set_seat(&turn.seat, |s| {
             s.utterances += 1;
-            s.lines.extend(lead.into_iter().chain(line));
+            s.lines.extend(lead.into_iter().chain(if line == counted { None } else { line }));
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Ended turns that can be repeated, and the view of a turn that repeats one.
 
 use super::{Conversation, Entry, Turn};
-use crate::model::{SeatId, Seq, Text, ThreadId, TurnId};
+use crate::model::{CutWhy, SeatId, Seq, Text, ThreadId, TurnId, VoiceSpec};
 
 /// An ended turn that spoke.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,23 @@ impl Conversation {
         let replaces = turn.replaces?;
         let versions = self.entries.iter().rev().flat_map(|entry| &entry.versions);
         versions.filter(|version| version.turn == Some(replaces)).find_map(|version| version.line)
+    }
+
+    /// Returns the rehearsed line in which a seat was last cut in, before two thirds of it, and the byte offset of the
+    /// sentence that was cut. The line is not used up: the seat says it from there on.
+    pub fn line_cut(&self, seat: &SeatId) -> Option<(usize, usize)> {
+        let version = self.entries.iter().rev().find(|e| e.seat() == Some(seat))?.version();
+        let index = version.line?;
+        let VoiceSpec::Lines { lines, .. } = &self.seat(seat)?.spec.voice else { return None };
+        let line = &*lines.get(index)?.text;
+        let said = version.text.trim_end();
+        let ends = |at: &usize| line.get(..*at).is_some_and(|begun| said.ends_with(begun));
+        let blanks = line.match_indices(char::is_whitespace).map(|(at, _)| at);
+        let end = blanks.rev().find(ends).unwrap_or(0);
+        let begun = line.get(..end)?;
+        let begin = begun.rfind(['.', '!', '?']).map_or(0, |stop| stop + 1);
+        let is_early = version.cut == Some(CutWhy::CutIn) && end * 3 < line.len() * 2;
+        is_early.then_some((index, begin))
     }
 
     /// Returns an ended speaking turn, if it has text or was the last one.

@@ -259,7 +259,23 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
         let batch = own_turn(state, thread, batch);
         return Some(summary::before(state, thread, batch).because(key));
     }
+    if let Some(seat) = stopped_early(state, thread) {
+        let why = "goes on where you cut in".into();
+        let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
+        return Some(summary::before(state, thread, batch));
+    }
     decide(state, thread)
+}
+
+/// Returns the seat whose rehearsed line was cut in early: it answers and goes on, unless the words were for another
+/// seat. So no line answers words that nobody heard.
+fn stopped_early<'a>(state: &'a State, thread: &Thread) -> Option<&'a SeatId> {
+    let mut here = state.entries.iter().rev().filter(|e| e.thread == thread.id);
+    let last = here.find(|e| e.seat().is_some() || !e.mentions.is_empty())?;
+    let seat = last.seat().or_else(|| last.mentions.first())?;
+    let cut = state.line_cut(seat).is_some() && state.may_speak(seat);
+    let spoke = state.entries.iter().rev().find_map(|e| e.seat());
+    (cut && spoke == Some(seat)).then_some(seat)
 }
 
 /// Returns the batch of a floor as the turn of its seat if the policy would give it the same turn; an additional turn

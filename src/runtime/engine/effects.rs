@@ -82,7 +82,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     Some(Effect::Start(Box::new(CallRequest {
         call,
         turn: turn.id,
-        seat: seat.spec.clone(),
+        seat: from_cut(state, turn, &seat.spec),
         purpose: turn.purpose,
         number: turn.number,
         attempt: turn.calls,
@@ -100,6 +100,20 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         left: money::left(state),
         agent: seat.agent.clone(),
     })))
+}
+
+/// Returns a participant as its voice needs it: a rehearsed line that was cut goes on with the sentence that was cut.
+fn from_cut(state: &State, turn: &Turn, spec: &Arc<Participant>) -> Arc<Participant> {
+    let mut spec = spec.clone();
+    if let Some((index, begin)) = state.line_cut(&turn.seat)
+        && turn.parameters.line == Some(index)
+        && turn.replaces.is_none()
+        && let VoiceSpec::Lines { lines, .. } = &mut Arc::make_mut(&mut spec).voice
+        && let Some(line) = lines.get_mut(index)
+    {
+        line.text = line.text.get(begin..).unwrap_or_default().trim_start().into();
+    }
+    spec
 }
 
 /// Returns the next deadline. It is computed from the state, so nothing has to be disarmed and a resume needs no

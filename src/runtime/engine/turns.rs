@@ -37,11 +37,13 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let parameters = match seat.map(|s| &s.voice) {
         Some(VoiceSpec::Lines { lines, .. }) => {
+            let cut = state.line_cut(&turn.seat).map(|(line, _)| line);
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
+            let spoken: Vec<usize> = spoken.iter().copied().filter(|l| Some(*l) != cut).collect();
             let facts = || Facts::new(state.turn_facts(turn));
             // a turn that is said again says its own line
             let own = state.line_again(turn).map(rehearsed::ChosenLines::from_line);
-            let next = || rehearsed::choose(lines, turn.purpose, spoken, facts);
+            let next = || rehearsed::choose(lines, turn.purpose, &spoken, facts);
             let rehearsed::ChosenLines { lead, line } = own.unwrap_or_else(next);
             CallParameters { lead, line, ..CallParameters::default() }
         }
