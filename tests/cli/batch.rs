@@ -199,6 +199,18 @@ fn report_has_every_figure_and_withholds_unreliable_ones() {
     house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
     let report = house.run(&["batch", "report", &out]).code(0).out;
     assert!(report.contains("withheld"), "half of them gave none: {report}");
+    // the first tables, and the names of the others, with short captions
+    assert!(
+        report.contains("CALLS, TOKENS, MONEY") && !report.contains("CHANGED MINDS"),
+        "{report}"
+    );
+    let (_, names) = report.rsplit_once("More, with --table NAME or --format html: ").unwrap();
+    assert!(names.trim().split(", ").any(|name| name == "turns"), "{names}");
+    for name in names.trim().split(", ").chain(["accuracy", "cost", "failures", "conclusions"]) {
+        let table = house.run(&["batch", "report", &out, "--table", name]).code(0).out;
+        let caption = table.lines().nth(1).unwrap_or_default();
+        assert!(caption.split_whitespace().count() <= 20, "{name}: {caption}");
+    }
     let full = house.run(&["batch", "report", &out, "--max-unread", "0.5"]).code(0).out;
     // a tie and five unread answers are wrong
     let row = "solver     10     10      4     40.0%  16.8%  68.7%     1       5   100.0%";

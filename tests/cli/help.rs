@@ -186,7 +186,7 @@ fn experiments_example_prints_the_output_on_the_page() {
             _ => panic!("{words:?}"),
         }
     }
-    assert_eq!(ran, 3);
+    assert_eq!(ran, 4);
     assert!(house.path("report.html").exists());
 }
 

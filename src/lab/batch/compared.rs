@@ -112,8 +112,7 @@ pub(super) fn pairs(report: &Report) -> Table {
     let mut table = Table::new(
         "pairs",
         "Who beat whom",
-        "items with a key that both ended: difference in accuracy (percentage points) with its 95 % bootstrap interval; right by \
-         one alone; p: McNemar, exact with mid-p, or sign flips of repeated items; Holm: corrected for all pairs",
+        "difference in points on items that both ended, 95 % bootstrap interval; p: mid-p or sign flips; Holm: corrected",
         2,
         &[
             ("protocol", "protocol"),

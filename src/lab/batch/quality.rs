@@ -14,8 +14,7 @@ pub(super) fn influence(report: &Report) -> Table {
     let mut table = Table::new(
         "influence",
         "Influence",
-        "participants whose answer another one adopted after seeing it: how often the change was from wrong to right \
-         (rescued) or from right to wrong (bullied)",
+        "changes to an answer of this participant that had been shown: to the right one (rescued), from it (bullied)",
         2,
         &[
             ("protocol", "protocol"),
@@ -49,8 +48,7 @@ pub(super) fn confidence(report: &Report) -> Table {
     let mut table = Table::new(
         "confidence",
         "Confidence",
-        "last answers with a stated confidence, read as the probability of being right; quadratic (Brier) and log (nats): \
-         proper scores, 0 is best; always saying 50 % scores 0.25 and 0.69",
+        "last answers with a confidence; Brier and log scores: 0 is best, always 50 % gives 0.25 and 0.69",
         1,
         &[
             ("protocol", "protocol"),
@@ -84,8 +82,7 @@ pub(super) fn bands(report: &Report) -> Table {
     let mut table = Table::new(
         "bands",
         "Confidence by band",
-        "the share of right answers in each band of confidence, with a 95 % Wilson interval; calibrated: the share \
-         lies within the band",
+        "right answers by band of confidence, 95 % Wilson interval; calibrated if the share lies within the band",
         2,
         &[
             ("protocol", "protocol"),
@@ -172,10 +169,7 @@ pub(super) fn judges(report: &Report) -> Table {
     let mut table = Table::new(
         "judges",
         "Judges",
-        "judgements: readable ones; unread: without a readable winner; right: share of the readable ones whose winner is the \
-         correct answer, each order counted (the accuracy above counts a verdict that changes with the order as no \
-         answer); won: by each side; first shown: share won by the side shown first (half is unbiased); both ways: judged in both orders, in how many of these only the labels were \
-         swapped, not the speeches, and how many changed; judges agree: share of pairs of judges who agree",
+        "readable judgements and the shares that are right, flip with the order, or agree with another judge; 95 % intervals",
         1,
         &[
             ("protocol", "protocol"),
@@ -227,8 +221,7 @@ pub(super) fn models(report: &Report) -> Table {
     let mut table = Table::new(
         "models",
         "Models",
-        "calls by model, retries included; unanswered: refused, overloaded, silent, broken off or filtered; available: share \
-         answered, with a 95 % Wilson interval",
+        "calls with retries; unanswered: refused, overloaded, silent, broken off or filtered; available: share answered",
         1,
         &[
             ("model", "model"),

@@ -82,9 +82,7 @@ pub(super) fn strengths(report: &Report) -> Table {
     let mut table = Table::new(
         "strengths",
         "Strength over all pairs",
-        "Bradley-Terry: an item that only one of two protocols got right is a win for it; strength is in log-odds \
-         against the average protocol, with a 95 % bootstrap interval over items; chance: the probability of beating \
-         the average protocol on such an item",
+        "Bradley-Terry over items that only one got right: log-odds against the average, 95 % bootstrap interval",
         1,
         &[
             ("protocol", "protocol"),
@@ -160,8 +158,7 @@ pub(super) fn leaderboard(report: &Report) -> Vec<Table> {
     let mut board = Table::new(
         "leaderboard",
         "Leaderboard",
-        "games of two models, decided if every judgement names the same side; Elo with a 95 % bootstrap interval over \
-         items; chance of beating the next",
+        "won if every judgement names the same side; Elo with a 95 % bootstrap interval over items",
         1,
         &[
             ("model", "model"),

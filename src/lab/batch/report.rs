@@ -13,6 +13,10 @@ use std::collections::BTreeSet;
 /// Default share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
 
+/// Tables of a printed report; the others are printed by name, and are on the page.
+pub const PRINTED: [&str; 7] =
+    ["batch", "arms", "conclusions", "accuracy", "pairs", "cost", "failures"];
+
 impl Report {
     /// Returns all tables, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
@@ -128,9 +132,7 @@ impl Report {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "accuracy: right answers as a share of all conversations that ended with a key (keyed), with a 95 % interval (Wilson's; \
-             of repeated items, the bootstrap over items); ties and unread answers are wrong. Of read: the share among readable answers. Withheld if more than --max-unread \
-             could not be read; truncated: a prompt left out a part of the conversation, so it does not count",
+            "right answers among all that ended with a key, 95 % interval; ties and unread are wrong",
             1,
             &[
                 ("protocol", "protocol"),
@@ -186,9 +188,7 @@ impl Report {
         let mut table = Table::new(
             "rounds",
             "Round by round",
-            "after each round: how often the majority was right (a conversation that ended earlier counts with its last \
-             round), and over the conversations with that round how many agreed with it, the effective number of answers, \
-             and the share of new three-word sequences",
+            "after each round: majority right, and who agreed with it, effective number of answers, new three-word sequences",
             2,
             &[
                 ("protocol", "protocol"),
@@ -233,8 +233,7 @@ impl Report {
         let mut table = Table::new(
             "turns",
             "Changed minds",
-            "changed answers; rescued: from wrong to right; bullied: from right to wrong; by others: how many of \
-             these adopted an answer they had been shown",
+            "changed answers: to the right one (rescued), from it (bullied), to one that was shown (by others)",
             1,
             &[
                 ("protocol", "protocol"),
@@ -265,8 +264,7 @@ impl Report {
         let mut table = Table::new(
             "aggregations",
             "Ways of counting",
-            "the same replies to items with a key, counted in every applicable way; unless the scenario breaks ties, a tie is no answer and \
-             counts as wrong here",
+            "the same replies, counted in every applicable way; a tie is wrong unless the scenario breaks it",
             2,
             &[
                 ("protocol", "protocol"),
@@ -339,8 +337,7 @@ impl Report {
         let mut table = Table::new(
             "cost",
             "Calls, tokens, money",
-            "means per conversation; planned: minimum and maximum calls by the protocol's formula; outside: \
-             conversations outside that range; cut: replies that ended at max_tokens, in all",
+            "means per conversation; planned by formula; outside: conversations beyond the plan; cut at max_tokens, in all",
             1,
             &[
                 ("protocol", "protocol"),
@@ -410,7 +407,7 @@ impl Report {
         let mut table = Table::new(
             "failures",
             "Failures",
-            "failed conversations and conversations with failed turns; `batch ... --retry` runs them again",
+            "failed conversations and those with failed turns; `batch ... --retry` runs them again",
             2,
             &[("protocol", "protocol"), ("item", "item"), ("line", "line"), ("why", "why")],
         );
@@ -437,10 +434,7 @@ pub(super) fn losses(report: &Report) -> Table {
     let mut table = Table::new(
         "losses",
         "How answers were lost",
-        "minority: answers that differed from the majority and had a next round; adopted: how many became the majority's; \
-         held: right answers that had a next round; broken: how many became wrong; in the pool: conversations in which \
-         somebody gave the right answer; lost: in how many of them the result is not right; gap: these as a share of all \
-         with a key",
+        "minorities that adopted the majority, right answers that were broken, and right answers stated and not chosen",
         1,
         &[
             ("protocol", "protocol"),

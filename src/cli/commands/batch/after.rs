@@ -2,7 +2,8 @@
 
 use super::exporting::BatchExportArgs;
 use super::folder::read_report;
-use crate::batch::report::UNREAD_MOST;
+use crate::analysis::Table;
+use crate::batch::report::{PRINTED, UNREAD_MOST};
 use crate::batch::{
     CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
     merge, page,
@@ -161,6 +162,7 @@ impl ReportArgs {
             }
         }
         let out = match (self.format, &tables[..]) {
+            (Format::Text, all) if self.rate.is_none() && self.table.is_none() => printed(all),
             (Format::Text, tables) => figures::text(tables),
             (Format::Md, tables) => figures::md(tables),
             (Format::Json, tables) => format!("{:#}\n", figures::json(tables)),
@@ -179,6 +181,22 @@ impl ReportArgs {
         };
         document::write(&out, &self.target, context)
     }
+}
+
+/// Returns the first tables as text, and the names of the others that have rows.
+fn printed(tables: &[Table]) -> String {
+    let (first, others): (Vec<Table>, Vec<Table>) =
+        tables.iter().cloned().partition(|table| PRINTED.contains(&table.name));
+    let others = others.iter().filter(|table| !table.rows.is_empty());
+    let names: Vec<&str> = others.map(|table| table.name).collect();
+    let mut out = figures::text(&first);
+    if !names.is_empty() {
+        out.push_str(&format!(
+            "\nMore, with --table NAME or --format html: {}\n",
+            names.join(", ")
+        ));
+    }
+    out
 }
 
 /// Returns the folder of some results, relative to that of a page if it is inside.
