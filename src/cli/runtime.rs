@@ -1,12 +1,16 @@
 //! Creation of the runtime that runs on the calling thread.
 
+use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use rustix::process::{Resource, getrlimit};
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
+/// Time after which a wait is reported.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Time after which an idle helper thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
@@ -24,6 +28,22 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
     let done = runtime.block_on(Box::pin(work));
     runtime.shutdown_background();
     done
+}
+
+/// Runs work that needs something outside this program to completion; a wait is reported with the name of that thing.
+pub fn wait_for<T>(
+    what: &str,
+    context: &Context,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    block_on(async {
+        let mut work = Box::pin(work);
+        if let Ok(done) = timeout(PATIENCE, &mut work).await {
+            return done;
+        }
+        context.say_alive(&format!("waiting for {what}; Ctrl-C stops"));
+        work.await
+    })
 }
 
 /// Number of open files below which the library of signals fails with a panic.

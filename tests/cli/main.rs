@@ -119,5 +119,6 @@ mod tls;
 mod tools;
 mod trust;
 mod visible;
+mod waiting;
 mod whispers;
 mod world;

@@ -48,7 +48,7 @@ impl DoctorArgs {
         }
         let providers = Providers::new(context, &self.options)?;
         let learnt = adaptations::read(&context.paths.state);
-        let found = survey(&providers)?;
+        let found = survey(&providers, context)?;
         let settings = &providers.settings;
         let layer = match settings.layer {
             Layer::Flag => "--config",

@@ -38,7 +38,7 @@ enum ModelsCommand {
 
 /// Fetches the facts about models and keeps them in the cache folder.
 fn update(from: &str, context: &Context) -> Result<Exit, Failure> {
-    let rows = model_rows(&fetch(from)?).map_err(|why| {
+    let rows = model_rows(&fetch(from, context)?).map_err(|why| {
         Failure::new(Exit::Failed, format!("{from}: {why}; the facts are as before"))
     })?;
     let path = context.paths.model_update();
@@ -59,7 +59,7 @@ impl ModelsArgs {
             return update(&from, context);
         }
         let providers = Providers::new(context, &self.options)?;
-        let found = survey(&providers)?;
+        let found = survey(&providers, context)?;
         if self.json {
             return output::text(&format!(
                 "{:#}\n",

@@ -8,7 +8,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::resolve::models_of;
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::wait_for;
 use crate::model::Participant;
 use futures::future::join_all;
 
@@ -31,7 +31,8 @@ pub fn find_endpoint(
     let with_version = typed.map(|url| format!("{url}/v1"));
     let own = typed.into_iter().chain(with_version.as_deref()).map(|url| (ENDPOINT, url));
     let places: Vec<_> = own.chain(LOCAL).collect();
-    let found = block_on(async { Ok(server_with(&wanted, &places).await) })?;
+    let asked = async { Ok(server_with(&wanted, &places).await) };
+    let found = wait_for("a server of models", context, asked)?;
     match found {
         Some(url) => options.server.endpoint = Some(url),
         None => {
@@ -58,6 +59,7 @@ async fn server_with(wanted: &[String], places: &[(&str, &str)]) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::runtime::block_on;
     use std::io::{Read, Write};
     use std::net::TcpListener;
 

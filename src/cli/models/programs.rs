@@ -4,7 +4,7 @@
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::Providers;
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::wait_for;
 use crate::model::{ModelSpec, Text};
 use crate::settings::Environment;
 use crate::spawn::{self, ChildEnvironment, Job, Output};
@@ -66,7 +66,8 @@ pub fn report(program: &Program, context: &Context) -> String {
         None => format!("not installed: {}", program::install(name)),
         Some(path) => {
             let ask = |arguments: &[&str]| {
-                block_on(async { Ok(asked(name, arguments, environment).await) })
+                let asked = async { Ok(asked(name, arguments, environment).await) };
+                wait_for(name, context, asked)
             };
             let version = ask(&["--version"]).ok().flatten().map(|(text, _)| text);
             let version = version.unwrap_or_else(|| "unknown version".into());

@@ -15,7 +15,7 @@ use crate::cli::models::places::{Places, parts};
 use crate::cli::models::programs;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::{block_on, wait_for};
 use crate::model::{
     ErrorClass, Fallback, Limits, ModelSpec, PROGRAM, Participant, Text, VoiceSpec,
 };
@@ -426,7 +426,7 @@ impl ModelSource {
         let client = Client::new();
         let places = self.places.clone();
         let inquiry = Inquiry::new(client, places, chains(seats), attended)?;
-        let notes = block_on(inquiry.answer())?;
+        let notes = wait_for("the servers of models", context, inquiry.answer())?;
         notes.iter().for_each(|note| context.say(note));
         Ok(())
     }

@@ -7,7 +7,7 @@
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedProvider};
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::wait_for;
 use crate::model::{ErrorClass, Price, Text};
 use crate::net::{Client, is_local};
 use crate::settings::ModelList;
@@ -71,8 +71,8 @@ impl SurveyedPlace {
 }
 
 /// Asks all permitted servers concurrently.
-pub fn survey(providers: &Providers) -> Result<Vec<SurveyedPlace>, Failure> {
-    block_on(async { Ok(surveyed(providers).await) })
+pub fn survey(providers: &Providers, context: &Context) -> Result<Vec<SurveyedPlace>, Failure> {
+    wait_for("the servers of models", context, async { Ok(surveyed(providers).await) })
 }
 
 /// Asks all permitted servers concurrently.
@@ -187,7 +187,8 @@ const NAMES_SHOWN: usize = 12;
 pub fn only_model(providers: &Providers, context: &Context) -> Result<Option<String>, Failure> {
     let named = |known: &&ResolvedProvider| known.name == ENDPOINT && known.from == FROM_OPTION;
     let Some(known) = providers.all().iter().find(named) else { return Ok(None) };
-    let listed = block_on(async { Ok(list(known.with(None), SERVER_TIME).await) })?;
+    let asked = async { Ok(list(known.with(None), SERVER_TIME).await) };
+    let listed = wait_for(&format!("the server at {}", known.base_url), context, asked)?;
     let refused = |why: String, hint: String| Failure::new(Exit::NoModel, why).hint(hint);
     let listed = listed.map_err(|why| {
         refused(format!("no model: {why}"), "start the server, or correct --endpoint".into())

@@ -1,7 +1,8 @@
 //! Fetches facts about models, on request alone.
 
+use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::wait_for;
 use crate::net::{Ask, Client};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -15,10 +16,10 @@ const WITHIN: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// If no answer comes in time, or it is not a text of at most 16 MiB.
-pub fn fetch(url: &str) -> Result<String, Failure> {
+pub fn fetch(url: &str, context: &Context) -> Result<String, Failure> {
     let failed =
         |why: String| Failure::new(Exit::Failed, format!("{url}: {why}; the facts are as before"));
-    block_on(async {
+    wait_for(url, context, async {
         let fetched = timeout(WITHIN, body(url)).await;
         fetched
             .unwrap_or_else(|_| Err(format!("no answer within {} s", WITHIN.as_secs())))

@@ -1,13 +1,13 @@
 //! Progress line while nothing is printed: the names of the awaited participants and the seconds since the oldest call.
 //!
-//! On a terminal the line is replaced every second; in a pipe a new line is printed once a minute.
+//! On a terminal the line is replaced every second; in a pipe a new line is printed at most once a minute.
 
 use crate::model::{Event, Kind, Ms, SeatId, TurnId};
 use crate::state::State;
 use std::collections::BTreeMap;
 
-/// Minimum duration of a call before a terminal shows it, in milliseconds.
-const SHOWN_MS: u64 = 2_000;
+/// Minimum duration of a call before it is shown, in milliseconds.
+const SHOWN_MS: u64 = 1_000;
 /// Minimum interval between two lines in a pipe, in milliseconds.
 const TOLD_MS: u64 = 60_000;
 
@@ -16,7 +16,7 @@ pub struct Alive {
     names: BTreeMap<SeatId, String>,
     turns: BTreeMap<TurnId, SeatId>,
     calls: BTreeMap<TurnId, Ms>,
-    told: Ms,
+    told: Option<Ms>,
 }
 
 impl Alive {
@@ -24,12 +24,7 @@ impl Alive {
     pub fn from_state(state: &State) -> Alive {
         let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
         let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
-        Alive {
-            names: names.collect(),
-            turns: turns.collect(),
-            calls: BTreeMap::new(),
-            told: Ms(0),
-        }
+        Alive { names: names.collect(), turns: turns.collect(), calls: BTreeMap::new(), told: None }
     }
 
     /// Applies an event that arrived at `now`.
@@ -59,13 +54,12 @@ impl Alive {
 
     /// Returns the line for a pipe at most once per interval; `None` otherwise.
     pub fn pipe_line(&mut self, now: Ms) -> Option<String> {
-        let since = *self.calls.values().min()?;
-        let waited = now.since(since.max(self.told));
-        if waited < TOLD_MS {
+        if self.told.is_some_and(|told| now.since(told) < TOLD_MS) {
             return None;
         }
-        self.told = now;
-        Some(self.words(now.since(since)))
+        let line = self.line(now)?;
+        self.told = Some(now);
+        Some(line)
     }
 
     fn words(&self, waited: u64) -> String {
@@ -75,7 +69,7 @@ impl Alive {
         };
         let names: Vec<&str> = self.calls.keys().filter_map(name).collect();
         let are = if names.len() == 1 { "is" } else { "are" };
-        format!("{} {are} thinking, {} s", names.join(", "), waited / 1_000)
+        format!("{} {are} thinking, {} s; Ctrl-C stops", names.join(", "), waited / 1_000)
     }
 }
 
@@ -100,11 +94,12 @@ mod tests {
         alive.take(&event(2, "floor.granted", granted), Ms(0));
         let call = serde_json::json!({"turn": 2, "model": "x:y", "parameters": {}, "digest": ""});
         alive.take(&event(3, "call.started", call), Ms(1_000));
-        assert_eq!((alive.line(Ms(2_000)), alive.pipe_line(Ms(2_000))), (None, None));
-        assert_eq!(alive.line(Ms(13_500)).as_deref(), Some("Ada is thinking, 12 s"));
-        assert_eq!(alive.pipe_line(Ms(62_000)).as_deref(), Some("Ada is thinking, 61 s"));
-        assert_eq!(alive.pipe_line(Ms(90_000)), None, "not again so soon");
-        assert_eq!(alive.pipe_line(Ms(122_000)).as_deref(), Some("Ada is thinking, 121 s"));
+        assert_eq!((alive.line(Ms(1_900)), alive.pipe_line(Ms(1_900))), (None, None));
+        let words = |seconds: u64| Some(format!("Ada is thinking, {seconds} s; Ctrl-C stops"));
+        assert_eq!(alive.line(Ms(13_500)), words(12));
+        assert_eq!(alive.pipe_line(Ms(3_000)), words(2), "the first line is not late");
+        assert_eq!(alive.pipe_line(Ms(62_000)), None, "not again so soon");
+        assert_eq!(alive.pipe_line(Ms(63_000)), words(62));
         let end = serde_json::json!({"turn": 2, "purpose": "speak", "outcome": "said"});
         alive.take(&event(4, "turn.ended", end), Ms(130_000));
         assert_eq!((alive.line(Ms(200_000)), alive.pipe_line(Ms(300_000))), (None, None));

@@ -3,7 +3,7 @@
 use crate::cli::args::Play;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::runtime::block_on;
+use crate::cli::runtime::wait_for;
 use crate::cli::trust::allowed::{Allowed, Consent};
 use crate::cli::trust::pins;
 use crate::model::agent::{AGENT_TOOLS, permission};
@@ -120,7 +120,7 @@ pub fn meet_servers(
                 continue;
             };
             if !met.contains_key(&server.name) {
-                let offered = offered(&servers, server)?;
+                let offered = offered(&servers, server, context)?;
                 for why in &offered.left_out {
                     context.say(&format!("tool server {}: left out: {why}", server.name));
                 }
@@ -174,13 +174,18 @@ pub fn meet_again(
     let servers = tool_servers(allowed.clone(), folder.to_owned(), context)?;
     let consent = Consent::of_changed_tools(play);
     had.into_iter().try_for_each(|(name, (server, tools))| {
-        let now = offered(&servers, server)?.tools;
+        let now = offered(&servers, server, context)?.tools;
         pins::check_session(name, &tools, &now, consent, context)
     })
 }
 
-fn offered(servers: &ToolServers, server: &ToolServer) -> Result<OfferedTools, Failure> {
-    let offered = block_on(async { Ok(servers.offered(server).await) })?;
+fn offered(
+    servers: &ToolServers,
+    server: &ToolServer,
+    context: &Context,
+) -> Result<OfferedTools, Failure> {
+    let asked = async { Ok(servers.offered(server).await) };
+    let offered = wait_for(&format!("the tool server {}", server.name), context, asked)?;
     offered.map_err(|why| {
         let fix = "see whether it starts by itself, or take it out of the scenario";
         Failure::new(Exit::Invalid, why).hint(fix)

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// Milliseconds between two lines if standard error is not a terminal.
 const INTERVAL_MS: i64 = 60_000;
+/// Milliseconds until the first line.
+const FIRST_MS: i64 = 1_000;
 /// Interval between two checks of the clock.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -37,7 +39,9 @@ impl ProgressLines {
         if progress.failed > 0 {
             line.push_str(&format!(", {} failed", progress.failed));
         }
-        if progress.had > 0 {
+        if progress.had == 0 {
+            line.push_str("; Ctrl-C stops");
+        } else {
             let left = progress.all.saturating_sub(progress.done);
             let took = (now.0 - self.began.0).max(1) as f64 / 1000.0;
             let seconds = took / progress.had as f64 * left as f64;
@@ -68,7 +72,8 @@ impl ProgressReport {
     pub fn new(all: u64, items: u64) -> ProgressReport {
         let now = wall_now();
         let progress = Progress { all, ..Progress::default() };
-        let lines = ProgressLines { began: now, said: now, now: progress };
+        let lines =
+            ProgressLines { began: now, said: Wall(now.0 + FIRST_MS - INTERVAL_MS), now: progress };
         ProgressReport { terminal: stderr().is_terminal(), items, lines: Mutex::new(lines) }
     }
 
@@ -100,12 +105,13 @@ impl ProgressReport {
         context.note(&format!("{} {}: {:?}", result.arm, result.item, result.outcome));
     }
 
-    /// Prints a line per minute until `over` is closed, unless standard error is a terminal.
+    /// Prints a line soon and then one per minute, until `over` is closed.
     pub fn print_lines(&self, over: &Receiver<()>, context: &Context) {
-        while !self.terminal && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
             let mut lines = self.lines.lock();
             let due = lines.due(wall_now());
-            due.iter().for_each(|line| context.say(line));
+            let print = if self.terminal { Context::progress } else { Context::say };
+            due.iter().for_each(|line| print(context, line));
         }
     }
 
@@ -126,7 +132,10 @@ mod tests {
         let now = Progress { all: 12, ..Progress::default() };
         let mut lines = ProgressLines { began: Wall(0), said: Wall(0), now };
         assert_eq!(lines.due(Wall(59_999)), None);
-        assert_eq!(lines.due(Wall(60_000)).as_deref(), Some("0 of 12 conversations over"));
+        assert_eq!(
+            lines.due(Wall(60_000)).as_deref(),
+            Some("0 of 12 conversations over; Ctrl-C stops")
+        );
         assert_eq!(lines.due(Wall(119_999)), None);
         lines.now = Progress { done: 3, had: 3, failed: 1, usd: 0.5, ..now };
         let line = "3 of 12 conversations over, 1 failed, about 6 min left, $0.50 of about $2.00";

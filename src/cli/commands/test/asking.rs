@@ -63,7 +63,7 @@ pub fn announce(
     };
     context.say(&format!(
         "about {requests} requests to models, fewer if replies are recorded: ~{tokens} tokens, ~{usd}; \
-         limit {limit}{unpriced} (--max-usd)"
+         limit {limit}{unpriced} (--max-usd); Ctrl-C stops"
     ));
     Ok(())
 }
