@@ -122,6 +122,13 @@ fn reads_the_window_of_a_model_from_its_local_server() {
     let plain = Server::start("All is well.", None);
     let ran = house.run(&["run", &path, "--headless", "--endpoint", &plain.url]).code(0);
     assert!(ran.err.contains("the context window of endpoint:tiny is unknown"), "{}", ran.err);
+    let several = Server::serving("All is well.", None, usize::MAX, &["one", "two"]);
+    let models = ["--model", "endpoint:one,endpoint:two", "--max-utterances", "2"];
+    let args = ["run", "round-table", "--topic", "x", "--headless", "--endpoint", &several.url];
+    let ran = house.run(&[&args[..], &models].concat());
+    let line = "the context window of endpoint:one, endpoint:two is unknown; ";
+    assert_eq!(ran.err.matches("context window").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains(line) && ran.err.contains("[models.\"NAME\"]"), "{}", ran.err);
 }
 
 #[test]

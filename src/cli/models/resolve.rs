@@ -562,14 +562,18 @@ pub fn report_unknown_windows<'a>(
     context: &Context,
 ) {
     let unknown = |p: &&Participant| p.window.is_none();
-    let names = seats
-        .into_iter()
-        .filter(unknown)
-        .filter_map(|seat| Some((&*seat.voice.as_model()?.name, assumed_window(seat))));
-    for (name, window) in names.collect::<BTreeSet<_>>() {
+    let mut servers: BTreeMap<(&str, u32), BTreeSet<&str>> = BTreeMap::new();
+    for seat in seats.into_iter().filter(unknown) {
+        let Some(model) = seat.voice.as_model() else { continue };
+        let server = model.name.split(':').next().unwrap_or_default();
+        servers.entry((server, assumed_window(seat))).or_default().insert(&model.name);
+    }
+    for ((_, window), names) in servers {
+        let all = names.iter().copied().collect::<Vec<_>>().join(", ");
+        let name = if names.len() == 1 { &*all } else { "NAME" };
         context.say(&format!(
-            "the context window of {name} is unknown; {window} tokens are assumed. Set [models.\"{name}\"] \
-                 window = N in the settings"
+            "the context window of {all} is unknown; {window} tokens are assumed. Set [models.\"{name}\"] window = N in \
+             the settings"
         ));
     }
 }

@@ -217,7 +217,7 @@ pub(in crate::voice) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFau
         NetError::KeySigns => (ErrorClass::Credentials, "cannot be sent this key".into()),
         NetError::Header(_) => (ErrorClass::BadRequest, format!("was not called: {error}")),
         NetError::Setup(why) => (ErrorClass::Tls, format!("was not called: {why}")),
-        NetError::Dns => (ErrorClass::Dns, "host name was not found".into()),
+        NetError::Dns => (ErrorClass::Dns, "was not found: its host name has no address".into()),
         NetError::Refused => (ErrorClass::Refused, "refused the connection".into()),
         NetError::Unreachable(why) => (ErrorClass::Refused, format!("is unreachable: {why}")),
         NetError::ConnectTimeout => (ErrorClass::Silence, "connection timed out".into()),
@@ -318,6 +318,14 @@ mod tests {
         check("-1", None);
         check("soon", None);
         check("", None);
+    }
+
+    #[test]
+    fn a_server_without_an_address_is_a_sentence() {
+        let to = Endpoint::new("far", Wire::OpenAi, "http://far.test/v1");
+        let said = of_net(&NetError::Dns, ReplyStart::Nothing).describe(&to, "m", &[]).text;
+        let start = "the server at far.test was not found: its host name has no address; ";
+        assert!(said.starts_with(start), "{said}");
     }
 
     #[test]
