@@ -246,3 +246,16 @@ async fn every_fault_under_every_rule_makes_its_events_and_no_others() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(cells, 290);
 }
+
+#[tokio::test]
+async fn a_program_that_begins_with_nothing_is_asked_once() {
+    let spec = ModelSpec { name: "program:mute".into(), ..ModelSpec::default() };
+    let program = Participant::new("a", VoiceSpec::Model(spec));
+    let talk = table(json!({"policy": {"name": "round_robin"}}), vec![program]);
+    let ran = play(talk, stage(|_| Play::Silence), &[]).await;
+    let last = ran.events.last().unwrap();
+    assert_eq!((ran.reason(), ran.seen.len()), ("failure", 1), "{:?}", ran.kinds());
+    assert!(last.ms.0 < 130_000, "it ends after one wait: {}", last.ms);
+    let said = ran.state.ended.as_ref().unwrap().text.clone().unwrap();
+    assert!(said.contains("no output within 120 s; raise its timeout"), "{said}");
+}

@@ -360,9 +360,9 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
-    /// Default for agents, which start, think and use tools before they speak.
+    /// Default for agents, whose tools may take long.
     pub const AGENT: Timeouts =
-        Timeouts { connect: 10_000, first: 300_000, silence: 300_000, total: 1_800_000 };
+        Timeouts { connect: 10_000, first: 120_000, silence: 300_000, total: 1_800_000 };
 }
 
 impl Default for Timeouts {

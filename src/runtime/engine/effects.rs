@@ -129,7 +129,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
                 Some(turn.granted.plus(seconds.as_ref()? * 1000))
             }
             (_, Some(_), _) => {
-                let due = call_deadline(live, turn.id, &spec.timeouts).map(|due| due.at);
+                let due = call_deadline(live, turn.id, spec).map(|due| due.at);
                 let up = [time_is_up(state, turn), state.step_deadline(turn)];
                 due.into_iter().chain(up.into_iter().flatten()).min()
             }
@@ -178,6 +178,8 @@ pub(super) struct CallDeadline {
     what: &'static str,
     /// Milliseconds that the call had.
     after: u64,
+    /// Class of the failure. A program that begins with nothing is not asked again: that would take as long.
+    pub class: ErrorClass,
 }
 
 impl CallDeadline {
@@ -192,18 +194,24 @@ impl CallDeadline {
 const SCRIBE_MS: u64 = 60_000;
 
 /// Returns the earliest deadline of a call.
-pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
+pub(super) fn call_deadline(live: &Live, turn: TurnId, seat: &Participant) -> Option<CallDeadline> {
+    let limits = &seat.timeouts;
     let asked = live.state.turns.get(&turn)?;
     if asked.waits_for_leave().is_some() {
         return None;
     }
     let since = asked.since;
-    let due = |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after };
+    let class = ErrorClass::Silence;
+    let due =
+        |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after, class };
+    let is_program = matches!(seat.voice, VoiceSpec::Agent(_))
+        || seat.voice.as_model().is_some_and(ModelSpec::is_program);
+    let class = if is_program { ErrorClass::NoVoice } else { class };
     let most = if asked.purpose == Purpose::Result { SCRIBE_MS } else { u64::MAX };
     let mut total = due(since, limits.total.min(most), "it did not finish within");
     total.at = total.at.plus(asked.held);
     let quiet = match live.last_piece(turn).max(asked.active) {
-        None => due(since, limits.first, "no output within"),
+        None => CallDeadline { class, ..due(since, limits.first, "no output within") },
         Some(at) => due(at, limits.silence, "no output for"),
     };
     Some(if total.at <= quiet.at { total } else { quiet })

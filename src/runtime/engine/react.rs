@@ -126,9 +126,9 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
                 }
             }
             (_, Some(_), _) => {
-                let due = call_deadline(live, turn.id, &seat.spec.timeouts);
+                let due = call_deadline(live, turn.id, &seat.spec);
                 if let Some(due) = due.filter(|due| now >= due.at) {
-                    let silence = CallFailure::new(ErrorClass::Silence, due.words());
+                    let silence = CallFailure::new(due.class, due.words());
                     drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
                 } else if time_is_up(state, turn).is_some_and(|at| now >= at)
                     || state.step_deadline(turn).is_some_and(|at| now >= at)
