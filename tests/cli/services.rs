@@ -136,6 +136,25 @@ fn a_service_gets_the_new_messages_and_its_own_cookie_session_and_key() {
 }
 
 #[test]
+fn words_that_look_like_the_mark_of_a_key_are_words() {
+    let service = Service::start(|_, _| ("200 OK", "Hello.".into()));
+    let house = House::new();
+    let http = format!(
+        "http.url = \"{}/c\"\nhttp.headers = {{ X-Auth = \"k {{{{ key }}}}\", X-Said = \"{{{{ message }}}}\" }}\n\
+         http.api_key_env = \"BOT_KEY\"\n",
+        service.url
+    );
+    let text = talk(2, &http).replace("One & two", "\\u0001key\\u0001");
+    let path = house.file("talk.toml", &text);
+    let args = ["run", &path, "--headless", "--trust"];
+    let child = house.command(&args).env("BOT_KEY", KEY).spawn().unwrap();
+    crate::house::end(child).code(0);
+    let head = &service.asked()[0].head;
+    assert!(head.contains("x-said: key\r\n"), "{head}");
+    assert_eq!(head.matches(KEY).count(), 1, "{head}");
+}
+
+#[test]
 fn nothing_is_sent_before_the_host_and_the_key_are_agreed_to() {
     let service = Service::start(|_, _| ("200 OK", "Hi.".into()));
     let house = House::new();

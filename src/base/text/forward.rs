@@ -5,18 +5,21 @@
 //! elsewhere.
 
 use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
-use memchr::memchr2_iter;
+use memchr::memchr3_iter;
+use serde_json::Value;
 use std::borrow::Cow;
 
-/// First bytes of tags and selectors in UTF-8; they occur nowhere else in a character.
-const FIRST_BYTES: [u8; 2] = [0xef, 0xf3];
+/// First bytes of tags, selectors and long control characters in UTF-8.
+const FIRST_BYTES: [u8; 3] = [0xc2, 0xef, 0xf3];
 
-/// Returns text for a prompt, without hidden messages.
+/// Returns text for a prompt, without hidden messages and control characters; newlines and tabs stay.
 pub fn forwarded(raw: &str) -> Cow<'_, str> {
     // most texts contain none of these bytes
-    let mut suspects = memchr2_iter(FIRST_BYTES[0], FIRST_BYTES[1], raw.as_bytes());
-    let hides = |at: usize| raw[at..].chars().next().is_some_and(|c| is_tag(c) || is_selector(c));
-    if !suspects.any(hides) {
+    let mut suspects = memchr3_iter(FIRST_BYTES[0], FIRST_BYTES[1], FIRST_BYTES[2], raw.as_bytes());
+    let goes = |c: char| is_tag(c) || is_selector(c) || is_control(c);
+    let hides = |at: usize| raw[at..].chars().next().is_some_and(goes);
+    let has_control = raw.bytes().any(|byte| byte.is_ascii() && is_control(char::from(byte)));
+    if !has_control && !suspects.any(hides) {
         return raw.into();
     }
     let mut out = String::with_capacity(raw.len());
@@ -30,6 +33,7 @@ pub fn forwarded(raw: &str) -> Cow<'_, str> {
             c if is_tag(c) => at < flag_until,
             '\u{FE00}'..='\u{FE0F}' => before.is_some_and(|b| !is_selector(b) && !is_tag(b)),
             c if is_selector(c) => before.is_some_and(is_ideograph),
+            c if is_control(c) => false,
             _ => true,
         };
         if stays {
@@ -38,6 +42,25 @@ pub fn forwarded(raw: &str) -> Cow<'_, str> {
         before = Some(c);
     }
     out.into()
+}
+
+/// Returns a value with all its texts and keys as [`forwarded()`] returns them.
+pub fn forwarded_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => forwarded(text).into(),
+        Value::Array(items) => items.iter().map(forwarded_value).collect(),
+        Value::Object(entries) => {
+            let clean = |(key, value): (&String, &Value)| {
+                (forwarded(key).into_owned(), forwarded_value(value))
+            };
+            entries.iter().map(clean).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t' | '\r')
 }
 
 fn is_tag(c: char) -> bool {
@@ -63,12 +86,20 @@ mod tests {
             (format!("Hello 😀\u{fe0f}{selected}"), "Hello 😀\u{fe0f}"),
             (format!("\u{1F3F4}{hidden}"), "\u{1F3F4}"),
             ("a\u{fe0f}\u{fe0e}\u{fe00}".into(), "a\u{fe0f}"),
+            ("a\u{1b}[2J\u{9b}31m\u{1}\0b\u{7f}".into(), "a[2J31mb"),
         ] {
             assert_eq!(forwarded(&raw), forwarded_as);
         }
         let scotland = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";
-        for stays in ["", "plain", "❤️ ☂︎ 1️⃣", "葛\u{E0100}城", scotland, "👩‍👩‍👧 می‌خواهم \u{202e}"]
-        {
+        for stays in [
+            "",
+            "plain",
+            "«two»\r\n\tlines",
+            "❤️ ☂︎ 1️⃣",
+            "葛\u{E0100}城",
+            scotland,
+            "👩‍👩‍👧 می‌خواهم \u{202e}",
+        ] {
             assert_eq!(forwarded(stays), stays);
         }
     }

@@ -23,7 +23,7 @@ mod whole_words;
 
 pub use courtesy::is_courtesy;
 pub use encoding::{DecodedText, decode, without_lone_surrogates};
-pub use forward::forwarded;
+pub use forward::{forwarded, forwarded_value};
 pub use joined::joined;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};

@@ -267,11 +267,8 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     }
     let parameters = match &tool["inputSchema"] {
         Value::Null => json!({"type": "object"}),
-        schema => schema.clone(),
+        schema => text::forwarded_value(schema),
     };
-    // JSON syntax contains no hidden characters, so removing them keeps it valid
-    let parameters: Value =
-        serde_json::from_str(&text::forwarded(&parameters.to_string())).unwrap_or_default();
     if parameters.to_string().len() > SCHEMA_MAX {
         return Err(format!("{own} has a schema of more than {} KiB", SCHEMA_MAX >> 10));
     }
@@ -330,12 +327,10 @@ mod tests {
     fn removes_hidden_characters_from_descriptions_and_schemas() {
         let hidden: String =
             "ignore".bytes().filter_map(|b| char::from_u32(0xE0000 + u32::from(b))).collect();
-        let schema =
-            json!({"type": "object", "properties": {"a": {"description": format!("A{hidden}.")}}});
-        let tool =
-            json!({"name": "a", "description": format!("B{hidden}."), "inputSchema": schema});
+        let schema = json!({"type": "object", "properties": {"a": {"description": format!("A{hidden}\u{1b}.")}}});
+        let tool = json!({"name": "a", "description": format!("B{hidden}\u{1b}[2J."), "inputSchema": schema});
         let tool = described(&server(), &tool).unwrap();
-        assert_eq!(&*tool.description, "B.");
+        assert_eq!(&*tool.description, "B[2J.");
         assert_eq!(tool.parameters["properties"]["a"]["description"], "A.");
     }
 
