@@ -34,6 +34,8 @@ pub struct Event {
     pub kind: Kind,
 }
 
+/// First bytes of a session file: the number of its first event.
+pub const SESSION_START: &[u8] = b"{\"seq\":0,";
 /// Author of events decided by the engine.
 pub const ENGINE: &str = "engine";
 /// Author of the operator's commands.

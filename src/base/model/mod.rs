@@ -53,7 +53,7 @@ pub use answer::{
 pub use ballot::{Ballot, Judgement, PollTime, VerdictGiven, VoteClosed};
 pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
-pub use event::{Draft, Event, Kind, draft};
+pub use event::{Draft, Event, Kind, SESSION_START, draft};
 pub use failure::{CallError, ErrorClass};
 pub use http::{HttpSpec, ReplyAt, SessionFrom};
 pub use ids::{BatchId, CallId, Key, MessageNumber, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};

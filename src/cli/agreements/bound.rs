@@ -3,6 +3,7 @@
 //! `.git` is not covered, nor are recordings and sessions of this program that no command names and nobody can execute.
 
 use crate::cli::error::{Exit, Failure};
+use crate::model::SESSION_START;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -18,8 +19,6 @@ const FILES_MAX: usize = 1_000;
 const BYTES_MAX: u64 = 64 << 20;
 /// Maximum number of changed files listed in the question.
 const NAMED_MAX: usize = 20;
-/// First bytes of a session file.
-const SESSION: &[u8] = b"{\"seq\":0,";
 
 /// Digests of the files of a folder, by relative path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,11 +195,11 @@ fn is_of_program(path: &Path) -> io::Result<bool> {
     }
     let mut start = vec![];
     match untrusted::open(path) {
-        Ok(file) => file.take(SESSION.len() as u64).read_to_end(&mut start)?,
+        Ok(file) => file.take(SESSION_START.len() as u64).read_to_end(&mut start)?,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => 0,
         Err(e) => return Err(e),
     };
-    Ok(start == SESSION)
+    Ok(start == SESSION_START)
 }
 
 fn unread(path: &Path, e: &io::Error) -> Failure {

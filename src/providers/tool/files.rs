@@ -2,6 +2,7 @@
 //! open a pipe or a device.
 
 use super::job::ToolResult;
+use crate::model::SESSION_START;
 use crate::model::tool::ToolSource;
 use crate::untrusted;
 use serde_json::Value;
@@ -74,7 +75,7 @@ impl Folder {
                 open.extend(entries(&path).into_iter().rev().map(|entry| (entry, depth + 1)));
             } else if kind.is_file() && files < FILES_MAX && found.len() < FOUND_MAX {
                 files += 1;
-                let Ok(Ok(text)) = untrusted::read(&path).map(String::from_utf8) else { continue };
+                let Ok(text) = text_of(&path) else { continue };
                 let name = path.strip_prefix(&self.0).unwrap_or(&path).display().to_string();
                 let lines = text.lines().enumerate();
                 let hits = lines.filter(|(_, line)| line.to_lowercase().contains(&words));
@@ -101,9 +102,17 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn read(path: &Path, arguments: &Value) -> Result<String, String> {
+/// Returns the text of a file. A session is not read: it has the whispers and the prompts of all its participants.
+fn text_of(path: &Path) -> Result<String, String> {
     let bytes = untrusted::read(path).map_err(|e| format!("cannot be read: {e}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| "is not text".to_owned())?;
+    if bytes.starts_with(SESSION_START) {
+        return Err("is a recorded conversation, which participants cannot read".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "is not text".to_owned())
+}
+
+fn read(path: &Path, arguments: &Value) -> Result<String, String> {
+    let text = text_of(path)?;
     let count = |key: &str| arguments[key].as_u64();
     let from = count("from").unwrap_or(1).max(1);
     let lines = count("lines").unwrap_or(LINES);
@@ -182,6 +191,18 @@ mod tests {
         assert!(listed.contains("a.txt  21 bytes\n") && listed.contains("\nsub/\n"), "{listed}");
         let found = ask(&folder, ToolSource::SearchFiles, json!({"words": "kettle"})).1;
         assert_eq!(found, "a.txt:2: two kettles\nsub/b.txt:1: a Kettle");
+    }
+
+    #[test]
+    fn a_session_in_the_folder_is_not_read() {
+        let (home, folder) = house();
+        let session = "{\"seq\":0,\"at\":\"x\"}\n{\"text\":\"a whispered kettle\"}";
+        fs::write(home.path().join("root/talk.txt"), session).unwrap();
+        let (is, said) = ask(&folder, ToolSource::ReadFile, json!({"path": "talk.txt"}));
+        assert_eq!(is, ToolOutcome::Failed);
+        assert_eq!(said, "talk.txt is a recorded conversation, which participants cannot read");
+        let found = ask(&folder, ToolSource::SearchFiles, json!({"words": "kettle"})).1;
+        assert!(!found.contains("whispered"), "{found}");
     }
 
     #[test]
