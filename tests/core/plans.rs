@@ -384,7 +384,7 @@ async fn all_faults_of_a_plan_go_into_one_repair_and_a_plan_that_stays_bad_is_a_
     assert_eq!((ran.reason(), ran.seen[1].attempt), ("completed", 2));
     let why = &ran.seen[1].prompt.rejected.as_ref().unwrap().why;
     for fault in [
-        "two steps have the number 2",
+        "several steps have the number 2",
         "waits for step 9, which does not exist",
         "1 waits for 2 waits for 1",
     ] {

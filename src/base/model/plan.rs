@@ -228,9 +228,10 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
     }
     for (at, step) in steps.iter().enumerate() {
         let n = step.number;
-        if steps[..at].iter().any(|other| other.number == n) {
-            faults.push(format!("two steps have the number {n}"));
-        } else if known.contains(&n) {
+        let before = steps[..at].iter().filter(|other| other.number == n).count();
+        if before == 1 {
+            faults.push(format!("several steps have the number {n}"));
+        } else if before == 0 && known.contains(&n) {
             faults.push(format!("step {n} already exists; a new step needs a new number"));
         }
         if step.goal.trim().is_empty() {
@@ -404,11 +405,13 @@ mod tests {
                 "step 2 waits for itself",
                 "step 2 waits for step 9, which does not exist",
                 "step 8 waits for steps 11, 12, 13, 14 and 2 more, which do not exist",
-                "two steps have the number 4",
+                "several steps have the number 4",
                 "step 7 already exists; a new step needs a new number",
                 "steps wait for each other in a cycle: 1 waits for 3 waits for 4 waits for 1",
             ]
         );
+        let same = [step(1, "g", &[]), step(1, "g", &[]), step(1, "g", &[])];
+        assert_eq!(faults(&same, &[], 6), ["several steps have the number 1"]);
         let fine = [step(1, "g", &[]), step(2, "g", &[1]), step(3, "g", &[1, 2, 8])];
         assert_eq!(faults(&fine, &[8], 12), Vec::<String>::new());
     }

@@ -184,7 +184,7 @@ mod tests {
             (r#"{"steps": [7]}"#, "step 1 is not an object"),
             (
                 r#"{"steps": [{"number": 1, "goal": ""}, {"number": 1, "goal": "x", "after": [5]}]}"#,
-                "step 1 has no goal; two steps have the number 1; step 1 waits for step 5, which does not exist",
+                "step 1 has no goal; several steps have the number 1; step 1 waits for step 5, which does not exist",
             ),
             (r#"{"steps": [{"number": 0, "goal": "x"}]}"#, "must be a whole number, 1 or more"),
         ] {
