@@ -116,7 +116,7 @@ pub fn ended(why: StopReason, hearer: Hearer) -> String {
         StopReason::Operator => format!("ended by {}", hearer.operator()),
         StopReason::Signal => "interrupted".into(),
         StopReason::Failure => "failed".into(),
-        StopReason::Starved => "failed: nobody could speak".into(),
+        StopReason::Starved => "failed: somebody could not speak".into(),
         StopReason::Loop => "stopped: the conversation went in circles".into(),
         length if length.is_length() => "finished as planned".into(),
         settled if settled.settled() => format!("finished: {}", reason(why)),
