@@ -459,6 +459,14 @@ fn a_simulated_person_opens_stops_and_is_counted_apart() {
     assert!(asked.contains("the number is 12") && asked.contains("How can I help?"), "{asked}");
     house.run(&["test", "--offline"]).code(0);
 
+    // who has spoken before the test opens nothing
+    let given = played(person, "utterances[0].text == 'Thanks, that is all.'").replace(
+        "[[voice]]\nseat = \"me\"",
+        "[[given]]\nwho = \"me\"\ntext = \"I am back.\"\n[[voice]]\nseat = \"me\"",
+    );
+    house.file("g.test.toml", &given);
+    with_key(&house, &["test", "--ask", "g.test.toml"]).code(0);
+
     let empty = Server::start("<think>Hm.</think> ", Some(KEY));
     settings(&house, &empty);
     house.file("e.test.toml", &played("person = { goal = \"x\" }", "true"));

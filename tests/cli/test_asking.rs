@@ -49,6 +49,9 @@ fn calls_no_model_and_fetches_no_key_without_consent() {
         }
         assert!(ran.out.contains("no reply is recorded for"), "{args:?}: {}", ran.out);
     }
+    house.file("far.test.toml", &judge.replace("mine:tiny", "endpoint:tiny"));
+    let far = house.run(&["test", "far.test.toml"]).code(3).out;
+    assert!(far.contains("colloquium test far.test.toml --endpoint URL --ask"), "{far}");
     assert_eq!(calls(&server), 0);
     assert!(!house.path("fetched").exists());
     house.run(&["test", "--offline", "--ask"]).code(2);

@@ -14,7 +14,8 @@ use super::simulated::{AttackProgress, Simulated};
 use super::tools::{self, PlayedTool};
 use crate::expr::Facts;
 use crate::model::{
-    Channel, ErrorClass, Line, Participant, Purpose, SeatId, Text, ToolRequest, TurnId, Usage,
+    Block, Channel, ErrorClass, Line, Participant, Purpose, SeatId, Text, ToolRequest, TurnId,
+    Usage,
 };
 use crate::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use crate::voice::rehearsed::{self, ChosenLines};
@@ -148,7 +149,8 @@ impl Stage {
     ) {
         let seat = ask.seat.id.clone();
         let progress = self.kept.lock().progress.get(&seat).cloned().unwrap_or_default();
-        let is_first = self.kept.lock().turn_of(&ask) == 0;
+        let has_spoken = ask.prompt.blocks.iter().any(|block| matches!(block, Block::Own { .. }));
+        let is_first = !has_spoken && self.kept.lock().turn_of(&ask) == 0;
         let opening = if is_first { plays.opening.clone() } else { None };
         let messages = plays.messages(&ask.prompt, &progress);
         let ask = CallRequest { messages, form: plays.form(), ..ask };

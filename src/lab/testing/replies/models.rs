@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Start of the names of models that an option places.
+const ENDPOINT: &str = "endpoint:";
+
 /// Usage of models in a test, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Charged {
@@ -99,7 +102,12 @@ impl RunModels {
                 NoReply::Missing(format!("{why}; {unknown}").into())
             }
             (NoReply::Missing(why), _) => {
-                NoReply::Missing(format!("{why}; ask and record it: {} --ask", self.command).into())
+                // the address of a server is never recorded
+                let server = if name.starts_with(ENDPOINT) { " --endpoint URL" } else { "" };
+                let command = &self.command;
+                NoReply::Missing(
+                    format!("{why}; ask and record it: {command}{server} --ask").into(),
+                )
             }
             (NoReply::Call(failure), _) if failure.class == ErrorClass::Budget => {
                 NoReply::Missing(failure.text.to_string().into())
