@@ -191,6 +191,20 @@ fn a_skip_cancels_the_turn_and_the_agent_stays() {
 }
 
 #[test]
+fn a_piece_without_an_id_belongs_to_another_message() {
+    let house = House::new();
+    let ran = run(&house, &talk(&house, "ids", 1, ""), &[]).code(0);
+    assert!(ran.out.contains("One thing.\n\n  Another. turn 1"), "{}", ran.out);
+}
+
+#[test]
+fn the_reason_of_a_failed_tool_is_the_text_in_its_block_of_code() {
+    let house = House::new();
+    let ran = run(&house, &talk(&house, "fences", 1, ""), &[]).code(0);
+    assert!(ran.out.contains("Ada used read (Read x): failed: no such file"), "{}", ran.out);
+}
+
+#[test]
 fn agent_faults_are_reported_at_once() {
     for (how, said) in [
         (

@@ -167,6 +167,12 @@ while True:
             say(session, "I look.")
             update(session, sessionUpdate="tool_call", toolCallId="a", title="Read notes.txt", kind="read", status="pending", rawInput={"path": "notes.txt"})
             update(session, sessionUpdate="tool_call_update", toolCallId="a", status="completed", content=[{"type": "content", "content": {"type": "text", "text": "buy tea"}}])
+        if HOW == "ids":
+            update(session, sessionUpdate="agent_message_chunk", messageId="a", content={"type": "text", "text": "One thing."})
+            say(session, "Another. ")
+        if HOW == "fences":
+            update(session, sessionUpdate="tool_call", toolCallId="f", title="Read x", kind="read", status="pending")
+            update(session, sessionUpdate="tool_call_update", toolCallId="f", status="failed", content=[{"type": "content", "content": {"type": "text", "text": "```\nno such file\n```"}}])
         if HOW == "asks":
             # two at once, answered by id
             permission(session, 1)

@@ -8,6 +8,8 @@ use crate::text;
 
 /// Maximum length of a title, in characters.
 const TITLE_MAX: usize = 100;
+/// Start of the first and the last line of a block of code, in which agents wrap results.
+const FENCE: &str = "```";
 
 fn note(words: &str) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(words).into_owned())]
@@ -23,7 +25,9 @@ pub(super) fn used(state: &State, used: &AgentTool) -> Vec<Narrated> {
         }
         ("completed", Some(result)) => short(result, RESULT_MAX),
         ("failed", result) => {
-            let why = result.and_then(|r| r.lines().next()).unwrap_or("nothing was said");
+            let says =
+                |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(FENCE);
+            let why = result.and_then(|r| r.lines().find(says)).unwrap_or("nothing was said");
             format!("failed: {}", short(why, RESULT_MAX))
         }
         (_, _) => "did not finish".to_owned(),

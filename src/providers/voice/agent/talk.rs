@@ -412,9 +412,9 @@ impl Hearing<'_> {
             }
             Update::Thinks(text) => Chunk::Piece(Channel::Think, text.into()),
             Update::Says(text, message) => {
-                let other = message.is_some() && self.message.is_some() && message != self.message;
-                let apart = (self.broken || other) && !self.said.is_empty();
-                self.message = message.or(self.message.take());
+                // pieces of one message have one id, or none
+                let apart = (self.broken || message != self.message) && !self.said.is_empty();
+                self.message = message;
                 self.broken = false;
                 let text = if apart { format!("\n\n{}", text.trim_start()) } else { text };
                 self.said.push_str(&text);
