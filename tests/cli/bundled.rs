@@ -226,6 +226,7 @@ fn the_cast_of_a_plan_has_no_template_of_executors() {
     let cast = page.split("class=\"cast\"").nth(1).unwrap().split("</ul>").next().unwrap();
     assert!(cast.contains("<b>Ruth</b>") && cast.contains("<b>Clerk 1</b>"), "{cast}");
     assert!(!cast.contains("<b>Clerk</b>"), "{cast}");
+    assert!(!cast.contains("has not spoken"), "{cast}");
 }
 
 /// The user gets a turn in every scenario except the planner's, which assigns the work itself.

@@ -95,9 +95,11 @@ pub(super) fn cast(state: &State) -> String {
         .map(|(_, s)| {
             let role = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", escaped(r)));
             let voice = escaped(&s.spec.voice.label());
+            let silent = s.spec.speaks && s.utterances == 0 && state.utterances > 0;
+            let silent = if silent { ", has not spoken" } else { "" };
             let class = colour(state, &s.spec.id);
             format!(
-                "<li class=\"{class}\"><b>{}</b>{role} <small>{voice}</small></li>\n",
+                "<li class=\"{class}\"><b>{}</b>{role}{silent} <small>{voice}</small></li>\n",
                 escaped(&s.spec.name)
             )
         })
