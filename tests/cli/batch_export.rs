@@ -66,6 +66,33 @@ fn logs_of_inspect_have_samples_epochs_scores_and_calls() {
 }
 
 #[test]
+fn results_that_name_a_session_outside_their_folder_are_refused() {
+    let house = House::new();
+    let (logs, _) = exported(&house);
+    let path = house.path("out/results.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let own = results(&house, "out/results.jsonl")[0]["session"].as_str().unwrap().to_owned();
+    let secret = house.path("secret.jsonl");
+    fs::copy(house.path("out").join(&own), &secret).unwrap();
+    let link = house.path("out/link.jsonl");
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    for (format, named) in [
+        ("inspect", "../secret.jsonl"),
+        ("blind", secret.to_str().unwrap()),
+        ("inspect", "link.jsonl"),
+    ] {
+        fs::write(&path, text.replacen(&own, named, 1)).unwrap();
+        let out = at(&house, "never");
+        let ran = house
+            .run(&["batch", "export", &at(&house, "out"), "--format", format, "-o", &out])
+            .code(3);
+        let said = format!("the results name a session outside their folder: {named}");
+        assert!(ran.err.contains(&said), "{}", ran.err);
+        assert!(!house.path("never").exists() && fs::metadata(&logs).is_ok());
+    }
+}
+
+#[test]
 #[ignore = "needs the package: INSPECT_PYTHON=PYTHON cargo test --test cli inspect_reads -- --ignored --nocapture"]
 fn inspect_reads_the_logs_and_finds_the_same_accuracy() {
     const READ: &str = r#"

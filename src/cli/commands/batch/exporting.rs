@@ -75,8 +75,23 @@ impl BatchExportArgs {
 }
 
 /// Returns the events of a conversation.
+///
+/// # Errors
+/// If its session cannot be read, or is not in the folder of the results: a file of results may come from others.
 fn events(folder: &Path, line: &ResultLine) -> Result<Vec<Event>, Failure> {
-    let log = session::load(&folder.join(&line.session))?;
+    let folder = Path::new(".").join(folder);
+    let path = folder.join(&line.session);
+    let whole = |path: &Path| {
+        path.canonicalize().map_err(|e| {
+            Failure::new(Exit::Session, format!("cannot read {}: {e}", path.display()))
+        })
+    };
+    if !whole(&path)?.starts_with(whole(&folder)?) {
+        let message = format!("the results name a session outside their folder: {}", line.session);
+        return Err(Failure::new(Exit::Invalid, message)
+            .hint("merge the results into a folder that also holds their sessions"));
+    }
+    let log = session::load(&path)?;
     Ok(log.events().cloned().collect())
 }
 
