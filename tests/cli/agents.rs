@@ -190,18 +190,17 @@ fn a_skip_cancels_the_turn_and_the_agent_stays() {
     assert!(second.contains("interrupted"), "it knows that it was cut: {second}");
 }
 
+/// A piece without an id is another message, and the reason of a failed tool is the text in its block of code.
 #[test]
-fn a_piece_without_an_id_belongs_to_another_message() {
-    let house = House::new();
-    let ran = run(&house, &talk(&house, "ids", 1, ""), &[]).code(0);
-    assert!(ran.out.contains("One thing.\n\n  Another. turn 1"), "{}", ran.out);
-}
-
-#[test]
-fn the_reason_of_a_failed_tool_is_the_text_in_its_block_of_code() {
-    let house = House::new();
-    let ran = run(&house, &talk(&house, "fences", 1, ""), &[]).code(0);
-    assert!(ran.out.contains("Ada used read (Read x): failed: no such file"), "{}", ran.out);
+fn messages_and_reasons_of_agents_are_told_apart() {
+    for (how, said) in [
+        ("ids", "One thing.\n\n  Another. turn 1"),
+        ("fences", "Ada used read (Read x): failed: no such file"),
+    ] {
+        let house = House::new();
+        let ran = run(&house, &talk(&house, how, 1, ""), &[]).code(0);
+        assert!(ran.out.contains(said), "{}", ran.out);
+    }
 }
 
 #[test]
