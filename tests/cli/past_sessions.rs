@@ -76,6 +76,7 @@ fn special_files_are_skipped_without_blocking() {
     )
     .unwrap();
     assert_eq!(house.sessions().len(), 5);
+    house.run(&["export", "--last", "--format", "txt"]).code(0);
     assert!(!hits(&house, "clicker").is_empty());
     for name in ["zero", "nowhere", "folder", "pipe"] {
         for command in ["show", "path"] {

@@ -80,6 +80,9 @@ pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, Session
 /// # Errors
 /// [`SessionNotFound::None`], or the error of reading the folder.
 pub fn last(folder: &Path) -> io::Result<Result<PathBuf, SessionNotFound>> {
-    let newest = logs(folder)?.into_iter().max_by_key(|e| (written(e), e.file_name()));
+    // neither a link nor a pipe was written by this program
+    let files =
+        logs(folder)?.into_iter().filter(|e| e.file_type().is_ok_and(|kind| kind.is_file()));
+    let newest = files.max_by_key(|e| (written(e), e.file_name()));
     Ok(newest.map(|e| e.path()).ok_or(SessionNotFound::None))
 }
