@@ -167,6 +167,10 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
         let ran = play(club(&["ann", "bob", "cyd", "dee"], options), slow(), &[]).await;
         assert_eq!(won(&ran).1, "dee", "{:?}", ran.texts());
         assert_eq!(deeds(&ran, &MoveKind::Restarted), expected, "{most}");
+        // the number alone says that they restart
+        let options = json!({"restarts": most, "rounds": 4});
+        let ran = play(club(&["ann", "bob", "cyd", "dee"], options), slow(), &[]).await;
+        assert_eq!(deeds(&ran, &MoveKind::Restarted), expected, "{most}");
     }
     let told = play(
         club(&["ann", "bob", "cyd", "dee"], json!({"on_new": "tell", "rounds": 4})),

@@ -36,7 +36,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "restarts",
             kind: OptionKind::Count,
-            meaning: "How often new answers restart the others in a round (default 2).",
+            meaning: "How often new answers restart the others in a round (default 2); by itself it means on_new = \"restart\".",
         },
         OptionRow {
             key: "answers",
@@ -124,14 +124,17 @@ impl Policy for Consensus {
         if v.thread.memo.step != Some(Task::Work) || batch.spec.requester != Requester::Policy {
             return None;
         }
-        if !v.option_is("on_new", "restart") {
+        let most = v.option_count("restarts");
+        let restarts =
+            v.option_is("on_new", "restart") || most.is_some() && !v.option_is("on_new", "tell");
+        if !restarts {
             return None;
         }
         let stands = v.state.coordination(v.thread, v.state.next_seq);
         let of_batch = |m: &&&crate::state::AnswerMove| m.seq.0 > batch.id.0;
         let answers = stands.moves.iter().filter(of_batch).filter(|m| m.did == MoveKind::Answered);
         let newest = answers.map(|m| m.seq).max()?;
-        let most = v.option_count("restarts").unwrap_or(RESTARTS);
+        let most = most.unwrap_or(RESTARTS);
         let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
         let mut running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
         if !may {
