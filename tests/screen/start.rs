@@ -11,8 +11,8 @@ use colloquium::settings::Binding;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::start::{
-    Choice, Forecast, Host, ListedScenario, ModelPlace, News, OfferedModel, PlannedSeat,
-    ScenarioChoice, StartRow, StartScreen, TalkPlan, VoiceChoice, key, paste,
+    Choice, Forecast, Host, ListedExample, ListedScenario, ModelPlace, News, OfferedModel,
+    PlannedSeat, ScenarioChoice, StartRow, StartScreen, TalkPlan, VoiceChoice, key, paste,
 };
 use colloquium::ui::theme::{Theme, glyphs};
 use crossterm::event::KeyCode::{self, Backspace, Char, Down, Enter, Esc, Right, Tab, Up};
@@ -53,7 +53,12 @@ pub fn first() -> StartScreen {
         ScenarioChoice { name: "broken".into(), fault: Some("no seat".into()), ..bare.clone() };
     start.scripts = [town, bare, broken].map(|s| ListedScenario::new(s.name.clone(), || s)).into();
     let examples = ["Sea wall, or move the houses?", "Should all see what all earn?"];
-    start.examples = examples.map(|title| (title.into(), title.into())).into();
+    let listed = |title: &str| ListedExample {
+        name: title.into(),
+        title: title.into(),
+        headline: "two of three moved".into(),
+    };
+    start.examples = examples.map(listed).into();
     start.shapes = vec![("openai", &["sk-"]), ("anthropic", &["sk-ant-"])];
     start.now = Wall(1_000_000_000_000);
     start

@@ -18,8 +18,8 @@ use crate::scenario::{self, Loaded, bundled_names};
 use crate::state::Seat;
 use crate::state::policies::plan;
 use crate::ui::start::{
-    Forecast, KeyShape, ListedScenario, ModelPlace, OfferedModel, PlannedSeat, ScenarioChoice,
-    StartScreen, TalkPlan, VoiceChoice,
+    Forecast, KeyShape, ListedExample, ListedScenario, ModelPlace, OfferedModel, PlannedSeat,
+    ScenarioChoice, StartScreen, TalkPlan, VoiceChoice,
 };
 use crate::ui::view::moment::is_paid;
 use crate::voice::program;
@@ -136,8 +136,15 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     start
 }
 
-/// Returns the names and titles of the bundled sessions.
-fn examples() -> Vec<(String, String)> {
+/// Outcomes of the bundled sessions, in their order; the first frame has no time to read them.
+const HEADLINES: [&str; 3] = [
+    "",
+    "Marit and Jonna stand in the same place, Dr. Aslan is 1 step away",
+    "\"for\" gains 1 vote",
+];
+
+/// Returns the bundled sessions.
+fn examples() -> Vec<ListedExample> {
     let text = |line: Option<&str>, place: &str| {
         let event: serde_json::Value = serde_json::from_str(line?).ok()?;
         Some(event.pointer(place)?.as_str()?.to_owned())
@@ -147,7 +154,12 @@ fn examples() -> Vec<(String, String)> {
         let last = text(log.lines().next_back(), "/data/title");
         last.or_else(|| text(log.lines().next(), "/data/scenario/title")).unwrap_or_default()
     };
-    catalogue::EXAMPLES.iter().map(|(name, log)| ((*name).to_owned(), title(log))).collect()
+    let listed = |((name, log), headline): (&(&str, &str), &str)| ListedExample {
+        name: (*name).to_owned(),
+        title: title(log),
+        headline: headline.to_owned(),
+    };
+    catalogue::EXAMPLES.iter().zip(HEADLINES).map(listed).collect()
 }
 
 /// Returns every named scenario, the bundled ones first.
@@ -272,14 +284,26 @@ fn usual(mind: Mind, providers: &Providers, usable: &Usable) -> OfferedModel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::headline;
+    use crate::session::decode;
+    use crate::state::State;
 
     #[test]
     fn every_session_that_comes_with_the_program_has_its_title() {
-        let titles: Vec<String> = examples().into_iter().map(|(_, title)| title).collect();
+        let titles: Vec<String> = examples().into_iter().map(|example| example.title).collect();
         let begin = ["Should cities ban", "Sea wall, or move", "Should all see"];
         assert_eq!(titles.len(), begin.len());
         for (title, begin) in titles.iter().zip(begin) {
             assert!(title.starts_with(begin), "{title}");
+        }
+    }
+
+    #[test]
+    fn the_outcomes_of_the_bundled_sessions_are_those_of_their_logs() {
+        for (example, (_, log)) in examples().iter().zip(catalogue::EXAMPLES) {
+            let mut state = State::default();
+            log.lines().for_each(|line| state.apply(&decode(line.as_bytes()).unwrap()));
+            assert_eq!(headline(&state).unwrap_or_default(), example.headline, "{}", example.name);
         }
     }
 }

@@ -24,7 +24,6 @@ macro_rules! actions {
                 => |s| intents::decide(s, true, false);
             RefuseTool Floor "refuse" "refuse the tool that asks until you leave"
                 => |s| intents::decide(s, false, false);
-            Vote Floor "vote" "call a vote" => |s| entries::begin(s, "/vote ");
             Undo Floor "undo" "undo the last action" => |s| intents::undo(s);
             MoreRound Floor "continue" "continue after a limit or the end" => |s| more(s);
             SetLimit Floor "set a limit" "set the limit to a number" => |s| entries::begin_limit(s);
@@ -42,7 +41,6 @@ macro_rules! actions {
                 => |s| intents::give_floor(s);
             Mute Floor "mute" "mute or unmute a participant" => |s| intents::mute(s);
             Seat Floor "actions" "actions for the selected participant" => |s| entries::participant_actions(s);
-            Pass Floor "pass" "pass your turn" => |s| intents::pass(s);
             SelectNext Floor "select" "select next participant" Read ["tab"] Line ["tab"]
                 => |s| participant::select_next(s, Direction::Down);
             SelectPrevious Floor "previous" "select previous participant" Read ["shift-tab"] Line ["shift-tab"]

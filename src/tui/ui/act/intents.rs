@@ -308,14 +308,6 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
     ask(screen, if muted { Command::Unmute { who } } else { Command::Mute { who } })
 }
 
-/// Passes the turn of the human seat that has the floor.
-pub fn pass(screen: &mut Screen) -> Option<Request> {
-    match screen.transcript.human_turn() {
-        Some(who) => ask(screen, Command::Pass { who }),
-        None => cannot(screen, Action::Pass),
-    }
-}
-
 /// Drops the queued message; if there are several, lists them. Without messages, drops the last queued command.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {

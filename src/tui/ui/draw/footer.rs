@@ -23,7 +23,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut bar = Bar::new();
     let (badge, role) = match place {
         Focus::Marked => ("MARKED", ThemeRole::BadgeTable),
-        Focus::Read => ("READ", ThemeRole::BadgeTable),
+        Focus::Read => ("WATCH", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
         Focus::Write | Focus::Line => mode(screen),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),

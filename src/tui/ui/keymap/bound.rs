@@ -36,7 +36,7 @@ struct Bound {
 const GONE: [&str; 4] = ["read", "table", "found", "prefix"];
 
 /// Actions without a key any more: what they did is a row of a list, or typed.
-const GONE_ACTIONS: [&str; 11] = [
+const GONE_ACTIONS: [&str; 13] = [
     "prefix",
     "demo",
     "recorded",
@@ -48,6 +48,8 @@ const GONE_ACTIONS: [&str; 11] = [
     "edit_queued",
     "accept_search",
     "profile",
+    "vote",
+    "pass",
 ];
 
 /// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.

@@ -14,8 +14,8 @@ mod words;
 pub use crate::ui::start::keying::{KeyShape, Keying};
 pub use crate::ui::start::list::{ListRow, focused, rows};
 pub use crate::ui::start::state::{
-    Choice, Forecast, Host, ListedScenario, News, PlannedSeat, ScenarioChoice, StartRow,
-    StartScreen, TalkPlan, TalkSetting, VoiceChoice,
+    Choice, Forecast, Host, ListedExample, ListedScenario, News, PlannedSeat, ScenarioChoice,
+    StartRow, StartScreen, TalkPlan, TalkSetting, VoiceChoice,
 };
 pub use crate::ui::start::table::{ModelPlace, OfferedModel, bare, short};
 pub use crate::ui::start::update::{WAYS, key, paste};

@@ -253,6 +253,16 @@ pub enum TalkSetting {
     People,
 }
 
+/// A bundled session.
+pub struct ListedExample {
+    /// Name on the command line.
+    pub name: String,
+    /// Title, untrusted.
+    pub title: String,
+    /// Outcome in a few words; empty if it is not known.
+    pub headline: String,
+}
+
 /// State of the start screen.
 #[derive(Default)]
 pub struct StartScreen {
@@ -264,8 +274,8 @@ pub struct StartScreen {
     pub usual: Vec<OfferedModel>,
     /// Models that the person ticked, in the order of the seats; `None` for the proposed ones.
     pub ticked: Option<Vec<OfferedModel>>,
-    /// Bundled sessions, as (name, untrusted title).
-    pub examples: Vec<(String, String)>,
+    /// Bundled sessions.
+    pub examples: Vec<ListedExample>,
     /// Providers without their required key, as (name, environment variable of the key).
     pub keyless: Vec<(String, String)>,
     /// Providers whose pasted key is saved.

@@ -221,7 +221,7 @@ fn enter(start: &mut StartScreen, doubted: bool) -> Option<Choice> {
             })
         }
         StartRow::Example(at) => {
-            start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
+            start.examples.get(at).map(|example| Choice::Example(example.name.clone()))
         }
         StartRow::Who if start.has_no_model() && !start.typed.is_empty() => {
             let typed = std::mem::take(&mut start.typed);

@@ -54,7 +54,7 @@ roles! {
     Rule "rule" => Muted;
     /// The title of the conversation.
     Title "title" => Text;
-    /// The badge READ.
+    /// The badge of the transcript and of overlays.
     BadgeTable "badge.table" => Title;
     /// The badge WRITE.
     BadgePen "badge.pen" => Title;

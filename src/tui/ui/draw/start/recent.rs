@@ -26,6 +26,11 @@ struct Listed {
     when: String,
 }
 
+/// Describes the outcome of a bundled session.
+fn recorded(headline: &str, dot: &str) -> String {
+    if headline.is_empty() { "recorded".into() } else { format!("recorded {dot} {headline}") }
+}
+
 impl StartPage<'_> {
     /// Adds the sessions that fit in some rows, scrolled so that the focused one is visible.
     pub(super) fn sessions(&mut self, rows: usize) {
@@ -52,12 +57,12 @@ impl StartPage<'_> {
     fn listed(&self) -> Vec<Listed> {
         let start = self.start;
         let sessions = (0..).zip(&start.sessions).map(|(at, session)| self.session(at, session));
-        let examples = start.examples.iter().enumerate().map(|(at, (_, title))| Listed {
+        let examples = start.examples.iter().enumerate().map(|(at, example)| Listed {
             row: StartRow::Example(at),
             sign: if start.glyphs.curves { "\u{25b7}" } else { ">" },
             role: ThemeRole::Muted,
-            title: text::label(title).into_owned(),
-            how: "recorded".into(),
+            title: text::label(&example.title).into_owned(),
+            how: recorded(&example.headline, start.glyphs.dot),
             when: String::new(),
         });
         sessions.chain(examples).collect()
