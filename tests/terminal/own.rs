@@ -312,7 +312,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     let path = String::from_utf8_lossy(&path.stdout).trim().to_owned();
     let before = std::fs::read(&path).unwrap();
     let mut program = house.run(&[]);
-    program.until("Ada and Bo say the same");
+    program.until("Ada and Bo say");
     program.keys(&format!("{DOWN}\r"));
     program.until("finished, read-only");
     program.keys("p");
