@@ -6,7 +6,6 @@
 //! for keys. Keys pressed meanwhile are kept for the first reader.
 
 use crate::ui::theme::Ground;
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use parking_lot::Mutex;
 
 /// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
@@ -53,8 +52,9 @@ pub fn ask() -> TerminalReport {
     }
     // a terminal that refuses this refuses it again when the screen is left, and that is reported
     let _ = disable_raw_mode();
-    *LEFT.lock() = (cut(&answer), typed(&answer));
-    read(&answer)
+    let report = read(&answer);
+    *READ.lock() = answer;
+    report
 }
 
 /// Returns whether the answer is complete.
@@ -97,67 +97,12 @@ fn ground(answer: &str) -> Option<Ground> {
     Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
 }
 
-/// Position of a cut in an answer; the next bytes are its rest, however late.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Within {
-    /// After the first byte of a sequence.
-    Escape,
-    /// In the report of the background colour.
-    Colour,
-    /// In any other report.
-    Report,
-    /// In a text to the program.
-    Text,
-    /// After an escape byte in such a text.
-    TextEscape,
-    /// In a key of the keypad.
-    Keypad,
-}
+/// Bytes of the answer, for the first reader; there is only one terminal.
+static READ: Mutex<Vec<u8>> = Mutex::new(vec![]);
 
-/// Position at which the answer was cut by the time limit, and the keys in it; there is only one terminal.
-static LEFT: Mutex<(Option<Within>, Vec<Event>)> = Mutex::new((None, vec![]));
-
-/// Returns the letters, line ends and Ctrl-C that a person typed among the reports of an answer.
-fn typed(answer: &[u8]) -> Vec<Event> {
-    let text = String::from_utf8_lossy(answer);
-    let mut rest = text.chars();
-    let mut keys = vec![];
-    while let Some(c) = rest.next() {
-        let (code, with) = match c {
-            '\x1b' => {
-                let ends = match rest.next() {
-                    Some('[') => |c: char| c.is_ascii_alphabetic(),
-                    Some(']') => |c: char| c == '\x07' || c == '\\',
-                    Some(_) | None => continue,
-                };
-                rest.find(|c| ends(*c));
-                continue;
-            }
-            // before raw mode, a terminal makes a line feed of Enter
-            '\r' | '\n' => (KeyCode::Enter, KeyModifiers::NONE),
-            '\x03' => (KeyCode::Char('c'), KeyModifiers::CONTROL),
-            c if c.is_control() => continue,
-            c => (KeyCode::Char(c), KeyModifiers::NONE),
-        };
-        keys.push(Event::Key(KeyEvent::new(code, with)));
-    }
-    keys
-}
-
-/// Returns the position at which an answer was cut.
-fn cut(answer: &[u8]) -> Option<Within> {
-    let begun = answer.iter().rposition(|b| *b == b'\x1b')?;
-    match answer.get(begun + 1..)? {
-        [] => Some(Within::Escape),
-        [b']', rest @ ..] => (!rest.contains(&b'\x07')).then_some(Within::Colour),
-        [b'[', rest @ ..] => (!rest.iter().any(u8::is_ascii_alphabetic)).then_some(Within::Report),
-        _ => None,
-    }
-}
-
-/// Takes the position at which the answer was cut that [`ask`] did not wait for, and the keys pressed before.
-pub(super) fn take_left() -> (Option<Within>, Vec<Event>) {
-    std::mem::take(&mut *LEFT.lock())
+/// Takes the bytes that [`ask`] read: reports, keys pressed meanwhile, and perhaps the beginning of a late report.
+pub(super) fn take_read() -> Vec<u8> {
+    std::mem::take(&mut *READ.lock())
 }
 
 #[cfg(test)]
@@ -182,32 +127,6 @@ mod tests {
         ] {
             let told = TerminalReport { ground, keyboard };
             assert_eq!((read(answer.as_bytes()), is_whole(answer.as_bytes())), (told, whole));
-        }
-    }
-
-    #[test]
-    fn keys_among_the_reports_are_kept() {
-        let key = |code| Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
-        let answer = "h\x1b]11;rgb:1/2/3\x1b\\i\r\x1b[?1u\x03\x1b[?62;4c é\x1b[?6";
-        let interrupt = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
-        let [h, i, blank, e] = ['h', 'i', ' ', 'é'].map(|c| key(KeyCode::Char(c)));
-        let expected = [h, i, key(KeyCode::Enter), interrupt, blank, e];
-        assert_eq!(typed(answer.as_bytes()), expected);
-        assert_eq!(typed(b"\x1b]11;rgb:12"), []);
-    }
-
-    #[test]
-    fn whole_terminal_answers_are_not_cut() {
-        for whole in ["", "typed", "\x1b]11;rgb:1/2/3\x07", "\x1b[?62c", "\x1b\\"] {
-            assert_eq!(cut(whole.as_bytes()), None, "{whole:?}");
-        }
-        for (came, within) in [
-            ("\x1b", Within::Escape),
-            ("\x1b]11;rgb:12", Within::Colour),
-            ("\x1b]11;rgb:1/2/3\x1b", Within::Escape),
-            ("\x1b]11;rgb:1/2/3\x1b\\\x1b[?6", Within::Report),
-        ] {
-            assert_eq!(cut(came.as_bytes()), Some(within), "{came:?}");
         }
     }
 }

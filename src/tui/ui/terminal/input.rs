@@ -4,7 +4,6 @@
 //! crossterm reports an escape byte that ends a read as the Esc key, and the letters behind it as keys. So Esc is held
 //! for a moment, and the rest of a sequence behind it is dropped.
 
-use super::ask::Within;
 use crate::model::Ms;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -22,6 +21,23 @@ const PASTE_LINES: usize = 2;
 /// Characters that begin a text to the program, behind an escape byte: OSC, DCS, APC, PM, SOS.
 const TEXTS: &str = "]P_^X";
 
+/// Position in a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// After the first byte of a sequence.
+    Escape,
+    /// In the report of the background colour.
+    Colour,
+    /// In any other report.
+    Report,
+    /// In a text to the program.
+    Text,
+    /// After an escape byte in such a text.
+    TextEscape,
+    /// In a key of the keypad.
+    Keypad,
+}
+
 /// Filter of one reader.
 #[derive(Debug, Default)]
 pub(super) struct InputFilter {
@@ -37,9 +53,20 @@ pub(super) struct InputFilter {
 }
 
 impl InputFilter {
-    /// Returns a filter that also removes the rest of an answer of which the beginning was read.
-    pub(super) fn after(within: Option<Within>) -> InputFilter {
-        InputFilter { within, ..InputFilter::default() }
+    /// Returns the keys among the bytes that [`super::ask()`] read, and a filter that also removes the rest of its
+    /// answer, however late.
+    pub(super) fn after(answer: &[u8]) -> (Vec<Event>, InputFilter) {
+        let mut filter = InputFilter::default();
+        let keys = String::from_utf8_lossy(answer).chars().filter_map(key_of).collect();
+        let keys = filter.push(keys, Ms(0));
+        let within = match filter.within {
+            Some(Within::Text) => Some(Within::Colour),
+            Some(Within::TextEscape) => Some(Within::Escape),
+            // anything may be the key of a keypad
+            Some(Within::Keypad) => None,
+            within => within,
+        };
+        (keys, InputFilter { within, ..InputFilter::default() })
     }
 
     /// Returns the milliseconds until [`InputFilter::release`] is due; `None` if no key is held.
@@ -159,6 +186,20 @@ impl InputFilter {
             kept.push(event);
         }
     }
+}
+
+/// Returns the key of a character that the terminal sent; `None` for other control characters.
+fn key_of(c: char) -> Option<Event> {
+    let (code, with) = match c {
+        '\x1b' => (KeyCode::Esc, KeyModifiers::NONE),
+        // outside raw mode, a terminal makes a line feed of Enter
+        '\r' | '\n' => (KeyCode::Enter, KeyModifiers::NONE),
+        '\x03' => (KeyCode::Char('c'), KeyModifiers::CONTROL),
+        '\x07' => (KeyCode::Char('g'), KeyModifiers::CONTROL),
+        c if c.is_control() => return None,
+        c => (KeyCode::Char(c), KeyModifiers::NONE),
+    };
+    Some(Event::Key(KeyEvent::new(code, with)))
 }
 
 fn pressed(event: &Event) -> Option<&KeyEvent> {

@@ -3,7 +3,7 @@
 //! crossterm's own stream is not used: it stops its thread through a mark in the input, which another reader may take,
 //! and its input is edge-triggered, so that a key beside a mark or a resize stays hidden until the next key.
 
-use super::ask::take_left;
+use super::ask::take_read;
 use super::input::InputFilter;
 use crate::clock::Clock;
 use crate::model::Ms;
@@ -99,9 +99,8 @@ fn push(event: io::Result<Event>) {
 /// Reads until the pipe is closed.
 fn read_until(stop: &PipeReader) -> io::Result<()> {
     let clock = Clock::real(Ms(0));
-    let (cut, typed) = take_left();
+    let (typed, mut filter) = InputFilter::after(&take_read());
     typed.into_iter().for_each(|event| push(Ok(event)));
-    let mut filter = InputFilter::after(cut);
     if BEGUN.swap(false, Ordering::SeqCst) {
         let ahead = ready_events()?.into_iter().map(pressed_ahead).collect();
         filter.push(ahead, clock.now()).into_iter().for_each(|event| push(Ok(event)));

@@ -80,16 +80,34 @@ fn texts_that_come_late_and_in_pieces_type_nothing() {
     }
 }
 
+/// Two hundred texts of a terminal, behind each of their beginnings and before each of their ends.
 #[test]
 fn texts_of_the_terminal_cut_at_every_place_type_nothing() {
-    for whole in [
-        "\u{1b}]11;rgb:1e1e/1e1e/2e2e\u{1b}\\",
-        "\u{1b}]52;c;aGVsbG8=\u{7}",
-        "\u{1b}P>|tmux 3.4\u{1b}\\",
-        "\u{1b}_Gi=31;OK\u{1b}\\",
-        "\u{1b}^private\u{1b}\\",
-        "\u{1b}Xstart\u{1b}\\",
-    ] {
+    let bodies = [
+        "11;rgb:1e1e/1e1e/2e2e",
+        "10;rgb:fafa/0b0c/1234",
+        "12;#ffffff",
+        "4;1;rgb:00/ff/00",
+        "52;c;aGVsbG8=",
+        "0;a title",
+        "7;file:///tmp",
+        "8;;",
+        "133;A",
+        "9;4;3;0",
+        ">|tmux 3.4",
+        "!|00000000",
+        "1+r544e=787465726d",
+        "0+r",
+        "1$r0m",
+        "Gi=31;OK",
+        "Gi=31;ENOENT:no",
+        "private",
+        "start",
+        "?",
+    ];
+    let begins = TEXTS.chars().flat_map(|begin| bodies.map(|body| format!("\u{1b}{begin}{body}")));
+    let texts = begins.flat_map(|text| ["\u{7}", "\u{1b}\\"].map(|end| format!("{text}{end}")));
+    for whole in texts {
         for at in 1..whole.len() {
             for pause in [0, 2, 30] {
                 let (came, rest) = whole.split_at(at);
@@ -97,7 +115,7 @@ fn texts_of_the_terminal_cut_at_every_place_type_nothing() {
                 assert_eq!(typed(&kept), "so", "{came:?} and {rest:?} after {pause} ms");
             }
         }
-        let kept = played(&[(0, whole), (0, "so")]);
+        let kept = played(&[(0, &*whole), (0, "so")]);
         assert_eq!(kept, events("so"), "{whole:?}");
     }
 }
@@ -148,18 +166,30 @@ fn lines_in_one_read_are_a_paste() {
 
 #[test]
 fn rest_of_an_answer_that_began_before_is_no_key() {
-    for (within, rest) in [
-        (Within::Escape, "]11;rgb:fafa/0b0c/1234\u{1b}\\"),
-        (Within::Escape, "[?62;22c"),
-        (Within::Escape, "\\"),
-        (Within::Colour, "fa/0b0c/1234\u{7}"),
-        (Within::Colour, ""),
-        (Within::Report, "62;22c"),
+    for (came, rest) in [
+        ("\u{1b}", "]11;rgb:fafa/0b0c/1234\u{1b}\\"),
+        ("\u{1b}", "[?62;22c"),
+        ("\u{1b}]11;rgb:1/2/3\u{1b}", "\\"),
+        ("\u{1b}]11;rgb:fa", "fa/0b0c/1234\u{7}"),
+        ("\u{1b}]11;rgb:fa", ""),
+        ("\u{1b}]11;rgb:1/2/3\u{1b}\\\u{1b}[?6", "62;22c"),
     ] {
-        let mut filter = InputFilter::after(Some(within));
-        assert_eq!(filter.push(events(rest), Ms(3_000)), [], "{rest:?}");
-        assert_eq!(filter.push(events("i"), Ms(9_000)), events("i"), "{rest:?}");
+        let (keys, mut filter) = InputFilter::after(came.as_bytes());
+        assert_eq!((keys, filter.within.is_some()), (vec![], true), "{came:?}");
+        assert_eq!(filter.push(events(rest), Ms(3_000)), [], "{came:?} {rest:?}");
+        assert_eq!(filter.push(events("i"), Ms(9_000)), events("i"), "{came:?} {rest:?}");
     }
+    for whole in ["", "typed", "\u{1b}]11;rgb:1/2/3\u{7}", "\u{1b}[?62c", "\u{1b}OP", "\u{1b}O"] {
+        assert_eq!(InputFilter::after(whole.as_bytes()).1.within, None, "{whole:?}");
+    }
+}
+
+#[test]
+fn keys_among_the_reports_of_an_answer_are_kept() {
+    let answer = "h\u{1b}]11;rgb:1/2/3\u{1b}\\i\r\u{1b}[?1u\u{3}\u{1b}[?62;4c é\u{1b}[?6";
+    let interrupt = key(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    let expected = [events("hi\r"), vec![interrupt], events(" é")].concat();
+    assert_eq!(InputFilter::after(answer.as_bytes()).0, expected);
 }
 
 proptest::proptest! {
