@@ -11,10 +11,11 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> Vec<ImportedRe
         Value::Array(parts) => {
             for part in parts {
                 match text_at(part, "type") {
-                    // some programs write parts without a type
+                    // some programs write parts without a type, or as texts
                     "" | "text" | "input_text" | "output_text" | "refusal" => {
                         let key = if part.get("refusal").is_some() { "refusal" } else { "text" };
-                        join(&mut said.text, text_at(part, key));
+                        let text = part.as_str().unwrap_or_else(|| text_at(part, key));
+                        join(&mut said.text, text);
                     }
                     // skips a signature without text
                     "thinking" if text_at(part, "thinking").is_empty() => {}

@@ -142,15 +142,8 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
             return None;
         }
         let content = &message["content"];
-        let parts = content["parts"].as_array().cloned().unwrap_or_default();
-        let part = |part: Value| match part {
-            Value::String(text) => json!({"type": "text", "text": text}),
-            other => json!({"type": other["content_type"]}),
-        };
-        let mut parts: Vec<Value> = parts.into_iter().map(part).collect();
-        if let Some(text) = content["text"].as_str() {
-            parts.push(json!({"type": "text", "text": text}));
-        }
+        let mut parts = content["parts"].as_array().cloned().unwrap_or_default();
+        parts.extend(content["text"].is_string().then(|| content["text"].clone()));
         let role = if message["author"]["role"] == "user" { "user" } else { "assistant" };
         let model = &message["metadata"]["model_slug"];
         Some(json!({

@@ -33,9 +33,20 @@ fn exports_of_other_programs_are_read() {
         {"role": "user", "content": "Trams?", "parts": [{"type": "text", "text": "Trams?"}]},
         {"role": "assistant", "content": "", "parts": [{"type": "text", "text": "Yes."}]},
     ]);
+    let untyped = json!([
+        {"role": "user", "content": [{"type": "input_text", "text": "Trams?"}]},
+        {"role": "assistant", "content": null, "parts": [{"text": "Yes."}]},
+    ]);
+    let listed = json!({"messages": [
+        {"role": "user", "parts": ["Trams?"]},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},
+    ]});
     let lines = "{\"role\":\"user\",\"content\":\"Trams?\"}\n{\"role\":\"assistant\",\"content\":\"Yes.\"}\n";
     let claude = json!([{"uuid": "1", "name": "T", "chat_messages": [
         {"sender": "human", "text": "Trams?"}, {"sender": "assistant", "text": "Yes."}]}]);
+    let claude_alone = json!({"uuid": "1", "name": "T", "chat_messages": [
+        {"sender": "human", "text": "", "content": [{"type": "text", "text": "Trams?"}]},
+        {"sender": "assistant", "text": "Yes."}]});
     let shared = json!({"id": "x", "conversations": [
         {"from": "human", "value": "Trams?"}, {"from": "gpt", "value": "Yes."}]});
     let open = json!([{"title": "T", "chat": {"history": {"currentId": "b", "messages": {
@@ -45,7 +56,10 @@ fn exports_of_other_programs_are_read() {
         json!([chatgpt("T")]).to_string(),
         chatgpt("T").to_string(),
         claude.to_string(),
+        claude_alone.to_string(),
         parts.to_string(),
+        untyped.to_string(),
+        listed.to_string(),
         lines.to_owned(),
         shared.to_string(),
         open.to_string(),
@@ -99,17 +113,26 @@ fn one_of_several_conversations_is_picked() {
 fn files_are_read_in_every_encoding() {
     let text = r#"[{"role":"user","content":"Grüße"},{"role":"assistant","content":"Yes."}]"#;
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let windows: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     for bytes in [
         [b"\xef\xbb\xbf", text.as_bytes()].concat(),
         [b"\xff\xfe", &wide[..]].concat(),
         wide,
+        [b"\xfe\xff", &big[..]].concat(),
+        big,
         windows,
     ] {
         assert!(imported(&bytes, &[]).0.contains("Grüße"));
     }
-    let lone = br#"[{"role":"user","content":"a\ud800b"},{"role":"assistant","content":"Yes."}]"#;
-    assert!(imported(lone, &[]).0.contains("a\u{fffd}b"));
+    for (half, read) in [
+        ("a\\ud800b", "a\u{fffd}b"),
+        ("a\\udc00", "a\u{fffd}"),
+        ("\\ude80\\ud83d!", "\u{fffd}\u{fffd}!"),
+    ] {
+        let lone = text.replace("Grüße", half);
+        assert!(imported(lone.as_bytes(), &[]).0.contains(read), "{half}");
+    }
 }
 
 #[test]
