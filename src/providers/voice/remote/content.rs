@@ -1,11 +1,35 @@
 //! Parts of a request and of an answer frame, shared by all wire formats.
 
 use super::adaptation::{Adaptations, Cure, put};
+use super::frames::Framing;
 use super::known::{FieldRow, LIMIT};
 use crate::model::{Message, ModelSpec, Role, Tool, ToolRound, Wire};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// The code of a wire format.
+pub(super) struct WireCode {
+    /// Framing of an answer's stream.
+    pub framing: Framing,
+    /// Serialises a request.
+    pub spell: fn(&Call) -> Spelled,
+    /// Returns the text of a frame that contains nothing else; `None` if the whole frame has to be parsed to know.
+    pub words: fn(&str) -> Option<Cow<'_, str>>,
+    /// Returns the content of a frame; unknown fields are ignored.
+    pub parse_frame: fn(&Value) -> FrameContent,
+    /// Path of the model list.
+    pub list: &'static str,
+    /// Usual version in the path of an API.
+    pub version: &'static str,
+    /// Command that downloads a missing model; empty without one.
+    pub fetch: &'static str,
+    /// Header with the key; empty for a bearer token.
+    pub key: &'static str,
+    /// Headers that the format requires besides the key.
+    pub headers: &'static [(&'static str, &'static str)],
+}
 
 /// Parameters of a request.
 pub(super) struct Call<'a> {

@@ -84,7 +84,7 @@ pub(super) fn cure(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
     if !refusal.may_be_cured() {
         return None;
     }
-    let words = Words::of(refusal);
+    let words = Words::from_refusal(refusal);
     let new = |cure: Cure| (!sent.adapted.contains(cure)).then_some(cure);
     for named in named_parts(&refusal.body) {
         let parts = Words::new(&named);
@@ -118,7 +118,7 @@ pub(super) fn of_tools(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
     if !is_status || sent.body["tools"].is_null() || sent.adapted.contains(Cure::ToolsInText) {
         return None;
     }
-    let words = Words::of(refusal);
+    let words = Words::from_refusal(refusal);
     let is_named = |part: &String| part.starts_with("tools") || part.starts_with("tool_choice");
     let is_named = named_parts(&refusal.body).iter().any(is_named);
     (words.refuses_tools() || is_named && words.refuses()).then_some(Cure::ToolsInText)
@@ -144,7 +144,7 @@ pub(super) fn advice(quote: &str, provider: &str, model: &str) -> Option<String>
 
 /// Returns the context window that a refusal states for a prompt that is too long.
 pub(super) fn stated_window(refusal: &RefusedRequest) -> Option<Cure> {
-    let words = Words::of(refusal);
+    let words = Words::from_refusal(refusal);
     words.number_after(&KNOWN.phrases.window).map(Cure::Window)
 }
 
@@ -241,7 +241,7 @@ struct Words {
 
 impl Words {
     /// Reads the message of a refusal; OpenRouter puts the words of the provider behind its own.
-    fn of(refusal: &RefusedRequest) -> Words {
+    fn from_refusal(refusal: &RefusedRequest) -> Words {
         let message = message_of(&refusal.body).unwrap_or_else(|| refusal.text.clone());
         let raw = error_of(&refusal.body)["metadata"]["raw"].as_str().unwrap_or_default();
         let message = format!("{message} {raw}");

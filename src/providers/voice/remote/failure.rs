@@ -61,15 +61,13 @@ impl ServerFault {
             _ => None,
         };
         let next = next.unwrap_or_else(|| next_step(self.class, to, model));
-        let usual = match code(to.wire).version {
-            _ if !is_lost => String::new(),
-            "" => format!("; or check base_url of provider `{}`", to.name),
-            end => format!(
-                "; or check base_url of provider `{}`, which usually ends with {end}",
-                to.name
-            ),
-        };
-        let text = format!("the server {host} {what}{quote}; {next}{usual}").into();
+        let version = code(to.wire).version;
+        let ends = if version.is_empty() { "" } else { ", which usually ends with " };
+        let base = format!("check base_url of provider `{}`{ends}{version}", to.name);
+        // a list of models is asked for without a model
+        let asked = if model.is_empty() { String::new() } else { format!("{next}; or ") };
+        let next = if is_lost { asked + &base } else { next };
+        let text = format!("the server {host} {what}{quote}; {next}").into();
         let (class, retry_after_ms) = (self.class, self.retry_after_ms);
         CallFailure { class, text, retry_after_ms, usage: self.usage }
     }

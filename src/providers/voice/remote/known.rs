@@ -58,7 +58,7 @@ impl FieldRow {
         KNOWN.field.iter().find(|row| row.name == name)
     }
 
-    /// Returns the path in the requests of a wire format; `None` if that has no such field.
+    /// Returns the path in the requests of a wire format; `None` if that format lacks the field.
     pub(super) fn path(&self, wire: Wire) -> Option<&str> {
         self.at.get(wire.name()).map(|path| &**path)
     }

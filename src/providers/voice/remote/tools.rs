@@ -150,7 +150,7 @@ pub(super) fn functions(call: &Call) -> Option<Value> {
 
 /// A request of an earlier answer, with its result.
 pub(super) struct PastRequest<'a> {
-    /// Id in this call; never one that a model chose.
+    /// Id in this call; a model never chooses it.
     pub id: String,
     /// Name of the tool.
     pub tool: &'a str,

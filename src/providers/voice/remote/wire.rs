@@ -8,39 +8,15 @@ mod ollama;
 mod openai;
 mod responses;
 
-use super::content::{Call, FrameContent, Spelled};
-use super::frames::Framing;
+use super::content::WireCode;
 use super::{Endpoint, Wire};
 use crate::model::{ModelSpec, Secret};
 use crate::net;
-use serde_json::Value;
 use std::borrow::Cow;
 
 /// Ends of the hosts of Azure's model servers.
 const AZURE_HOSTS: [&str; 3] =
     [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
-
-/// The code of a wire format.
-pub(super) struct WireCode {
-    /// Framing of an answer's stream.
-    pub framing: Framing,
-    /// Serialises a request.
-    pub spell: fn(&Call) -> Spelled,
-    /// Returns the text of a frame that contains nothing else; `None` if the whole frame has to be parsed to know.
-    pub words: fn(&str) -> Option<Cow<'_, str>>,
-    /// Returns the content of a frame; unknown fields are ignored.
-    pub parse_frame: fn(&Value) -> FrameContent,
-    /// Path of the model list.
-    pub list: &'static str,
-    /// Usual version in the path of an API.
-    pub version: &'static str,
-    /// Command that downloads a missing model; empty if there is none.
-    pub fetch: &'static str,
-    /// Header with the key; empty for a bearer token.
-    pub key: &'static str,
-    /// Headers that the format requires besides the key.
-    pub headers: &'static [(&'static str, &'static str)],
-}
 
 /// Returns the code of a wire format.
 pub(super) fn code(wire: Wire) -> &'static WireCode {

@@ -1,8 +1,10 @@
 //! Anthropic's Messages API.
 
-use super::{WireCode, openai};
+use super::responses;
 use crate::model::{Message, Wire};
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
+use crate::voice::remote::content::{
+    AskedPart, Call, FrameContent, Spelled, WireCode, keys, text_at,
+};
 use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
 
@@ -13,12 +15,11 @@ const ADAPTIVE: (u32, u32) = (4, 6);
 
 pub(super) const CODE: WireCode = WireCode {
     spell,
-    words: |_| None,
     parse_frame,
     list: "/models?limit=1000",
     key: "x-api-key",
     headers: &[("anthropic-version", "2023-06-01")],
-    ..openai::CODE
+    ..responses::CODE
 };
 
 fn spell(call: &Call) -> Spelled {

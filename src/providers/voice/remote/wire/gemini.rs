@@ -1,20 +1,21 @@
 //! Google's `streamGenerateContent` API.
 
-use super::{WireCode, openai};
+use super::responses;
 use crate::model::Wire;
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
+use crate::voice::remote::content::{
+    AskedPart, Call, FrameContent, Spelled, WireCode, keys, text_at,
+};
 use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) const CODE: WireCode = WireCode {
     spell,
-    words: |_| None,
     parse_frame,
     list: "/models?pageSize=1000",
     version: "/v1beta",
     key: "x-goog-api-key",
-    ..openai::CODE
+    ..responses::CODE
 };
 
 fn spell(call: &Call) -> Spelled {

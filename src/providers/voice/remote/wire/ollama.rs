@@ -1,8 +1,10 @@
 //! Ollama's native chat API: one JSON text per line.
 
-use super::{WireCode, openai};
+use super::responses;
 use crate::model::Wire;
-use crate::voice::remote::content::{AskedPart, Call, ChatMessage, FrameContent, Spelled, text_at};
+use crate::voice::remote::content::{
+    AskedPart, Call, ChatMessage, FrameContent, Spelled, WireCode, text_at,
+};
 use crate::voice::remote::frames::Framing;
 use crate::voice::remote::{ends, tools};
 use serde_json::{Value, json};
@@ -10,12 +12,11 @@ use serde_json::{Value, json};
 pub(super) const CODE: WireCode = WireCode {
     framing: Framing::Lines,
     spell,
-    words: |_| None,
     parse_frame,
     list: "/api/tags",
     version: "",
     fetch: "ollama pull",
-    ..openai::CODE
+    ..responses::CODE
 };
 
 fn spell(call: &Call) -> Spelled {

@@ -1,25 +1,14 @@
 //! OpenAI's chat completions API, which most servers support.
 
-use super::WireCode;
+use super::responses;
 use crate::model::Wire;
-use crate::voice::remote::content::{Call, ChatMessage, FrameContent, Spelled, text_at};
-use crate::voice::remote::frames::Framing;
+use crate::voice::remote::content::{Call, ChatMessage, FrameContent, Spelled, WireCode, text_at};
 use crate::voice::remote::{ends, state, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-pub(super) const CODE: WireCode = WireCode {
-    framing: Framing::Events,
-    spell,
-    words,
-    parse_frame,
-    list: "/models",
-    version: "/v1",
-    fetch: "",
-    key: "",
-    headers: &[],
-};
+pub(super) const CODE: WireCode = WireCode { spell, words, parse_frame, ..responses::CODE };
 
 fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();

@@ -1,15 +1,27 @@
 //! OpenAI's Responses API. Nothing is stored at the server: encrypted reasoning comes back with the results of tools.
 
-use super::{WireCode, openai};
 use crate::model::{ToolRound, Wire};
-use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, keys, text_at};
+use crate::voice::remote::content::{
+    AskedPart, Call, FrameContent, Spelled, WireCode, keys, text_at,
+};
+use crate::voice::remote::frames::Framing;
 use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
 
 /// Keys of a reasoning item that go back; its others are the server's notes.
 const REASONING: [&str; 5] = ["type", "id", "summary", "content", "encrypted_content"];
 
-pub(super) const CODE: WireCode = WireCode { spell, words: |_| None, parse_frame, ..openai::CODE };
+pub(super) const CODE: WireCode = WireCode {
+    framing: Framing::Events,
+    spell,
+    words: |_| None,
+    parse_frame,
+    list: "/models",
+    version: "/v1",
+    fetch: "",
+    key: "",
+    headers: &[],
+};
 
 fn spell(call: &Call) -> Spelled {
     let said = call.said("assistant").map(|(role, m)| json!({"role": role, "content": m.text}));
