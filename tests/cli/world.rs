@@ -125,6 +125,10 @@ fn check(name: &str, provider: &Provider) {
     let refused = {
         let seen = place.world.seen.lock().unwrap();
         assert_eq!(seen.bodies.len(), 2, "{name}: {:?}", seen.paths);
+        // a list is asked for once, and once more with another version in its path
+        let lists =
+            seen.paths.iter().filter(|path| path.split('?').next().unwrap().ends_with("/models"));
+        assert!(lists.count() <= 2, "{name}: {:?}", seen.paths);
         seen.refused
     };
     assert_eq!(refused, expect.refused, "{name}");

@@ -130,12 +130,11 @@ pub(super) fn advice(quote: &str, provider: &str, model: &str) -> Option<String>
     let fields = KNOWN.field.iter().filter(|field| field.is_set);
     let named = fields.filter(|field| field.is_named(|name| words.has(name)));
     let named: Vec<&str> = named.map(|field| &*field.name).collect();
-    let says = |texts: &[&str]| texts.iter().any(|text| words.lower.contains(text));
     if !named.is_empty() {
         Some(format!("check {} of the participant", named.join(", ")))
-    } else if says(&["tool use", "tools", "tool call", "function call", "functions"]) {
+    } else if says(&words.lower, &KNOWN.phrases.tools) {
         Some(format!("set [models.\"{provider}:{model}\"] tools = \"text\" in the settings"))
-    } else if says(&["roles must", "role", "chat template", "jinja"]) {
+    } else if ["role", "chat template", "jinja"].iter().any(|text| words.lower.contains(text)) {
         Some("set layout = \"small\" for the participant".into())
     } else {
         None

@@ -68,8 +68,8 @@ impl ServerFault {
         let asked = if model.is_empty() { String::new() } else { format!("{next}; or ") };
         let next = if is_lost { asked + &base } else { next };
         let text = format!("the server {host} {what}{quote}; {next}").into();
-        let (class, retry_after_ms) = (self.class, self.retry_after_ms);
-        CallFailure { class, text, retry_after_ms, usage: self.usage }
+        let ServerFault { class, retry_after_ms, usage, .. } = self;
+        CallFailure { class, text, retry_after_ms, usage }
     }
 
     /// Returns the change that the server asks for, and whether it named the part. `None` if no change is known to help.

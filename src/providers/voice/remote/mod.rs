@@ -83,15 +83,13 @@ pub trait Memory: Send + Sync {
     fn learn(&self, _endpoint: &Endpoint, _model: &str, _cure: Cure) {}
 }
 
-/// A memory that keeps nothing.
-struct NoMemory;
-
-impl Memory for NoMemory {}
+/// Keeps nothing.
+impl Memory for () {}
 
 impl Remote {
     /// Creates the voice of a model, named without its provider.
     pub fn new(client: Client, endpoint: Arc<Endpoint>, model: Text) -> Remote {
-        Remote { client, endpoint, model, memory: Arc::new(NoMemory) }
+        Remote { client, endpoint, model, memory: Arc::new(()) }
     }
 
     /// Lets the voice recall and keep what servers refuse.
@@ -225,9 +223,21 @@ impl Remote {
         Ok(without_keys(done))
     }
 
-    /// Returns the server's answer to the request for its models; asked once.
-    async fn listed(&self) -> Result<&Value, ServerFault> {
-        self.endpoint.listed.get_or_try_init(|| self.list(&self.endpoint.base_url)).await
+    /// Returns the server's list of models; asked for once. Where nothing is at the path, the usual version is added to it
+    /// or taken off.
+    async fn listed(&self) -> Result<&Value, CallFailure> {
+        let list = || async {
+            let base = &self.endpoint.base_url;
+            let listed = self.list(base).await;
+            let lost = listed.as_ref().is_err_and(|fault| fault.has_nothing_here());
+            let other = if lost { address::other_version(base, self.endpoint.wire) } else { None };
+            let found = match other {
+                Some(other) => self.list(&other).await.or(listed),
+                None => listed,
+            };
+            found.map_err(|fault| fault.describe(&self.endpoint, "", &[]))
+        };
+        self.endpoint.listed.get_or_init(list).await.as_ref().map_err(Clone::clone)
     }
 
     /// Returns the list of models at a base of the server.
@@ -256,7 +266,8 @@ impl Remote {
                 self.memory.learn(&self.endpoint, &self.model, cure);
             }
             let model = format!("{}:{}", self.endpoint.name, self.model).into();
-            let (did, because) = (cure.to_string().into(), because.into());
+            let did = cure.to_string().into();
+            let because = because.into();
             let adapts = Did::Adapts { model, did, because, loses: cure.loses() };
             out.send(Chunk::Did(adapts)).await;
         }
@@ -328,25 +339,14 @@ impl Voice for Remote {
     }
 }
 
-/// Returns the names of a server's models, in its order. Where nothing is at the path, the usual version is added to it
-/// or taken off.
+/// Returns the names of a server's models, in its order.
 ///
 /// # Errors
 /// The failure of the call, as a voice would report it.
 pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
     let remote = Remote::new(client, endpoint, "".into());
-    let base = &remote.endpoint.base_url;
-    let mut listed = remote.listed().await.cloned();
-    let other = address::other_version(base, remote.endpoint.wire);
-    if let (Err(fault), Some(other)) = (&listed, other)
-        && fault.has_nothing_here()
-        && let Ok(found) = remote.list(&other).await
-    {
-        listed = Ok(found);
-    }
-    let listed = listed.map_err(|fault| fault.describe(&remote.endpoint, &remote.model, &[]))?;
-    let names = listing::entries(&listed).unwrap_or_default().iter().filter_map(listing::name);
-    Ok(names.map(Into::into).collect())
+    let listed = listing::entries(remote.listed().await?).unwrap_or_default();
+    Ok(listed.iter().filter_map(listing::name).map(Into::into).collect())
 }
 
 /// Removes API keys from tool requests, which are logged and may run.
@@ -417,8 +417,7 @@ pub(super) struct RedactingSink<'a> {
 
 impl RedactingSink<'_> {
     pub(super) fn new(out: &Out) -> RedactingSink<'_> {
-        let (said, thought) = (KeyRedactor::default(), KeyRedactor::default());
-        RedactingSink { out, said, thought, asked: None }
+        RedactingSink { out, said: Default::default(), thought: Default::default(), asked: None }
     }
 
     /// Sets whether tool requests are taken out of the text; before the first piece of it.

@@ -2,6 +2,7 @@
 
 use super::adaptation::{Adaptations, Cure};
 use crate::model::{Secret, Text, Wire};
+use crate::voice::CallFailure;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -86,7 +87,7 @@ pub struct Endpoint {
     /// Changes to every request that its vendor or the settings state.
     pub adapted: Adaptations,
     /// Answer to the request for its models, once one was sent.
-    pub(super) listed: Arc<OnceCell<Value>>,
+    pub(super) listed: Arc<OnceCell<Result<Value, CallFailure>>>,
 }
 
 impl Endpoint {
