@@ -39,7 +39,7 @@
 //! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
 //! | default limits in money and tokens; the account that conversations and calls share | `runtime/ledger.rs` |
 //! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
-//! | positions between two poles (`STANCE:` lines) | `reply/stream.rs` and `reply/stance.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
+//! | positions between two poles (`STANCE:` lines) | `reply/stream.rs` and `reply/closing.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
 //! | polls before and after, and the swing | `engine/poll.rs`; `state/poll.rs` |
 //! | votes and verdicts: voters, judges, counting | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
 //! | prompts | [`prompt`]; the visibility of messages (whispers, phases) is in `state/seen.rs` |

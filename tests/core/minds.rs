@@ -40,6 +40,22 @@ async fn reasoning_is_never_shown_as_speech() {
 }
 
 #[tokio::test]
+async fn private_words_and_markers_are_read_and_never_shown_as_speech() {
+    let stage = stage(|ask| match &*ask.seat.id {
+        "ada" => Play::Words("I ask 350.\n\nWHISPER bo: 330, if quick.".into(), 10),
+        _ => Play::Words("So be it.\nDEAL".into(), 10),
+    });
+    let mut table = models(2);
+    table.participants[0].reply.to = vec!["all".into()];
+    table.participants[1].reply.form = Form::Markers(vec!["DEAL".into()]);
+    let ran = play(table, stage, &[]).await;
+    assert_eq!(ran.texts(), ["I ask 350.", "So be it."]);
+    assert_eq!(shown(&ran), "I ask 350.\n\nSo be it.\n");
+    assert_eq!(ends(&ran)[0].whispers[0].text.as_ref(), "330, if quick.");
+    assert_eq!(ends(&ran)[1].structured["markers"][0], "DEAL");
+}
+
+#[tokio::test]
 async fn a_reply_that_goes_on_in_anothers_name_is_stopped_there() {
     let stage = stage(|ask| match &*ask.seat.id {
         "ada" => Play::Words("ada: I agree.\nbo: I do not \n@bo is wrong".repeat(50), 10),

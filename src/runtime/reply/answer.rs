@@ -3,8 +3,9 @@
 //! Nothing is guessed: an answer counts only in `\boxed{}`, after `ANSWER:`, or if it is the whole reply. A reply
 //! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
-use super::letters::{Letters, clauses, sentences, word};
+use super::letters::{Letters, sentences, word};
 use super::lines::{LabelLead, label};
+use super::mention::clauses;
 use super::read::ReadReply;
 use super::words::{is_in, marks, words};
 use crate::model::contract::SCORE_MAX;

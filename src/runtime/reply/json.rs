@@ -67,12 +67,8 @@ fn begins(said: &str) -> Vec<usize> {
         if let Some(at) = text.find(['{', '[']) {
             let before = without_tags(&text[..at]);
             let before = before.trim_end_matches(['*', '_', ' ', '\t', '"', '(']);
-            // an object at the end of its line may follow a sentence
-            let ends = text.trim_end().ends_with(['}', ']']);
-            if before.ends_with([':', '：'])
-                || ends && before.ends_with(['.', '!', '。', '！', '>', '→', '='])
-                || !before.contains(|c: char| c.is_alphanumeric() || c == '`')
-            {
+            let leads = [":", "：", "->", "→"].iter().any(|sign| before.ends_with(sign));
+            if leads || !before.contains(|c: char| c.is_alphanumeric() || c == '`') {
                 all.push(line.at + at);
             }
         }

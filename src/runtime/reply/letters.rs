@@ -1,6 +1,5 @@
 //! Comparison of letters in all scripts: one folding, one end of a word, one end of a sentence.
 
-use super::words::words;
 use unicode_normalization::UnicodeNormalization;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
@@ -59,6 +58,11 @@ impl Letters {
         let blank = |c: char| !c.is_alphanumeric() && c != '.';
         self.char(at)
             .is_some_and(|c| STOPS.contains(&c) || c == '.' && self.char(at + 1).is_none_or(blank))
+    }
+
+    /// Returns whether a character ends a clause.
+    pub(super) fn pauses(&self, at: usize) -> bool {
+        self.char(at).is_some_and(|c| COMMAS.contains(&c))
     }
 
     /// Returns whether a word may begin or end before a character.
@@ -128,9 +132,8 @@ impl Letters {
 
     /// Returns whether one of some words is shortly before an index in the same clause.
     pub(super) fn is_behind(&self, at: usize, words: &[Vec<char>]) -> bool {
-        let is_comma = |i: usize| self.char(i).is_some_and(|c| COMMAS.contains(&c));
         let least = at.saturating_sub(CLAUSE_MAX);
-        let begin = (least..at).rev().find(|i| is_comma(*i)).unwrap_or(least);
+        let begin = (least..at).rev().find(|i| self.pauses(*i)).unwrap_or(least);
         (begin..at).any(|i| self.one_of(i, words).is_some())
     }
 
@@ -226,27 +229,6 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         from = at + c.len_utf8();
     }
     parts.push(&text[from..]);
-    parts.retain(|part| part.contains(char::is_alphanumeric));
-    parts
-}
-
-/// Returns the clauses of a sentence: they end at commas, and before a reason or an objection.
-pub(super) fn clauses(sentence: &str) -> Vec<&str> {
-    let letters = Letters::new(sentence);
-    let mut parts = vec![];
-    let (mut from, mut at) = (0, 0);
-    while at < letters.len() {
-        let comma = letters.char(at).is_some_and(|c| COMMAS.contains(&c));
-        let excepted = letters.one_of(at, &words().except);
-        let begins =
-            || [&words().because, &words().but].iter().any(|row| letters.one_of(at, row).is_some());
-        if comma || excepted.is_none() && begins() {
-            parts.extend(sentence.get(from..letters.byte(at)));
-            from = letters.byte(if comma { at + 1 } else { at });
-        }
-        at = excepted.unwrap_or(at + 1);
-    }
-    parts.extend(sentence.get(from..));
     parts.retain(|part| part.contains(char::is_alphanumeric));
     parts
 }

@@ -79,7 +79,8 @@ pub fn line_with<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let mut quoted = false;
     lines(text).into_iter().find_map(|line| {
         let inside = quoted;
-        for c in line.text.chars().filter(|_| !line.foreign) {
+        let own = if line.foreign { "" } else { line.text };
+        for c in own.chars() {
             match c {
                 '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
                 '\u{201d}' => quoted = false,
@@ -89,9 +90,8 @@ pub fn line_with<'a>(text: &'a str, word: &str) -> Option<&'a str> {
         }
         // an empty line ends an unclosed quotation
         quoted &= !line.text.trim().is_empty();
-        let rest =
-            line.text.trim_start().strip_prefix(word).filter(|_| !inside && !line.foreign)?;
-        (!rest.starts_with(char::is_alphanumeric)).then_some(rest)
+        let rest = own.trim_start().strip_prefix(word)?;
+        (!inside && !rest.starts_with(char::is_alphanumeric)).then_some(rest)
     })
 }
 

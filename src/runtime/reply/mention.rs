@@ -1,6 +1,6 @@
 //! Grammar of a choice in prose, for names and for votes: the only known thing that a sentence names and approves of.
 
-use super::letters::{Letters, asks, clauses};
+use super::letters::{Letters, asks};
 use super::words::{WordRow, words};
 use std::collections::BTreeSet;
 
@@ -83,7 +83,8 @@ pub(super) trait Candidates {
         let mut chosen = yes.filter_map(|part| self.only(part));
         let first = match chosen.next() {
             Some(first) => chosen.all(|other| other == first).then_some(first)?,
-            None => self.only(sentence).filter(|_| gives(&sentence) || self.is_last(sentence))?,
+            None if gives(&sentence) || self.is_last(sentence) => self.only(sentence)?,
+            None => return None,
         };
         (!self.takes_back(sentence, first, row)).then_some(first)
     }
@@ -111,6 +112,27 @@ pub(super) trait Candidates {
             here && self.minds_faults() || of.is_none_or(|of| of == choice) && self.has(part, row)
         })
     }
+}
+
+/// Returns the clauses of a sentence: they end at commas, and before a reason or an objection.
+pub(super) fn clauses(sentence: &str) -> Vec<&str> {
+    let letters = Letters::new(sentence);
+    let mut parts = vec![];
+    let (mut from, mut at) = (0, 0);
+    while at < letters.len() {
+        let comma = letters.pauses(at);
+        let excepted = letters.one_of(at, &words().except);
+        let begins =
+            || [&words().because, &words().but].iter().any(|row| letters.one_of(at, row).is_some());
+        if comma || excepted.is_none() && begins() {
+            parts.extend(sentence.get(from..letters.byte(at)));
+            from = letters.byte(if comma { at + 1 } else { at });
+        }
+        at = excepted.unwrap_or(at + 1);
+    }
+    parts.extend(sentence.get(from..));
+    parts.retain(|part| part.contains(char::is_alphanumeric));
+    parts
 }
 
 /// Returns the indices of letters outside of mentions.

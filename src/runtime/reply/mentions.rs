@@ -14,10 +14,10 @@ use crate::model::{Participant, SeatId};
 /// Case is ignored, names may contain spaces, and the longest matching name wins. Mentions in fenced code, inline code
 /// and quoted lines (`>`) do not count.
 pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
-    let names = Spellings::of(roster);
+    let names = Spellings::from_roster(roster);
     let paragraphs = own_paragraphs(text).into_iter();
     let words = paragraphs.map(|paragraph| without_inline_code(&paragraph));
-    let found = words.flat_map(|words| named(&words, true, by, &names));
+    let found = words.flat_map(|words| find_names(&words, true, by, &names));
     distinct(found)
 }
 
@@ -30,7 +30,7 @@ pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<Se
     let closed = words.trim_end().trim_end_matches(['"', '”', '\'', ')', '*', '_']);
     let Some(question) = closed.strip_suffix(['?', '？']) else { return vec![] };
     let begins = question.rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
-    distinct(named(&question[begins..], false, by, &Spellings::of(roster)))
+    distinct(find_names(&question[begins..], false, by, &Spellings::from_roster(roster)))
 }
 
 fn distinct(found: impl IntoIterator<Item = SeatId>) -> Vec<SeatId> {
@@ -44,7 +44,7 @@ fn distinct(found: impl IntoIterator<Item = SeatId>) -> Vec<SeatId> {
 }
 
 /// Returns the seats whose names are in a text, behind an `@` or where words begin.
-fn named(
+fn find_names(
     words: &str,
     marked: bool,
     by: Option<&SeatId>,

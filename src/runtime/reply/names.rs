@@ -1,9 +1,9 @@
 //! The name that a reply chooses among known ones.
 
 use super::json::{JsonPlace, objects};
-use super::letters::{Letters, asks, clauses, sentences, word};
+use super::letters::{Letters, asks, sentences, word};
 use super::lines::{own_text, unwrapped};
-use super::mention::{Candidates, Mention};
+use super::mention::{Candidates, Mention, clauses};
 use super::read::ReadBy;
 use super::words::words;
 use crate::model::{Participant, SeatId, Text};
@@ -40,7 +40,7 @@ impl<T> Spellings<T> {
 
 impl<'a> Spellings<&'a SeatId> {
     /// Returns the ids, names and aliases of participants.
-    pub(super) fn of(roster: &[&'a Participant]) -> Spellings<&'a SeatId> {
+    pub(super) fn from_roster(roster: &[&'a Participant]) -> Spellings<&'a SeatId> {
         Spellings::new(roster.iter().flat_map(|p| p.names().map(|name| (name, &p.id))))
     }
 }

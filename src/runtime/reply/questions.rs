@@ -109,7 +109,7 @@ fn addressed(sentence: &str, roster: &[&Participant]) -> Option<SeatId> {
     if parts.len() == 1 {
         return None;
     }
-    let names = Spellings::of(roster);
+    let names = Spellings::from_roster(roster);
     let mut seats = parts.iter().filter_map(|part| names.whole(without_lead(part)));
     let first = seats.next()?;
     seats.all(|seat| seat == first).then(|| (*first).clone())
@@ -133,7 +133,7 @@ fn is_lead(word: &str) -> bool {
 pub fn called(text: &str, roster: &[&Participant]) -> Option<SeatId> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
     let end = text.find([',', ':'])?;
-    Spellings::of(roster).whole(&text[..end]).map(|seat| (*seat).clone())
+    Spellings::from_roster(roster).whole(&text[..end]).map(|seat| (*seat).clone())
 }
 
 #[cfg(test)]

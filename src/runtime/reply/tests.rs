@@ -15,7 +15,7 @@ const FILES: [(&str, usize); 10] = [
     ("bids", 17),
     ("choices", 184),
     ("labels", 165),
-    ("data", 67),
+    ("data", 66),
     ("answers", 42),
     ("lines", 31),
     ("own_words", 33),

@@ -251,7 +251,7 @@ fn compared(text: &str, first: bool) -> Compared {
     let Marks { reasoning, headers, first_headers, ends: tokens, .. } = marks();
     let pairs =
         reasoning.iter().flat_map(|(open, close)| [(open, Mark::Opens), (close, Mark::Closes)]);
-    let first_headers = first_headers.iter().filter(|_| first);
+    let first_headers = if first { &first_headers[..] } else { &[] };
     let headers = headers.iter().chain(first_headers).map(|mark| (mark, Mark::Header));
     let all = pairs.chain(headers).chain(tokens.iter().map(|mark| (mark, Mark::Ends)));
     let mut found = token(&given);

@@ -1,9 +1,9 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
 use super::json::{JsonPlace, found};
-use super::letters::{Letters, asks, clauses, sentences, shape, word};
+use super::letters::{Letters, asks, sentences, shape, word};
 use super::lines::{LabelLead, LineLabel, around, label, lines, own_text, unwrapped};
-use super::mention::{Candidates, Mention};
+use super::mention::{Candidates, Mention, clauses};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::words;
@@ -357,7 +357,7 @@ impl VoteReader<'_> {
         let count = said.unicode_words().count();
         let letters = Letters::new(said);
         let least = |before: &str| before.unicode_words().count().max(SHORT_WORDS + 1);
-        // a comment on another answer is often longer than half of one's own
+        // a comment on another answer is often longer than half an answer
         let least = self.before.map_or(SHORT_WORDS + 1, least);
         let labelled = !self.mentions(&letters, said).is_empty() && count < least;
         match self.before {

@@ -143,7 +143,7 @@ fn receivers<'a>(
     if rest.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let known = Spellings::of(roster);
+    let known = Spellings::from_roster(roster);
     let letters = Letters::new(rest);
     let behind_marks = |at: usize| letters.skip(at, |c| !c.is_alphanumeric());
     let behind_word =
@@ -169,7 +169,7 @@ fn receivers<'a>(
         return Some((Ok(to), text));
     }
     // a name that nobody has is told from prose by its colon
-    let bare = rest.get(letters.byte(begin)..).filter(|_| loud)?;
+    let bare = if loud { rest.get(letters.byte(begin)..)? } else { return None };
     let (names, text) =
         bare.split_once([':', '：']).filter(|(names, _)| names.len() <= NAMES_MAX)?;
     Some((Err(names.trim()), text))
