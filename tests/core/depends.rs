@@ -1,6 +1,7 @@
 //! Seats with dependencies, which run once these are met.
 
 use crate::harness::*;
+use colloquium::export::{Hearer, how_it_ended};
 use colloquium::model::*;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
@@ -196,7 +197,7 @@ async fn seat_is_starved_by_a_failure_and_not_by_a_condition() {
     let never = "never ran: `b` (`a` gave no result), `c` (it waits for `b`)";
     let text = format!("a: as the test wants it; {never}");
     assert_eq!(ended(&ran).text.as_deref(), Some(&*text));
-    let words = colloquium::export::how_it_ended(&ran.state, &ended(&ran));
+    let words = how_it_ended(&ran.state, &ended(&ran), Hearer::Operator);
     assert_eq!(words, format!("failed: somebody could not speak: {text}"));
     let failed = &ended(&ran).result["history"][0];
     assert_eq!(
