@@ -378,18 +378,6 @@ fn drops_words_that_an_agent_writes_between_its_turns() {
     assert!(!ran.out.contains("words after the end"), "{}", ran.out);
 }
 
-#[test]
-fn faults_of_the_keys_are_told() {
-    let house = House::new();
-    let path = talk(&house, "plain", 1, "tools = [\"read_file\"]\ntemperature = 1.0");
-    let check = house.run(&["check", &path]).code(3);
-    let all = check.out + &check.err;
-    assert!(all.contains("an agent brings its own tools"), "{all}");
-    let other = "title = \"t\"\n[[participant]]\nid = \"a\"\nname = \"A\"\nlines = [\"x\"]\nfolder = \"w\"\n";
-    let check = house.run(&["check", &house.file("other.toml", other)]).code(3);
-    assert!((check.out + &check.err).contains("is for agents"), "the key has no meaning");
-}
-
 /// Virtual time advances as soon as only the wait for the handshake is left.
 #[test]
 fn an_agent_that_never_answers_is_given_up_after_the_handshake() {

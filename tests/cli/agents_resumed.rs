@@ -70,3 +70,15 @@ fn a_resumed_conversation_continues_the_sessions_of_its_agents() {
     let last = notes(&told, "prompt").last().unwrap().as_str().unwrap().to_owned();
     assert!(last.contains("You like tea.") && last.contains("Coffee, says Bo."), "{last}");
 }
+
+#[test]
+fn faults_of_the_keys_are_told() {
+    let house = House::new();
+    let path = talk(&house, "plain", 1, "tools = [\"read_file\"]\ntemperature = 1.0");
+    let check = house.run(&["check", &path]).code(3);
+    let all = check.out + &check.err;
+    assert!(all.contains("an agent brings its own tools"), "{all}");
+    let other = "title = \"t\"\n[[participant]]\nid = \"a\"\nname = \"A\"\nlines = [\"x\"]\nfolder = \"w\"\n";
+    let check = house.run(&["check", &house.file("other.toml", other)]).code(3);
+    assert!((check.out + &check.err).contains("is for agents"), "the key has no meaning");
+}

@@ -425,7 +425,7 @@ fn enter_never_asks_a_paid_model_again() {
     let mut free = on_line(failed(80, 24));
     assert!(free.text().contains("enter: try again"), "{}", free.text());
     let again = Command::Retry { utterance: None };
-    assert_eq!(free.press(&[Enter]), [Request::Send(again)]);
+    assert_eq!(free.press(&[Enter]), [Request::SendAll(vec![again, Command::Resume {}])]);
     let mut paid = on_line(failed_in(Stage::altered(80, 24, |event| {
         if let Kind::Opened(opened) = &mut event.kind {
             let voice = VoiceSpec::Model(Default::default());

@@ -114,7 +114,8 @@ impl InputFilter {
                 let end = rest.clone().position(|c| !is_parameter(c)).unwrap_or(length - 1);
                 if end == 0 {
                     // alone in one read; more letters are words
-                    let key = text.chars().next_back().filter(|_| length == 2).and_then(arrow);
+                    let last = if length == 2 { text.chars().next_back() } else { None };
+                    let key = last.and_then(arrow);
                     let tail = if key.is_some() || text == "[I" { length } else { 0 };
                     kept.extend(key);
                     return tail;
