@@ -85,8 +85,9 @@ fn a_storm_of_sizes_leaves_no_trace() {
             let frames = program.frames();
             program.resize(rows, cols + round);
             program.until_sent("\u{1b}[?2026l", frames + 1);
-            program
-                .keys(["\u{10}", "\u{1b}", "?", "\u{1b}", "\u{10}", "\u{1b}"][usize::from(round)]);
+            program.keys(
+                ["\u{10}", "\u{1b}", "\u{1b}OP", "\u{1b}", "\u{10}", "\u{1b}"][usize::from(round)],
+            );
         }
     }
     program.resize(24, 80);

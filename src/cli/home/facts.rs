@@ -137,7 +137,7 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
 }
 
 /// Outcomes of the bundled sessions, in their order; the first frame has no time to read them.
-const HEADLINES: [&str; 3] = ["", "all stand in the same place", "\"for\" gains 1 vote"];
+const HEADLINES: [&str; 3] = ["", "all stand in the same place", "\"against\" gains 1 vote"];
 
 /// Returns the bundled sessions.
 fn examples() -> Vec<ListedExample> {
