@@ -348,6 +348,16 @@ fn guards(root: &At<'_>, raw: &RawScenario) -> Guards {
     raw.guards.unwrap_or(if experiment { Guards::Off } else { Guards::On })
 }
 
+/// Sets the topic of second judgements, with the fields of the sides exchanged.
+fn swap_topics(walk: &mut Walk<'_>, root: &At<'_>, scenario: &mut Scenario) {
+    let judges = scenario.phases.iter_mut().filter_map(|phase| phase.judge.as_mut());
+    for spec in scenario.verdict.iter_mut().chain(judges).filter(|spec| !spec.swaps.is_empty()) {
+        let item = spec.exchanged(&scenario.item);
+        let topic = root.get("topic").and_then(|at| filled(walk, &at, &item));
+        spec.swapped_topic = topic.filter(|topic| scenario.topic.as_ref() != Some(topic));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -395,15 +405,5 @@ mod tests {
         );
         let source = Source { name: "x.toml".into(), text, settings: vec![] };
         assert_eq!(load(&source, &[]).unwrap_err().list.len(), 200);
-    }
-}
-
-/// Sets the topic of second judgements, with the fields of the sides exchanged.
-fn swap_topics(walk: &mut Walk<'_>, root: &At<'_>, scenario: &mut Scenario) {
-    let judges = scenario.phases.iter_mut().filter_map(|phase| phase.judge.as_mut());
-    for spec in scenario.verdict.iter_mut().chain(judges).filter(|spec| !spec.swaps.is_empty()) {
-        let item = spec.exchanged(&scenario.item);
-        let topic = root.get("topic").and_then(|at| filled(walk, &at, &item));
-        spec.swapped_topic = topic.filter(|topic| scenario.topic.as_ref() != Some(topic));
     }
 }

@@ -101,7 +101,7 @@ fn requests<'a>(state: &'a State, turn: &'a Turn) -> Vec<BareRequest<'a>> {
         before = answer;
     }
     if !grows {
-        before = visible.iter().copied().filter(is_own).next_back();
+        before = visible.iter().copied().rfind(is_own);
     }
     visible.retain(|e| !(grows && is_own(e)) && shown.insert(e.seq));
     requests.push(BareRequest {

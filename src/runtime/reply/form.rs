@@ -49,7 +49,7 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
         }
         Form::Answer { of, confidence, object, pattern: None, last } => {
             let read = answer_of(*of, *confidence, *object, said, data);
-            let is_unread = *last && read.structured["answer"].is_null();
+            let is_unread = *last && read.structured.get("answer").is_none_or(Value::is_null);
             if is_unread { answer::last_number(*confidence, said) } else { read }
         }
         Form::Ranking { most, among } => ReadReply::data(answer::ranking(*most, among, said)),
