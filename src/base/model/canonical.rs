@@ -2,9 +2,12 @@
 
 use super::answer::AnswerKind;
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization;
 
 /// Characters around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
+/// Signs between the letters of a list.
+const SEPARATORS: [char; 11] = ['/', '|', ',', ';', '-', '–', '—', '&', '+', '(', '['];
 /// Maximum length of an answer, in bytes.
 const ANSWER_MAX: usize = 1_000;
 
@@ -16,10 +19,12 @@ impl AnswerKind {
             AnswerKind::Number => number(text),
             AnswerKind::Letter => letter(text),
             AnswerKind::Text => {
+                let text: String = text.nfkc().map(apostrophe).collect();
                 let bare =
-                    text.trim_matches(DRESS).trim_end_matches(['.', '!']).trim_matches(DRESS);
+                    text.trim_matches(DRESS).trim_end_matches(['.', '!', '。']).trim_matches(DRESS);
                 let words: Vec<&str> = bare.split_whitespace().collect();
-                Some(words.join(" ").to_lowercase())
+                // the way over capitals makes `straße` and `STRASSE` equal
+                Some(words.join(" ").to_uppercase().to_lowercase())
             }
             AnswerKind::Json => json_of(text).map(|value| sorted(&value).to_string()),
         };
@@ -27,14 +32,14 @@ impl AnswerKind {
     }
 }
 
-/// Returns the only number in a text: `$1,234.50` is 1234.5, and the right side of an equation counts.
+/// Returns a typographic apostrophe as the one of a typewriter.
+fn apostrophe(c: char) -> char {
+    if matches!(c, '\u{2018}' | '\u{2019}') { '\'' } else { c }
+}
+
+/// Returns the only number in a text: `$1,234.50` is 1234.5.
 fn number(text: &str) -> Option<String> {
     let text = &with_ascii_digits(text);
-    let text = text.rsplit(['=', '≈']).next()?;
-    // parentheses contain an explanation
-    let text = text
-        .split_once('(')
-        .map_or(text, |(before, _)| if before.trim().is_empty() { text } else { before });
     let begin = text.find(|c: char| c.is_ascii_digit())?;
     let before = text.get(..begin)?;
     let point = before.ends_with('.');
@@ -99,9 +104,13 @@ fn scientific(digits: &str, behind: &str) -> Option<f64> {
 
 /// Parses a fraction such as `3/4`; `None` if the text has any other second number.
 fn fraction(above: &str, behind: &str, minus: bool) -> Option<String> {
-    let below =
-        behind.trim_start().strip_prefix('/')?.trim().trim_end_matches(['.', '*', '`', ' ']);
+    let below = behind.trim_start().strip_prefix('/')?.trim_start();
+    let end = below.find(|c: char| !c.is_ascii_digit()).unwrap_or(below.len());
+    let (below, unit) = below.split_at(end);
     let below: u64 = below.parse().ok().filter(|n| *n > 0)?;
+    if unit.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let above: u64 = above.parse().ok()?;
     let value = above as f64 / below as f64;
     number(&format!("{}{value}", if minus { "-" } else { "" }))
@@ -114,12 +123,38 @@ fn letter(text: &str) -> Option<String> {
     let text = text.get(skipped.map_or(0, |word| word.len())..)?;
     let mut chars = text.trim_start_matches(DRESS).trim_start_matches(['(', '[']).chars();
     let first = chars.next().filter(char::is_ascii_alphabetic)?;
+    let listed = is_list(chars.as_str(), first);
     let second = chars.next();
-    let alone = second.is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+    let alone = second.is_none_or(|c| !c.is_alphanumeric() && !['\'', '?'].contains(&c));
     // "A dog" begins with an article
     let words =
         second.is_some_and(char::is_whitespace) && chars.next().is_some_and(char::is_alphanumeric);
-    (alone && !words).then(|| first.to_ascii_uppercase().to_string())
+    (alone && !words && !listed).then(|| first.to_ascii_uppercase().to_string())
+}
+
+/// Returns whether another letter follows the first one of a list, as in `A/B`, `A, B` and `A [or B]`; the text of a
+/// choice follows a sign of its own, as in `B. A dog`.
+fn is_list(rest: &str, first: char) -> bool {
+    let rest = rest.trim_start_matches([')', ']', '*', '`']);
+    let (gap, behind) = rest.split_at(rest.find(char::is_alphanumeric).unwrap_or(rest.len()));
+    let bare = |text: &str| text.starts_with(|c: char| !c.is_alphanumeric());
+    let joined = |text| ["or", "and", "to"].into_iter().find_map(|word| after_word(text, word));
+    let conjunction = joined(behind).filter(|rest| bare(rest));
+    let behind = conjunction.map_or(behind, |rest| rest.trim_start_matches([' ', '(', '[']));
+    let mut chars = behind.chars();
+    let other = chars.next().filter(|c| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&first));
+    let next = chars.as_str().trim_start();
+    let ends = chars.as_str().is_empty()
+        || bare(chars.as_str())
+            && (!next.starts_with(char::is_alphanumeric) || joined(next).is_some_and(bare));
+    let between = conjunction.is_some() || gap.contains(SEPARATORS);
+    other.is_some() && ends && between && !gap.contains(['.', ':'])
+}
+
+/// Returns the text behind a word at its beginning.
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(word.len())?;
+    head.eq_ignore_ascii_case(word).then_some(rest)
 }
 
 /// Returns the JSON value of a text, or else of its first part that ends at its last bracket.

@@ -2,7 +2,7 @@
 
 use crate::expr::{AnswerChoice, choice_letter, choices};
 use crate::model::AnswerKind;
-use crate::reply::last_box;
+use crate::reply::{last_box, normalised};
 use serde_json::{Map, Value};
 
 /// Mark before the right answer of a worked solution.
@@ -101,7 +101,7 @@ pub fn read_key(
                 (AnswerKind::Number | AnswerKind::Text, _, Some(last)) => (last, KeyForm::Boxed),
                 _ => (&*text, KeyForm::Plain),
             };
-            let accepted = kind.canonical(part).ok_or_else(|| fault(kind, key))?;
+            let accepted = normalised(kind, part).ok_or_else(|| fault(kind, key))?;
             Ok(ReadKey { accepted: vec![accepted], form })
         }
     }
@@ -201,6 +201,14 @@ mod tests {
                 Err("the key `12 - 5 = 7 ####` is not a number"),
             ),
             (Number, json!(["5", 5.5]), &none, Ok("5|5.5")),
+            (Number, json!("\\boxed{\\frac12}"), &none, Ok("0.5")),
+            (Number, json!("\\boxed{\\frac{3}{4}}"), &none, Ok("0.75")),
+            (Number, json!("\\frac{1}{2}"), &none, Ok("0.5")),
+            (Number, json!("3 million"), &none, Ok("3000000")),
+            (Number, json!("\\sqrt{2}"), &none, Err("the key `\\sqrt{2}` is not a number")),
+            (Number, json!("2\\pi"), &none, Err("the key `2\\pi` is not a number")),
+            (Number, json!("2π"), &none, Err("the key `2π` is not a number")),
+            (Number, json!("not 5"), &none, Err("the key `not 5` is not a number")),
             // MMLU, HellaSwag, ARC
             (Letter, json!(1), &four, Ok("B")),
             (Letter, json!("2"), &endings, Ok("C")),

@@ -5,13 +5,16 @@
 
 use super::letters::{Letters, sentences, word};
 use super::lines::{LabelLead, label};
-use super::mention::clauses;
+use super::mention::{Candidates, clauses};
+use super::number::quantity;
 use super::read::ReadReply;
+use super::vote::{VoteReader, proposal};
 use super::words::{is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
@@ -19,6 +22,8 @@ const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', 
 const MARKER: &str = "ANSWER:";
 /// Phrase before an answer in braces.
 const BRACED: &str = "{final answer:";
+/// Command of TeX before an approximate value.
+const APPROX: &str = "approx";
 /// A number in a reply.
 const NUMBER: &str = r"(-?\d[\d,]*(?:\.\d+)?)";
 /// Maximum length of a reply in text form that is an answer as a whole, in bytes.
@@ -42,7 +47,7 @@ pub fn by_pattern(kind: AnswerKind, confidence: bool, pattern: &str, said: &str)
     let pattern = answer_pattern(pattern).ok();
     let found = pattern.and_then(|pattern| {
         let last = pattern.captures_iter(said).last()?;
-        kind.canonical(last.get(1)?.as_str())
+        normalised(kind, last.get(1)?.as_str())
     });
     data_of(found, confidence.then(|| sure(said)))
 }
@@ -56,10 +61,10 @@ pub fn last_number(confidence: bool, said: &str) -> ReadReply {
 /// replaces a box that cannot be read.
 fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     if let Some(content) = last_box(said) {
-        return kind.canonical(&plain(kind, content));
+        return normalised(kind, content);
     }
     if let Some(text) = marked(said) {
-        return kind.canonical(&plain(kind, text));
+        return normalised(kind, text);
     }
     // a reply in full sentences is not an answer, but a bare answer is
     let text = said.trim();
@@ -67,12 +72,21 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let long = kind == AnswerKind::Text && text.len() > BARE_MAX;
     let is_bare =
         short && !long && !marks().boxes.iter().any(|command| said.contains(command.as_str()));
-    if is_bare { kind.canonical(text) } else { None }
+    if is_bare { normalised(kind, text) } else { None }
+}
+
+/// Returns an answer or a key in canonical form, so that equal ones are equal strings; `None` if it is none of this kind.
+pub fn normalised(kind: AnswerKind, text: &str) -> Option<String> {
+    let text = plain(kind, text);
+    match kind {
+        AnswerKind::Number => kind.canonical(&quantity(&text)?),
+        AnswerKind::Letter | AnswerKind::Text | AnswerKind::Json => kind.canonical(&text),
+    }
 }
 
 /// Returns true if a reply has an answer in a box and states another one.
 pub fn disagrees(kind: AnswerKind, said: &str) -> bool {
-    let read = |text: &str| kind.canonical(&plain(kind, text));
+    let read = |text: &str| normalised(kind, text);
     let boxed = last_box(said).and_then(read);
     boxed.is_some_and(|boxed| marked(said).and_then(read).is_some_and(|other| other != boxed))
 }
@@ -175,18 +189,35 @@ fn plain(kind: AnswerKind, tex: &str) -> String {
                     rest = rest.get(sign.len_utf8()..).unwrap_or_default();
                     out.extend(['$', '%', '&', '#', '_'].contains(&sign).then_some(sign));
                 } else if is_in(&marks().fractions, command) {
-                    let above = rest.strip_prefix('{').and_then(boxed).unwrap_or_default();
-                    out.push_str(&plain(kind, above));
-                    out.push('/');
-                    rest = rest.get(above.len() + 2..).unwrap_or_default();
-                } else if !is_in(&marks().fonts, command) {
-                    out.push(' ');
+                    let (above, behind) = argument(rest);
+                    let (below, behind) = argument(behind);
+                    out.extend([&plain(kind, above), "/", &plain(kind, below)]);
+                    rest = behind;
+                } else if is_in(&marks().fonts, command) {
+                    // a sign of degrees is raised
+                    out.truncate(out.strip_suffix('^').map_or(out.len(), str::len));
+                } else if command == APPROX {
+                    out.push('≈');
+                } else {
+                    // a number behind a function is not the number itself
+                    out.push_str(if kind == AnswerKind::Number { "\\ " } else { " " });
                 }
             }
             c => out.push(c),
         }
     }
     out
+}
+
+/// Returns the argument of a command, in braces or a single character, and the text behind it.
+fn argument(rest: &str) -> (&str, &str) {
+    let rest = rest.trim_start();
+    let (from, length) = match rest.strip_prefix('{').and_then(boxed) {
+        Some(inside) => (1, inside.len()),
+        None => (0, rest.chars().next().map_or(0, char::len_utf8)),
+    };
+    let behind = rest.get(from + length + from..).unwrap_or_default();
+    (rest.get(from..from + length).unwrap_or_default(), behind)
 }
 
 /// Returns the text up to the closing brace; `rest` begins after the opening brace.
@@ -203,14 +234,18 @@ fn boxed(rest: &str) -> Option<&str> {
     rest.get(..end?.0)
 }
 
-/// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85` and `0.85` are the same.
+/// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85`, `0,85`, `17/20` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
     let text = said.lines().rev().find_map(|line| after(line, &marks().sure))?;
-    let value = leading_number(text.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.'))?;
-    let negative = text.trim_start().starts_with('-');
+    // a reason is no part of the number, and a comma between digits is a point
+    let text = [", ", "; ", ". ", " - ", " – ", " — "]
+        .iter()
+        .fold(text, |text, stop| text.split_once(stop).map_or(text, |(before, _)| before));
+    let text = text.replace(" out of ", "/").replace(" (", " ").replace(',', ".");
+    let value: f64 = normalised(AnswerKind::Number, &text)?.parse().ok()?;
     let percent = text.contains('%') || value > 1.0;
     let value = if percent { value / 100.0 } else { value };
-    (!negative && (0.0..=1.0).contains(&value)).then_some(value)
+    (0.0..=1.0).contains(&value).then_some(value)
 }
 
 /// Returns the number that a text begins with.
@@ -225,19 +260,40 @@ pub fn confidence(value: &Value) -> Option<f64> {
     sure(&format!("CONFIDENCE: {text}"))
 }
 
-/// Parses a ranking, best first, null without one; `most` is the number of entries asked for.
+/// Parses a ranking, best first, null without one; `most` is the number of entries asked for. One entry is a vote.
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value {
+    let names = &BTreeMap::new();
+    let reader = VoteReader { among, names, answers: false, voter: None, before: None };
+    if most == Some(1)
+        && let Ok(read) = proposal(&reader, said, &Value::Null)
+    {
+        return json!({ "ranking": [read.structured["vote"]] });
+    }
     let lines: Vec<&str> = said.lines().collect();
-    let Some(at) = lines.iter().rposition(|line| after(line, &marks().ranked).is_some()) else {
-        return json!({ "ranking": null });
-    };
+    let is_vote = |line: &str| label(line, &words().vote_label, LabelLead::Word).is_some();
+    let ranked = |line: &&str| after(line, &marks().ranked).is_some();
+    let at = lines
+        .iter()
+        .rposition(ranked)
+        .filter(|at| most != Some(1) || !lines.get(*at).is_some_and(|line| is_vote(line)));
+    let Some(at) = at else { return json!({ "ranking": null }) };
     let first = lines.get(at).and_then(|line| after(line, &marks().ranked)).unwrap_or_default();
-    let rest = lines.get(at + 1..).unwrap_or_default().join("\n");
-    let letters = Letters::new(&format!("{first}\n{rest}"));
-    let place = |label: &Text| letters.find(&[word(label)]).map(|(at, _)| at);
-    let mut found: Vec<(usize, &SeatId)> =
-        among.iter().filter_map(|(label, seat)| Some((place(label)?, seat))).collect();
+    let text = format!("{first}\n{}", lines.get(at + 1..).unwrap_or_default().join("\n"));
+    let letters = Letters::new(&text);
+    let all = reader.mentions(&letters, &text);
+    let place = |of: usize| all.iter().find(|mention| mention.of == of);
+    let mut found: Vec<(usize, &SeatId)> = among
+        .iter()
+        .enumerate()
+        .filter_map(|(of, (_, seat))| Some((place(of)?.start, seat)))
+        .filter(|(at, _)| !letters.follows(*at, &words().except))
+        .collect();
     found.sort();
+    // "A < B" has the best one last, or first: nobody knows
+    let end = found.last().map_or(0, |(at, _)| letters.byte(*at));
+    if text.get(..end).is_some_and(|list| list.contains('<')) {
+        return json!({ "ranking": null });
+    }
     let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
     let seats: Vec<&SeatId> = found.into_iter().map(|(_, seat)| seat).take(wanted).collect();
     // an incomplete ranking gives no points at all
@@ -342,6 +398,15 @@ mod tests {
             ("ANSWER: 1\nCONFIDENCE: none", None),
             ("ANSWER: 1\nCONFIDENCE: 140%", None),
             ("ANSWER: 1\nCONFIDENCE: -5%", None),
+            ("ANSWER: 1\nCONFIDENCE: 9/10", Some(0.9)),
+            ("ANSWER: 1\nCONFIDENCE: 9 out of 10", Some(0.9)),
+            ("ANSWER: 1\nCONFIDENCE: 0,2", Some(0.2)),
+            ("ANSWER: 1\nCONFIDENCE: high (90%)", Some(0.9)),
+            ("ANSWER: 1\nCONFIDENCE: 85%, because 2 of us agree", Some(0.85)),
+            ("ANSWER: 1\nCONFIDENCE: between 10% and 30%", None),
+            ("ANSWER: 1\nCONFIDENCE: 80-90%", None),
+            ("ANSWER: 1\nCONFIDENCE: not 90%", None),
+            ("ANSWER: 1\nCONFIDENCE: less than 50%", None),
             ("ANSWER: 1", None),
         ] {
             let read = answer(AnswerKind::Number, true, said);
@@ -367,6 +432,16 @@ mod tests {
             (None, "Speaker B is best.", Value::Null),
             (Some(1), "VOTE: Speaker C", json!(["dee"])),
             (Some(1), "VOTE: none", Value::Null),
+            (Some(1), "VOTE: not Speaker A", Value::Null),
+            (Some(1), "VOTE: anyone but Speaker A", Value::Null),
+            (Some(1), "VOTE: Speaker A or Speaker C", Value::Null),
+            (Some(1), "RANKING: Speaker C < Speaker A", Value::Null),
+            (Some(1), "RANKING: Speaker C > Speaker A", json!(["dee"])),
+            (None, "RANKING: Speaker B < Speaker C < Speaker A", Value::Null),
+            (None, "RANKING: Speaker B > Speaker C > not Speaker A", Value::Null),
+            (Some(1), "I'd go with Speaker C, honestly.", json!(["dee"])),
+            (Some(1), "{\"vote\": \"Speaker C\"}", json!(["dee"])),
+            (Some(1), "ANSWER: 42\nVOTE: Speaker B", json!(["bo"])),
         ] {
             assert_eq!(ranking(most, &among, said)["ranking"], expected, "{said}");
         }

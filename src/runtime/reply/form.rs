@@ -109,7 +109,7 @@ fn answer_of(
         other => other.to_string(),
     };
     let sure = answer::confidence(&found["confidence"]);
-    let read = answer::data_of(of.canonical(&told), confidence.then_some(sure));
+    let read = answer::data_of(answer::normalised(of, &told), confidence.then_some(sure));
     let mut text = format!("{}\nANSWER: {told}", why(found)).trim().to_owned();
     if confidence {
         text.extend(sure.map(|sure| format!("\nCONFIDENCE: {:.0}%", sure * 100.0)));

@@ -14,6 +14,7 @@ mod lines;
 mod mention;
 mod mentions;
 mod names;
+mod number;
 mod plan;
 mod questions;
 mod read;
@@ -28,7 +29,7 @@ mod vote;
 mod whisper;
 mod words;
 
-pub use answer::{disagrees, last_box};
+pub use answer::{disagrees, last_box, normalised};
 pub use closing::{ClosingParts, behind_label};
 pub use form::read;
 pub use lines::line_with;

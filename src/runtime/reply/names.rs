@@ -2,7 +2,7 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
-use super::lines::{own_text, unwrapped};
+use super::lines::{behind_marks, own_text, unwrapped};
 use super::mention::{Candidates, Mention, clauses};
 use super::read::ReadBy;
 use super::words::words;
@@ -112,7 +112,8 @@ impl<'a> NameChoice<'a> {
             ends.into_iter().flatten().filter_map(|l| self.exactly(l)).collect();
         let plain = |name| Some(ChosenName { name, by: ReadBy::Plain, object: None });
         if let [first, rest @ ..] = &alone[..] {
-            return if rest.iter().all(|other| other == first) { plain(*first) } else { None };
+            let agree = rest.iter().all(|other| other == first) && !self.objects(&text, first);
+            return if agree { plain(*first) } else { None };
         }
         self.in_text(&text)
     }
@@ -127,6 +128,9 @@ impl<'a> NameChoice<'a> {
         let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
         let first = mentioned.first().copied()?;
         let only = mentioned.iter().all(|name| *name == first);
+        if self.objects(text, first) {
+            return None;
+        }
         let mut parts = sentences.iter().flat_map(|s| clauses(s));
         if only && parts.any(|clause| self.is_alone(clause, first)) {
             return by_name(first);
@@ -137,7 +141,6 @@ impl<'a> NameChoice<'a> {
         {
             return by_name(first);
         }
-        let is_common = |name: &Text| Letters::new(name).one_of(0, &words().common).is_some();
         let chosen = |sentence: &&str| {
             let name = self.name(self.chosen(sentence, &words().turn)?)?;
             let ends = || clauses(sentence).iter().any(|clause| self.ends_with(clause, name));
@@ -146,9 +149,26 @@ impl<'a> NameChoice<'a> {
         let mut chosen = sentences.iter().filter_map(chosen);
         match chosen.next() {
             Some(first) => chosen.all(|name| name == first).then(|| by_name(first))?,
-            None if only && self.person && !is_common(first) => by_name(first),
+            None if only && self.person && !is_common(first) => {
+                let clear = !self.denies(text) && !self.has(text, &words().doubt);
+                clear.then(|| by_name(first))?
+            }
             None => None,
         }
+    }
+
+    /// Returns whether a text makes a common word such as "yes" depend on a condition before it, or objects to it.
+    fn objects(&self, text: &str, name: &Text) -> bool {
+        let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
+        let at = parts.iter().position(|part| self.exactly(part) == Some(name));
+        let doubted = |part: &&str| self.has(part, &words().doubt);
+        let is_but = |part: &&str| {
+            let letters = Letters::new(part);
+            letters.one_of(behind_marks(&letters, 0), &words().but).is_some()
+        };
+        let objection = parts.iter().skip_while(|part| !is_but(part)).any(|part| self.denies(part));
+        let condition = parts.iter().take(at.unwrap_or_default()).any(doubted);
+        is_common(name) && (condition || objection)
     }
 
     /// Returns the name that a question is put to: it begins the reply, and no other is in it.
@@ -161,8 +181,7 @@ impl<'a> NameChoice<'a> {
     fn before_end<'t>(&self, sentence: &'t str, name: &Text) -> Option<&'t str> {
         let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
         let before = bare.get(..bare.len().checked_sub(name.len())?)?;
-        let common = Letters::new(name).one_of(0, &words().common).is_some();
-        (common && self.ends_with(bare, name)).then_some(before)
+        (is_common(name) && self.ends_with(bare, name)).then_some(before)
     }
 
     /// Returns whether a clause is a name, except for names that it rules out.
@@ -209,6 +228,11 @@ impl Candidates for NameChoice<'_> {
         let of = self.options.iter().position(|option| option == *name)?;
         (!goes_on).then_some(Mention { start: at, end, of })
     }
+}
+
+/// Returns whether a name is a common word.
+fn is_common(name: &Text) -> bool {
+    Letters::new(name).one_of(0, &words().common).is_some()
 }
 
 /// Collects the texts of a JSON value.

@@ -11,12 +11,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 10] = [
-    ("votes", 528),
+    ("votes", 542),
     ("bids", 17),
-    ("choices", 184),
+    ("choices", 218),
     ("labels", 165),
     ("data", 66),
-    ("answers", 42),
+    ("answers", 177),
     ("lines", 31),
     ("own_words", 33),
     ("reasoning", 19),
@@ -67,10 +67,15 @@ fn read_in(form: &Form, also: &[(Text, Text)], reply: &str) -> Option<ReadReply>
 fn reading(case: &Case) -> Value {
     match case.kind.as_str() {
         "vote" => vote(case),
-        "choice" => match read_in(&Form::Choice(case.allowed.clone()), &[], &case.reply) {
-            Some(read) => json!({"choice": read.structured["choice"]}),
-            None => json!({"ask": true}),
-        },
+        "choice" | "poll" => {
+            let form = Form::Choice(case.allowed.clone());
+            // people vote in polls
+            let wanted = WantedReply { person: case.kind == "poll", ..WantedReply::new(&form) };
+            match read(&wanted, &case.reply, &Value::Null) {
+                Ok(read) => json!({"choice": read.structured["choice"]}),
+                Err(_) => json!({"ask": true}),
+            }
+        }
         "label" => {
             let siblings = vec!["executor-2".into()];
             let form = Form::Message { planner: false, given: true, siblings };

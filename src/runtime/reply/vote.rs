@@ -51,13 +51,15 @@ pub(super) fn proposal(
     let said = &*unwrapped(said);
     let all = lines(said);
     let own = || all.iter().enumerate().filter(|(_, line)| !line.foreign);
-    let voted =
-        own().find_map(|(n, l)| Some((n, label(l.text, &words().vote_label, LabelLead::Words)?)));
+    let votes: Vec<(usize, LineLabel<'_>)> = own()
+        .filter_map(|(n, l)| Some((n, label(l.text, &words().vote_label, LabelLead::Words)?)))
+        .collect();
+    let voted = votes.first();
     let given =
         own().find_map(|(n, l)| Some((n, label(l.text, &words().answer_label, LabelLead::Word)?)));
     match (voted, given) {
-        (Some(vote), given) if given.is_none_or(|answer| vote.0 <= answer.0) => {
-            return reader.labelled_vote(said, vote.0, vote.1);
+        (Some(vote), given) if !reader.answers || given.is_none_or(|answer| vote.0 <= answer.0) => {
+            return reader.labelled_votes(said, &votes);
         }
         (_, Some(answer)) => return reader.labelled_answer(said, answer.0, answer.1),
         (Some(_), None) | (None, None) => {}
@@ -195,6 +197,25 @@ impl VoteReader<'_> {
         Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
     }
 
+    /// Reads the votes behind labels, which must agree; a question is none.
+    fn labelled_votes(
+        &self,
+        said: &str,
+        votes: &[(usize, LineLabel<'_>)],
+    ) -> Result<ReadReply, Unclear> {
+        let stated = |(_, label): &&(usize, LineLabel<'_>)| {
+            !sentences(label.rest).first().is_some_and(|first| asks(first))
+        };
+        let mut stated = votes.iter().filter(stated);
+        let (at, first) = stated.next().ok_or_else(|| self.unclear())?;
+        let of = |label: &LineLabel<'_>| self.begins(label.rest).map(|(answer, _)| answer);
+        let differs = |other| of(first).is_some_and(|answer| answer != other);
+        if stated.filter_map(|(_, other)| of(other)).any(differs) {
+            return Err(self.unclear());
+        }
+        self.labelled_vote(said, *at, *first)
+    }
+
     /// Reads the vote behind a label; text in front of the line and behind the vote is its reason.
     fn labelled_vote(
         &self,
@@ -220,13 +241,20 @@ impl VoteReader<'_> {
     /// Returns the answer that the text behind a label votes for, and the end of its label.
     fn begins(&self, rest: &str) -> Option<(usize, usize)> {
         let letters = Letters::new(rest);
-        let mentions = self.mentions(&letters, rest);
-        if let Some(first) = mentions.first() {
-            let begins =
-                !(0..first.start).any(|i| letters.char(i).is_some_and(char::is_alphanumeric));
-            let alone = mentions.iter().all(|m| m.of == first.of);
-            let goes_on = self.goes_on(&letters, first.end);
-            return (alone || begins && !goes_on).then(|| (first.of, letters.byte(first.end)));
+        if !self.mentions(&letters, rest).is_empty() {
+            let left = self.left(&letters, rest);
+            let first = left.first()?;
+            let (before, behind) = rest.split_at_checked(letters.byte(first.start))?;
+            let begins = !before.contains(char::is_alphanumeric);
+            let alone = left.iter().all(|m| m.of == first.of);
+            let doubted =
+                |part: Option<&&str>| part.is_some_and(|part| self.has(part, &words().doubt));
+            let spoilt = self.denies(before)
+                || doubted(Some(&before))
+                || doubted(clauses(behind).first())
+                || self.goes_on(&letters, first.end);
+            let clear = !spoilt && (alone || begins);
+            return clear.then(|| (first.of, letters.byte(first.end)));
         }
         let word = rest.split_whitespace().next()?;
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

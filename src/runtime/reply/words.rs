@@ -48,6 +48,12 @@ pub(super) struct WordTables {
     pub(super) doubt: WordRow,
     /// Words right before a name that rule it out.
     pub(super) except: WordRow,
+    /// Words before a number in its clause that deny it.
+    pub(super) negation: WordRow,
+    /// Words right before a number that only bound it, or change it.
+    pub(super) bound: WordRow,
+    /// Words right behind a number that change it, bound it or deny it.
+    pub(super) power: WordRow,
     /// Words between a chosen name and one that is ruled out.
     pub(super) over: WordRow,
     /// Words that rule out all names behind them in a clause.
@@ -94,6 +100,8 @@ pub(super) struct Marks {
     pub(super) placeholders: Vec<String>,
     pub(super) fractions: Vec<String>,
     pub(super) fonts: Vec<String>,
+    pub(super) scales: Vec<(String, u32)>,
+    pub(super) units: Vec<String>,
 }
 
 /// Returns whether a text is in a row.

@@ -1,0 +1,114 @@
+//! Numbers that answers state: a single number, with a unit at most.
+
+use super::letters::{Letters, asks, clauses, word};
+use super::words::{is_in, marks, words};
+use unicode_normalization::UnicodeNormalization;
+
+/// Signs of comparisons, functions and constants: a text with one of them is no number.
+const SIGNS: [char; 18] =
+    ['<', '>', '≤', '≥', '≠', '√', '±', 'π', '∞', '\\', '¹', '⁰', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+/// Signs right behind a number that change it.
+const CHANGES: [char; 5] = ['!', '+', '^', '²', '³'];
+/// Letters right behind a number that stand for a scale in one language and for another in the next.
+const MILLIONS: [char; 3] = ['M', 'B', 'T'];
+/// Signs before a number that belong to a term.
+const TERMS: [char; 4] = ['/', '^', '÷', '×'];
+/// Bar of fractions such as `½` in compatibility form.
+const BAR: char = '\u{2044}';
+
+/// Returns the text of the number that an answer states, with words of scale as an exponent and without powers of
+/// units; `None` if it is compared, denied or changed, as in "more than 42", "not 42" and "42 squared".
+pub(super) fn quantity(text: &str) -> Option<String> {
+    let text: String = text.chars().flat_map(with_bar).collect();
+    // the right side of an equation counts
+    let (left, right) = match text.rfind(['=', '≈']) {
+        Some(at) => text.split_at(at),
+        None => ("", &*text),
+    };
+    let right = right.trim_start_matches(['=', '≈']);
+    let right = right.strip_prefix('>').unwrap_or(right);
+    // parentheses contain an explanation
+    let right = right
+        .split_once('(')
+        .map_or(right, |(before, _)| if before.trim().is_empty() { right } else { before });
+    if asks(right) || right.contains(SIGNS) || left.ends_with(['<', '>', '!']) {
+        return None;
+    }
+    let digit = |c: char| c.is_numeric() && !CHANGES.contains(&c);
+    let (before, rest) = right.split_at(right.find(digit)?);
+    let end = rest.find(|c| !(digit(c) || matches!(c, '.' | ',' | '/'))).unwrap_or(rest.len());
+    let digits = rest.get(..end)?.trim_end_matches(['.', ',', '/']);
+    let behind = rest.get(digits.len()..)?;
+    let letters = Letters::new(before);
+    let negated = |clause: &str| {
+        let letters = Letters::new(clause);
+        [&words().negation, &words().except].iter().any(|row| letters.find(row).is_some())
+    };
+    let denied = [left, before].iter().any(|part| clauses(part).pop().is_some_and(negated));
+    let bound = letters.follows(letters.len(), &words().bound);
+    let changed = behind.trim_start().starts_with(CHANGES)
+        || behind
+            .strip_prefix(MILLIONS)
+            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    if denied || bound || changed || before.trim_end().ends_with(TERMS) {
+        return None;
+    }
+    let (exponent, unit) = scaled(behind);
+    let letters = Letters::new(unit);
+    if letters.one_of(letters.skip(0, |c| matches!(c, ' ' | '-')), &words().power).is_some() {
+        return None;
+    }
+    let unit = without_powers(unit)?;
+    match exponent {
+        0 => Some(format!("{before}{digits}{unit}")),
+        _ if digits.contains('/') => None,
+        _ => Some(format!("{before}{}e{exponent}{unit}", digits.replace(',', ""))),
+    }
+}
+
+/// Returns a character, or the numbers of a fraction such as `½` behind a blank.
+fn with_bar(c: char) -> Vec<char> {
+    let parts: Vec<char> = std::iter::once(c).nfkc().collect();
+    if c != BAR && !parts.contains(&BAR) {
+        return vec![c];
+    }
+    let blank = (c != BAR).then_some(' ');
+    blank.into_iter().chain(parts.into_iter().map(|c| if c == BAR { '/' } else { c })).collect()
+}
+
+/// Returns the power of ten of the words of scale that a text begins with, and the text behind them.
+fn scaled(text: &str) -> (u32, &str) {
+    let letters = Letters::new(text);
+    let (mut power, mut at) = (0, 0);
+    loop {
+        let begin = letters.skip(at, |c| matches!(c, ' ' | '-'));
+        let scale = marks().scales.iter().find_map(|(name, of)| {
+            // a single letter stands right behind the number
+            let apart = name.len() == 1 && begin > 0;
+            letters.word(begin, &word(name)).filter(|_| !apart).map(|end| (end, of))
+        });
+        let Some((end, of)) = scale else { break };
+        power += of;
+        at = end;
+    }
+    (power, text.get(letters.byte(at)..).unwrap_or_default())
+}
+
+/// Returns a text without the exponents of units, as in `cm^2`; `None` if it has another power.
+fn without_powers(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['^', '²', '³']) {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        let unit = head.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let mut signs = tail.chars();
+        let is_sign = signs.next() == Some('^');
+        let power = if is_sign { signs.next() } else { None };
+        if !is_in(&marks().units, unit) || is_sign && !matches!(power, Some('2' | '3')) {
+            return None;
+        }
+        rest = signs.as_str();
+    }
+    Some(out + rest)
+}
