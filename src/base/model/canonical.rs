@@ -125,7 +125,7 @@ fn letter(text: &str) -> Option<String> {
     let first = chars.next().filter(char::is_ascii_alphabetic)?;
     let listed = is_list(chars.as_str(), first);
     let second = chars.next();
-    let alone = second.is_none_or(|c| !c.is_alphanumeric() && !['\'', '?'].contains(&c));
+    let alone = second.is_none_or(|c| !c.is_alphanumeric() && c != '\'');
     // "A dog" begins with an article
     let words =
         second.is_some_and(char::is_whitespace) && chars.next().is_some_and(char::is_alphanumeric);
@@ -133,9 +133,12 @@ fn letter(text: &str) -> Option<String> {
 }
 
 /// Returns whether another letter follows the first one of a list, as in `A/B`, `A, B` and `A [or B]`; the text of a
-/// choice follows a sign of its own, as in `B. A dog`.
+/// choice follows a sign of its own, as in `B. A dog`. A question also names no single letter.
 fn is_list(rest: &str, first: char) -> bool {
     let rest = rest.trim_start_matches([')', ']', '*', '`']);
+    if rest.starts_with('?') {
+        return true;
+    }
     let (gap, behind) = rest.split_at(rest.find(char::is_alphanumeric).unwrap_or(rest.len()));
     let bare = |text: &str| text.starts_with(|c: char| !c.is_alphanumeric());
     let joined = |text| ["or", "and", "to"].into_iter().find_map(|word| after_word(text, word));

@@ -132,7 +132,7 @@ fn choice(
             (Some(all), None) => Err(KeyFault::Beyond(shown(), all.len())),
         };
     }
-    let letter = AnswerKind::Letter.canonical(key).and_then(|letter| letter.bytes().next());
+    let letter = normalised(AnswerKind::Letter, key).and_then(|letter| letter.bytes().next());
     let letter = letter.map(|letter| usize::from(letter.saturating_sub(b'A')));
     match (letter, text, all) {
         (Some(at), _, None) => Ok((at, KeyForm::Plain)),
@@ -247,6 +247,16 @@ mod tests {
             // TriviaQA, BoolQ
             (Text, json!(["The Red House", "Red house"]), &none, Ok("the red house|red house")),
             (Text, json!(true), &none, Ok("true")),
+            (Text, json!("STRASSE"), &none, Ok("strasse")),
+            (Text, json!("Straße。"), &none, Ok("strasse")),
+            (Text, json!("Zoe\u{308} O’Brien"), &none, Ok("zoë o'brien")),
+            (Letter, json!("\\text{B}"), &none, Ok("B")),
+            (
+                Letter,
+                json!("A/B"),
+                &none,
+                Err("the key `A/B` is not a letter, an index or the text of a choice"),
+            ),
             (Text, json!(" "), &none, Err("the key `` is not a text")),
             (Json, json!({"b": 1, "a": 2}), &none, Ok("{\"a\":2,\"b\":1}")),
         ] {

@@ -135,6 +135,13 @@ pub(super) fn clauses(sentence: &str) -> Vec<&str> {
     parts
 }
 
+/// Returns whether a clause is a word of denial alone.
+pub(super) fn is_refusal(clause: &str) -> bool {
+    let letters = Letters::new(clause);
+    let end = letters.one_of(letters.skip(0, |c| !c.is_alphanumeric()), &words().deny);
+    end.is_some_and(|end| letters.skip(end, |c| !c.is_alphanumeric()) == letters.len())
+}
+
 /// Returns the indices of letters outside of mentions.
 fn outside(letters: &Letters, mentions: &[Mention]) -> impl Iterator<Item = usize> {
     let mut rest = mentions.iter().peekable();

@@ -3,7 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{behind_marks, own_text, unwrapped};
-use super::mention::{Candidates, Mention, clauses};
+use super::mention::{Candidates, Mention, clauses, is_refusal};
 use super::read::ReadBy;
 use super::words::words;
 use crate::model::{Participant, SeatId, Text};
@@ -138,6 +138,7 @@ impl<'a> NameChoice<'a> {
         if only
             && let Some(before) = sentences.last().and_then(|last| self.before_end(last, first))
             && !self.denies(before)
+            && !self.has(before, &words().doubt)
         {
             return by_name(first);
         }
@@ -157,7 +158,8 @@ impl<'a> NameChoice<'a> {
         }
     }
 
-    /// Returns whether a text makes a common word such as "yes" depend on a condition before it, or objects to it.
+    /// Returns whether a text takes back a name, as in "Anna: no", makes a common word such as "yes" depend on a condition
+    /// before it, or objects to it.
     fn objects(&self, text: &str, name: &Text) -> bool {
         let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
         let at = parts.iter().position(|part| self.exactly(part) == Some(name));
@@ -168,7 +170,8 @@ impl<'a> NameChoice<'a> {
         };
         let objection = parts.iter().skip_while(|part| !is_but(part)).any(|part| self.denies(part));
         let condition = parts.iter().take(at.unwrap_or_default()).any(doubted);
-        is_common(name) && (condition || objection)
+        let refused = || at.and_then(|at| parts.get(at + 1)).is_some_and(|part| is_refusal(part));
+        if is_common(name) { condition || objection } else { refused() }
     }
 
     /// Returns the name that a question is put to: it begins the reply, and no other is in it.

@@ -1,12 +1,15 @@
 //! Numbers that answers state: a single number, with a unit at most.
 
-use super::letters::{Letters, asks, clauses, word};
+use super::letters::{Letters, word};
+use super::mention::clauses;
 use super::words::{is_in, marks, words};
 use unicode_normalization::UnicodeNormalization;
 
-/// Signs of comparisons, functions and constants: a text with one of them is no number.
-const SIGNS: [char; 18] =
-    ['<', '>', '≤', '≥', '≠', '√', '±', 'π', '∞', '\\', '¹', '⁰', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+/// Signs of comparisons, functions, constants and questions: a text with one of them is no number.
+const SIGNS: [char; 20] = [
+    '<', '>', '≤', '≥', '≠', '√', '±', 'π', '∞', '\\', '?', '？', '¹', '⁰', '⁴', '⁵', '⁶', '⁷',
+    '⁸', '⁹',
+];
 /// Signs right behind a number that change it.
 const CHANGES: [char; 5] = ['!', '+', '^', '²', '³'];
 /// Letters right behind a number that stand for a scale in one language and for another in the next.
@@ -31,7 +34,7 @@ pub(super) fn quantity(text: &str) -> Option<String> {
     let right = right
         .split_once('(')
         .map_or(right, |(before, _)| if before.trim().is_empty() { right } else { before });
-    if asks(right) || right.contains(SIGNS) || left.ends_with(['<', '>', '!']) {
+    if right.contains(SIGNS) || left.ends_with(['<', '>', '!']) {
         return None;
     }
     let digit = |c: char| c.is_numeric() && !CHANGES.contains(&c);

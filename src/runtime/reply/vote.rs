@@ -3,7 +3,7 @@
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, sentences, shape, word};
 use super::lines::{LabelLead, LineLabel, around, label, lines, own_text, unwrapped};
-use super::mention::{Candidates, Mention, clauses};
+use super::mention::{Candidates, Mention, clauses, is_refusal};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::words;
@@ -252,6 +252,7 @@ impl VoteReader<'_> {
             let spoilt = self.denies(before)
                 || doubted(Some(&before))
                 || doubted(clauses(behind).first())
+                || clauses(behind).get(1).is_some_and(|part| is_refusal(part))
                 || self.goes_on(&letters, first.end);
             let clear = !spoilt && (alone || begins);
             return clear.then(|| (first.of, letters.byte(first.end)));
