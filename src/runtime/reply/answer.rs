@@ -267,7 +267,7 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
     if most == Some(1)
         && let Ok(read) = proposal(&reader, said, &Value::Null)
     {
-        return json!({ "ranking": [read.structured["vote"]] });
+        return json!({ "ranking": [read.structured.get("vote")] });
     }
     let lines: Vec<&str> = said.lines().collect();
     let is_vote = |line: &str| label(line, &words().vote_label, LabelLead::Word).is_some();

@@ -85,10 +85,10 @@ fn scaled(text: &str) -> (u32, &str) {
     let (mut power, mut at) = (0, 0);
     loop {
         let begin = letters.skip(at, |c| matches!(c, ' ' | '-'));
+        // a single letter stands right behind the number
         let scale = marks().scales.iter().find_map(|(name, of)| {
-            // a single letter stands right behind the number
-            let apart = name.len() == 1 && begin > 0;
-            letters.word(begin, &word(name)).filter(|_| !apart).map(|end| (end, of))
+            let end = letters.word(begin, &word(name))?;
+            (name.len() > 1 || begin == 0).then_some((end, of))
         });
         let Some((end, of)) = scale else { break };
         power += of;

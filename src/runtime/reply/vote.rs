@@ -386,7 +386,7 @@ impl VoteReader<'_> {
         let count = said.unicode_words().count();
         let letters = Letters::new(said);
         let least = |before: &str| before.unicode_words().count().max(SHORT_WORDS + 1);
-        // a comment on another answer is often longer than half an answer
+        // a comment on another answer is often longer than half of the voter's own
         let least = self.before.map_or(SHORT_WORDS + 1, least);
         let labelled = !self.mentions(&letters, said).is_empty() && count < least;
         match self.before {
