@@ -199,3 +199,16 @@ fn a_program_that_takes_part_holds_no_conversation() {
     let ran = house.command(&["sessions", "list"]).env("COLLOQUIUM_INSIDE", "1").output().unwrap();
     assert!(ran.status.success());
 }
+
+#[test]
+fn a_saved_server_is_asked_with_its_key_and_its_models_can_be_used() {
+    let server = Server::serving("I think so.", Some("sk-own"), usize::MAX, &["alpha", "beta"]);
+    let house = House::new();
+    let text = format!("[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n", server.url);
+    house.file(".config/colloquium/config.toml", &text);
+    house.file(".config/colloquium/keys/near", "sk-own");
+    let refused = house.run(&["talk", "Why?", "nonsense", "--headless"]).code(4);
+    assert!(refused.err.contains("usable now: near:alpha, near:beta"), "{}", refused.err);
+    let ran = house.run(&["talk", "Why?", "alpha", "beta", "--headless", "--max-turns", "2"]);
+    assert!(ran.code(0).out.contains("near:alpha"));
+}

@@ -78,7 +78,7 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
     let mut start =
         prepared(StartScreen::new(Theme::default(), &glyphs::ASCII), &providers, context);
-    let hosts = join_all(nearby::look(&providers, &context.environment));
+    let hosts = join_all(nearby::look(&providers));
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
     // an unreadable folder offers no sessions; `sessions list` reports the reason

@@ -2,13 +2,13 @@
 //! contacted, and no key command is run.
 
 use crate::cli::models::minds::Usable;
-use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
+use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{
     LOCAL, LOCAL_TIME, NoList, SERVER_TIME, list, listed, usual_place,
 };
 use crate::model::{Secret, Text};
 use crate::net::is_local;
-use crate::settings::{Environment, ModelList};
+use crate::settings::ModelList;
 use crate::ui::start::{Host, ModelPlace, OfferedModel};
 use std::future::Future;
 use std::pin::Pin;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 
 /// Starts a check of every local server; each resolves independently.
-pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
+pub fn look(providers: &Providers) -> Vec<Looking> {
     let local = providers.all().iter().filter(|known| is_local(&known.base_url));
-    let local = local.map(|known| (&*known.name, None, known.with(key(known, environment))));
+    let local = local.map(|known| (&*known.name, None, providers.endpoint_at_hand(known)));
     // skip default addresses that the user configured: they are checked under their own names
     let free = |url: &str| !providers.all().iter().any(|known| known.base_url == url);
     let usual = LOCAL.iter().filter(|(_, url)| free(url));
@@ -63,13 +63,6 @@ pub async fn answer(address: &str, key: Option<Secret>) -> Result<(String, Vec<T
         }
     }
     Err(refused.unwrap_or(NoList { text: "no answer".into(), wants_key: false }))
-}
-
-/// Returns the key of a local server if it is set as a variable.
-fn key(known: &ResolvedProvider, environment: &Environment) -> Option<Secret> {
-    let KeySource::Variable(name) = &known.key else { return None };
-    let value = environment.get(name)?.to_str()?;
-    Some(Secret::new(value.trim().to_owned()))
 }
 
 /// Returns the status of a server from its models; `endpoint` is the address of a server outside the settings.

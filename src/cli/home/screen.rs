@@ -185,7 +185,7 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut terminal = Terminal::enter(appearance.modes).map_err(refused)?;
-        let looking: FuturesUnordered<_> = nearby::look(&providers, &context.environment)
+        let looking: FuturesUnordered<_> = nearby::look(&providers)
             .into_iter()
             .chain(home.server.clone().map(nearby::ask))
             .collect();

@@ -5,7 +5,7 @@
 
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers};
-use crate::cli::models::survey::{LOCAL_TIME, list};
+use crate::cli::models::survey::{LOCAL_TIME, list, some_of};
 use crate::cli::runtime::block_on;
 use crate::model::near::nearest;
 use crate::model::{Participant, Text, VoiceSpec};
@@ -184,8 +184,9 @@ impl Usable {
         let near = near.filter(|(known, (_, access))| {
             matches!(access, ProviderAccess::Near(_)) && providers.may_ask(&known.name)
         });
-        let places: Vec<_> =
-            near.map(|(known, _)| (known.name.clone(), known.with(None))).collect();
+        let places: Vec<_> = near
+            .map(|(known, _)| (known.name.clone(), providers.endpoint_at_hand(known)))
+            .collect();
         let asked = async move {
             Ok(join_all(places.into_iter().map(async |(name, endpoint)| {
                 (name, list(endpoint, LOCAL_TIME).await.unwrap_or_default())
@@ -333,7 +334,14 @@ impl NoMind {
             }
             None => ";".into(),
         };
-        let usable = if words.is_empty() { "nothing".into() } else { words.join(", ") };
+        let near = usable.providers.iter().filter_map(|(name, access)| match access {
+            ProviderAccess::Near(models) if !models.is_empty() => {
+                Some(some_of(name, &models.iter().collect::<Vec<_>>()))
+            }
+            _ => None,
+        });
+        let usable: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(near).collect();
+        let usable = if usable.is_empty() { "nothing".into() } else { usable.join(", ") };
         NoMind {
             word: word.into(),
             message: format!("no model \"{word}\"{tail} usable now: {usable}"),
@@ -480,7 +488,7 @@ mod tests {
         let near = model("beee", &all).unwrap_err();
         assert_eq!(
             near,
-            "no model \"beee\": did you mean bee (router:buzz/bee-1)? usable now: ant, bee, mine"
+            "no model \"beee\": did you mean bee (router:buzz/bee-1)? usable now: ant, bee, mine, ollama:Ant-mini:8b, ollama:bee:1b"
         );
         let poor = usable(false, false, false, false);
         let near = model("antt", &poor).unwrap_err();
@@ -492,11 +500,14 @@ mod tests {
         let program = model("codex", &all).unwrap_err();
         assert_eq!(
             program,
-            "no model \"codex\": npm i -g @openai/codex; usable now: ant, bee, mine"
+            "no model \"codex\": npm i -g @openai/codex; usable now: ant, bee, mine, ollama:Ant-mini:8b, ollama:bee:1b"
         );
         let near = model("bea:1b", &all);
         assert_eq!(near.as_deref(), Ok("1b=bea:1b"), "its lookup reports the provider");
         let none = model("nobody", &all).unwrap_err();
-        assert_eq!(none, "no model \"nobody\"; usable now: ant, bee, mine");
+        assert_eq!(
+            none,
+            "no model \"nobody\"; usable now: ant, bee, mine, ollama:Ant-mini:8b, ollama:bee:1b"
+        );
     }
 }

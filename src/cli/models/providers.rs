@@ -226,6 +226,11 @@ impl Providers {
         }
     }
 
+    /// Returns the endpoint of a provider with its key, unless the key is missing or a program prints it.
+    pub fn endpoint_at_hand(&self, known: &ResolvedProvider) -> Arc<Endpoint> {
+        known.with(self.at_hand(&known.key).unwrap_or_default())
+    }
+
     /// Returns a key that needs no program to be run; `None` if the provider needs no key or a program prints it.
     fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, KeyFault> {
         let key = match source {

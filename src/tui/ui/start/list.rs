@@ -87,7 +87,7 @@ fn models(start: &StartScreen, list: &StartList) -> Vec<ListRow> {
         let is_full =
             list.filter.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty());
         rows.push(if is_full {
-            ListRow::Model(OfferedModel::from_name(&list.filter))
+            ListRow::Model(OfferedModel::from_name(&list.filter).beside(&offers))
         } else {
             ListRow::Said(format!("no model matches \"{}\"", list.filter))
         });

@@ -49,6 +49,15 @@ impl OfferedModel {
         OfferedModel { name: name.into(), word: name.into(), ..OfferedModel::default() }
     }
 
+    /// Returns the model with the access to another one of its provider, if there is one.
+    pub(super) fn beside(self, offers: &[OfferedModel]) -> OfferedModel {
+        let provider = |model: &OfferedModel| Some(model.name.split_once(':')?.0.to_owned());
+        let own = offers.iter().find(|other| provider(other) == provider(&self));
+        let (place, endpoint) =
+            own.map_or((self.place, None), |own| (own.place, own.endpoint.clone()));
+        OfferedModel { place, endpoint, ..self }
+    }
+
     /// Returns whether both are the same model.
     pub fn is(&self, other: &OfferedModel) -> bool {
         self.name == other.name && self.endpoint == other.endpoint
