@@ -32,7 +32,7 @@ mod turn_log;
 pub use answers::{AnswerRound, answer_rounds};
 pub use divergence::divergence;
 pub use mentions::mention_counts;
-pub use outcome::{headline, outcome};
+pub use outcome::{headline, outcome, undecided};
 pub use page::FigurePage;
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};

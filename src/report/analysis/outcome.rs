@@ -1,7 +1,7 @@
 //! The outcome of a conversation in a few words.
 
 use super::{Standing, name_of_side};
-use crate::model::VerdictGiven;
+use crate::model::{VerdictGiven, VoteClosed};
 use crate::state::{State, Swing};
 use crate::text;
 
@@ -23,11 +23,17 @@ pub fn headline(state: &State) -> Option<String> {
 /// Describes the last vote: `trams wins 2 to 1`.
 fn vote(state: &State) -> Option<String> {
     let vote = state.vote.as_ref().filter(|vote| vote.poll.is_none())?;
-    let Some(winner) = &vote.winner else { return Some("the vote is a tie".into()) };
+    let Some(winner) = &vote.winner else { return Some(undecided(vote)) };
     let won = vote.counts.get(winner)?;
     let others = vote.counts.iter().filter(|(option, _)| *option != winner);
     let next = others.map(|(_, count)| *count).max().unwrap_or(0);
     Some(format!("\"{}\" wins {won} to {next}", text::label(winner)))
+}
+
+/// Describes a vote without a winner: without ballots as the count says, otherwise a tie.
+pub fn undecided(vote: &VoteClosed) -> String {
+    let is_empty = vote.ballots.iter().all(|ballot| ballot.choice.is_none());
+    if is_empty { text::label(&vote.how).into_owned() } else { "the vote is a tie".into() }
 }
 
 /// Describes a swing: `"for" gains 2 votes`.

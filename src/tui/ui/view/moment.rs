@@ -1,7 +1,7 @@
 //! Events that need attention, such as a limit, a failure or the user's turn, and their notifications while the
 //! terminal is not focused.
 
-use crate::analysis::TimedTurn;
+use crate::analysis::{TimedTurn, undecided};
 use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
 use crate::state::State;
 use crate::state::leave::asks_leave;
@@ -49,7 +49,7 @@ pub fn describe(transcript: &Transcript, event: &Event) -> Option<String> {
         }
         Kind::VoteClosed(vote) => match &vote.winner {
             Some(winner) => format!("vote: {winner} wins"),
-            None => "vote: a tie".into(),
+            None => undecided(vote),
         },
         Kind::VerdictGiven(verdict) => match &verdict.winner {
             Some(winner) => format!("verdict: {winner} wins"),
