@@ -204,9 +204,11 @@ fn a_program_that_takes_part_holds_no_conversation() {
 fn a_saved_server_is_asked_with_its_key_and_its_models_can_be_used() {
     let server = Server::serving("I think so.", Some("sk-own"), usize::MAX, &["alpha", "beta"]);
     let house = House::new();
-    let text = format!("[providers.near]\nwire = \"openai\"\nbase_url = \"{}\"\n", server.url);
+    let key = house.file(".config/colloquium/keys/near", "sk-own");
+    let text =
+        format!("[providers.near]\nbase_url = \"{}\"\napi_key_file = \"{key}\"\n", server.url);
     house.file(".config/colloquium/config.toml", &text);
-    house.file(".config/colloquium/keys/near", "sk-own");
+    fs::set_permissions(key, fs::Permissions::from_mode(0o600)).unwrap();
     let refused = house.run(&["talk", "Why?", "nonsense", "--headless"]).code(4);
     assert!(refused.err.contains("usable now: near:alpha, near:beta"), "{}", refused.err);
     let ran = house.run(&["talk", "Why?", "alpha", "beta", "--headless", "--max-turns", "2"]);
