@@ -111,3 +111,31 @@ fn offers_to_remember_a_server_that_answered() {
     assert!(page.contains("remember https://box.example:8000/v1"), "{page}");
     assert_eq!(press(&mut start, &[Enter]), Some(Choice::Remember(url)));
 }
+
+/// A number answers the card as long as it is shown; an open list has no card below it.
+#[test]
+fn the_card_of_no_model_takes_its_numbers_where_it_is_shown() {
+    for tabs in [1, 2] {
+        let mut start = crate::start::first();
+        write(&mut start, "Are trains better?");
+        press(&mut start, &vec![Tab; tabs]);
+        assert!(shown(&mut start, 80, 24).contains("1 connect one"));
+        press(&mut start, &[Char('1'), Enter]);
+        assert!(start.keying.is_some(), "{tabs}");
+    }
+    let mut start = crate::start::first();
+    write(&mut start, "Are trains better?");
+    press(&mut start, &[Tab, Enter]);
+    let page = shown(&mut start, 80, 24);
+    assert!(page.contains("Who sits at the table?") && !page.contains("1 connect one"), "{page}");
+}
+
+#[test]
+fn a_typed_model_of_a_known_server_is_at_its_place() {
+    let mut start = found();
+    press(&mut start, &[Tab, Enter]);
+    write(&mut start, "ollama:other");
+    press(&mut start, &[Enter]);
+    let typed = start.table().into_iter().find(|model| model.name == "ollama:other").unwrap();
+    assert_eq!(typed.place, ModelPlace::Here);
+}

@@ -193,6 +193,10 @@ impl StartPage<'_> {
         let text = self.style(ThemeRole::Text);
         let muted = self.style(ThemeRole::Muted);
         if start.has_no_model() {
+            // a number goes to the filter of an open list
+            if start.list.is_some() {
+                return vec![];
+            }
             let ways = WAYS.iter().zip(1..).map(|(way, n)| format!("   {n} {way}"));
             let card = format!("NO MODEL YET {}{}", start.glyphs.dot, ways.collect::<String>());
             let card = card.replacen("   1", " 1", 1);

@@ -189,7 +189,7 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
         KeyCode::Char(c)
             if c.is_ascii_digit()
                 && start.typed.is_empty()
-                && start.at == StartRow::Who
+                && matches!(start.at, StartRow::Who | StartRow::Kind)
                 && start.has_no_model() =>
         {
             start.typed.push(c);
@@ -223,7 +223,7 @@ fn enter(start: &mut StartScreen, doubted: bool) -> Option<Choice> {
         StartRow::Example(at) => {
             start.examples.get(at).map(|example| Choice::Example(example.name.clone()))
         }
-        StartRow::Who if start.has_no_model() && !start.typed.is_empty() => {
+        StartRow::Who | StartRow::Kind if start.has_no_model() && !start.typed.is_empty() => {
             let typed = std::mem::take(&mut start.typed);
             match answer(&typed, u64::MAX, WAYS.len()) {
                 CardAnswer::Choice(0) => start.keying = Some(Keying::default()),
