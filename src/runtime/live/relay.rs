@@ -4,6 +4,7 @@
 use super::protocol::{Bye, Doing, Hello, May, PROTOCOL};
 use crate::engine::{Attendance, Input, Owner};
 use crate::session::{Durable, FORMAT, Feed, Item, SessionFiles, Tail};
+use crate::state::leave::asks_leave;
 use crate::state::{RunState, State};
 use crate::text;
 use parking_lot::Mutex;
@@ -157,7 +158,8 @@ impl Drop for Added {
 }
 
 fn doing(state: &State) -> Doing {
-    let human = state.turns.values().any(|turn| state.waits_for_human(turn));
+    let human =
+        state.turns.values().any(|turn| state.waits_for_human(turn)) || asks_leave(state).is_some();
     match state.run {
         _ if state.ended.is_some() => Doing::Ended,
         RunState::Paused => Doing::Paused,
