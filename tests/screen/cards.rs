@@ -194,9 +194,7 @@ fn a_number_and_enter_decide_at_the_first_try() {
     ));
     let refused = decided("permission", 3, false).0;
     assert!(matches!(&refused[..], [Request::Send(Command::Decide { yes: false, .. })]));
-    // the failure paused the conversation
-    let again = Command::Retry { utterance: None };
-    let again = [Request::SendAll(vec![again, Command::Resume {}])];
+    let again = [Request::SendAll(vec![Command::Retry { utterance: None }, Command::Resume {}])];
     assert_eq!(decided("failure", 1, false).0, again);
     assert_eq!(decided("failure", 2, false).0, [Request::Models("bo".into())]);
     assert_eq!(decided("failure", 3, false).0, [Request::Send(Command::Resume {})]);

@@ -176,3 +176,17 @@ fn the_status_line_gives_no_reason_for_the_usual_order() {
     let row = text_in(&mut stage, floor).join("");
     assert!(row.contains("Bo speaking") && !row.contains('('), "{row}");
 }
+
+/// Keys that a watcher has not are not offered beside a queued message.
+#[test]
+fn a_watched_queue_offers_no_keys() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.screen.view.mode = ScreenMode::Watch;
+    stage.screen.open_line();
+    let given = json!({"key": "0:9", "do": "say", "text": "Keep it short"});
+    stage.happens("operator", "command.given", given);
+    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "queued"}));
+    let text = stage.text();
+    assert!(text.contains("queued 1: Keep it short"), "{text}");
+    assert!(!text.contains(" edit") && !text.contains(" drop"), "{text}");
+}

@@ -6,6 +6,7 @@ use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind};
 use colloquium::ui::request::Request;
 use colloquium::ui::view::hold;
+use colloquium::ui::view::reply::AnsweredTurn;
 use crossterm::event::KeyCode::{
     self, Backspace, Char, Down, Enter, Home, Left, PageUp, Right, Tab,
 };
@@ -215,4 +216,15 @@ fn enter_takes_the_selected_name_and_tab_ends_a_whole_one() {
     stage.press(&[Tab]);
     typed(&mut stage, "why?");
     assert_eq!(stage.screen.view.composer.text(), "@bo why?");
+}
+
+/// Where the note does not fit beside the draft, the row of the keys has it.
+#[test]
+fn a_reference_is_shown_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = on_line(Stage::new(width, height).during(2, 2));
+        typed(&mut stage, "But the buses are full on every Thursday");
+        stage.screen.view.reply = AnsweredTurn { to: Some(1), fixed: true, began: 0 };
+        assert!(stage.text().contains("re #1"), "{width}: {}", stage.text());
+    }
 }

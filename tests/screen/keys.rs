@@ -126,3 +126,26 @@ fn match_is_visible_on_the_lowest_screen() {
     stage.press(&[Enter]);
     assert!(stage.text().contains("/car   2/"), "{}", stage.text());
 }
+
+/// The page follows the size of the screen: nothing of one column is in the other.
+#[test]
+fn the_page_of_the_keys_is_laid_out_for_its_width() {
+    for (width, height) in [(120, 40), (100, 30), (80, 24)] {
+        let mut stage = Stage::new(width, height).during(2, 2);
+        stage.screen.open_line();
+        stage.press(&[KeyCode::F(1)]);
+        let begins = |row: &String| row.trim_start_matches(['│', ' ']).starts_with("new detach");
+        assert!(!stage.rows().iter().any(begins), "{}", stage.text());
+        stage.terminal.backend_mut().resize(40, 12);
+        stage.terminal.resize(ratatui::layout::Rect::new(0, 0, 40, 12)).unwrap();
+        stage.draw();
+        let mut all = stage.text();
+        for _ in 0..9 {
+            stage.press(&[KeyCode::PageDown]);
+            all.push_str(&stage.text());
+        }
+        let row = all.lines().find(|row| row.contains("pause, go on")).unwrap();
+        assert!(row.trim_end_matches(['│', ' ']).ends_with("pause, go on"), "{row}");
+        assert!(all.contains("The list: / or ctrl-p"), "{all}");
+    }
+}

@@ -424,8 +424,8 @@ fn a_planned_end_is_green_and_said_once() {
 fn enter_never_asks_a_paid_model_again() {
     let mut free = on_line(failed(80, 24));
     assert!(free.text().contains("enter: try again"), "{}", free.text());
-    let again = Command::Retry { utterance: None };
-    assert_eq!(free.press(&[Enter]), [Request::SendAll(vec![again, Command::Resume {}])]);
+    let again = vec![Command::Retry { utterance: None }, Command::Resume {}];
+    assert_eq!(free.press(&[Enter]), [Request::SendAll(again)]);
     let mut paid = on_line(failed_in(Stage::altered(80, 24, |event| {
         if let Kind::Opened(opened) = &mut event.kind {
             let voice = VoiceSpec::Model(Default::default());
@@ -479,6 +479,7 @@ fn a_whisper_says_who_hears_it() {
     let mut stage = on_line(speaking());
     typed(&mut stage, "@@b");
     assert!(stage.text().contains("@@bo"), "{}", stage.text());
+    assert!(!stage.text().contains("hears it"), "nobody is named yet: {}", stage.text());
     typed(&mut stage, "o a secret");
     assert!(stage.text().contains("only Bo hears it"), "{}", stage.text());
 }

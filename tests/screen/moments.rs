@@ -147,3 +147,34 @@ fn failures_are_one_row_for_each_participant() {
     let places = ids.iter().map(|id| stage.screen.transcript.place(*id));
     assert!(places.eq((0..ids.len()).map(Some)), "each row has an id of its own: {ids:?}");
 }
+
+/// A message at a planned end is heard by nobody until the key that goes on, which names who is asked.
+#[test]
+fn a_message_at_the_planned_end_says_what_asks() {
+    let mut stage = limited(80, 24);
+    stage.short = false;
+    stage.screen.open_line();
+    assert!(!stage.text().contains("asks Bo"), "{}", stage.text());
+    let said = json!({"key": "0:9", "do": "say", "text": "Bo, were you convinced?"});
+    stage.happens("operator", "command.given", said);
+    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "done"}));
+    stage.draw();
+    assert!(stage.text().contains("enter: one more round asks Bo"), "{}", stage.text());
+}
+
+/// A long reason leaves the choices where they are, also on a low screen.
+#[test]
+fn the_choices_of_a_failure_stay_visible() {
+    let why = "the server at http://127.0.0.1:8932 answers HTTP 500 ".repeat(8);
+    let mut stage = Stage::new(40, 12).during(2, 2);
+    let turn = stage.turn();
+    let error = json!({"class": "failed", "text": why});
+    let end =
+        json!({"turn": turn, "purpose": "speak", "number": 2, "outcome": "failed", "error": error});
+    stage.happens("engine", "turn.ended", end);
+    stage.happens("engine", "paused", json!({"why": "Bo failed; try again"}));
+    let shown = stage.text();
+    for choice in ["1 retry", "2 another model", "3 continue without Bo's turn"] {
+        assert!(shown.contains(choice), "{choice}: {shown}");
+    }
+}

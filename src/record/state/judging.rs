@@ -182,7 +182,7 @@ impl Conversation {
     fn follow_rule(&mut self, then: Then, turn: &super::Turn, why: String) {
         match then {
             Then::Pause => {
-                let way = "use `retry` to try again or `change` to switch the model";
+                let way = "try again, or choose another model";
                 let asks = self.attended && turn.speaks();
                 // an operator has already seen the reason of the failure
                 let why =

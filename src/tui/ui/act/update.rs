@@ -372,9 +372,7 @@ fn toggle_text(screen: &mut Screen, make: MakePage, nothing: &str) {
 }
 
 fn help(screen: &mut Screen) {
-    let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
-    let page = keys_page::page(&screen.keymap, screen.view.steering(), screen.glyphs, width);
-    screen.view.page = Some(page);
+    screen.view.page = Some(keys_page::page());
 }
 
 fn toggle_pause(screen: &mut Screen) -> Option<Request> {

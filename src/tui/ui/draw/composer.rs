@@ -54,6 +54,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let covered = screen.view.is_covered();
+    let may_drop = !covered && !screen.view.is_read_only();
     let place = if screen.view.writing { screen.view.place() } else { screen.view.steering() };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
@@ -93,7 +94,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let words = words.map_or("", |words| &**words);
         bar.left(format!("queued {}{whom}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
-        if i + 1 == last && !covered {
+        if i + 1 == last && may_drop {
             let edit = screen.keymap.way(Action::Earlier, Focus::Write);
             let keys = format!(" {edit} edit  {} drop ", way(Action::DropQueued));
             bar.right(keys, theme.style(ThemeRole::HintText));
@@ -104,7 +105,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let mut bar = Bar::new();
         bar.left("queued in the parent: ", theme.style(ThemeRole::Notice));
         bar.left(held.given.line.command.name(), theme.style(ThemeRole::Text));
-        if last == 0 && !covered {
+        if last == 0 && may_drop {
             let keys = format!(" {} drop ", way(Action::DropQueued));
             bar.right(keys, theme.style(ThemeRole::HintText));
         }
@@ -209,10 +210,12 @@ fn side(screen: &Screen, room: u16) -> Option<String> {
     fits.then_some(told)
 }
 
-/// Describes the choice whose number is on the line, if that does not fit into the first row.
-pub(super) fn unfit_choice(screen: &Screen) -> Option<String> {
+/// Describes the choice whose number is on the line, or the turn that the draft answers, if that does not fit into the
+/// first row.
+pub(super) fn unfit_effect(screen: &Screen) -> Option<String> {
     let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
-    if side(screen, room).is_none() { chosen(screen) } else { None }
+    let told = chosen(screen).or_else(|| reference(screen));
+    if side(screen, room).is_none() { told } else { None }
 }
 
 /// Returns the choice of an ended conversation, if it does not fit into the first row.
@@ -243,11 +246,10 @@ fn delivery(screen: &Screen) -> Option<String> {
     if transcript.human_turn().is_some() {
         return None;
     }
-    if let Some(name) = screen.whispered_to().filter(|name| !name.is_empty()) {
-        return Some(format!("only {name} hears it"));
+    if let Some(name) = screen.whispered_to() {
+        return (!name.is_empty()).then(|| format!("only {name} hears it"));
     }
-    let name = |number: u32| reply::name(screen, number).map(|name| format!("re #{number} {name}"));
-    let re = reply::answered(screen).and_then(name);
+    let re = reference(screen);
     let Some(name) = transcript.speaker() else { return re };
     let composer = &screen.view.composer;
     match composer.area.lines().first().and_then(|line| line.chars().next()) {
@@ -258,6 +260,12 @@ fn delivery(screen: &Screen) -> Option<String> {
         }),
         None => Some(format!("heard after {name}")),
     }
+}
+
+/// Names the turn that the draft answers; `None` without one.
+fn reference(screen: &Screen) -> Option<String> {
+    let number = reply::answered(screen)?;
+    Some(format!("re #{number} {}", reply::name(screen, number)?))
 }
 
 fn placeholder(screen: &Screen, room: usize) -> Line<'static> {

@@ -118,8 +118,8 @@ fn notice(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     };
     match &screen.view.notice {
         Some(notice) => Some(notice.clone()).filter(fits),
-        None if let Some(chosen) = composer::unfit_choice(screen) => {
-            Some(clip(&chosen, room, screen.glyphs.ellipsis))
+        None if let Some(effect) = composer::unfit_effect(screen) => {
+            Some(clip(&effect, room, screen.glyphs.ellipsis))
         }
         None => (place == Focus::Write).then(written).flatten(),
     }

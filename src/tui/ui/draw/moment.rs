@@ -74,9 +74,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut rows = description(screen, &card, inside);
     let mut choices = choices(screen, &card, inside);
     let spare = usize::from(area.height).saturating_sub(FRAME);
-    // on a low screen a long description is read in fewer pages if the choices come behind it
+    // on a low screen a call that has to be read takes fewer pages if the choices come behind it
     let beside = spare.saturating_sub(choices.len());
-    if beside == 0 || beside < BESIDE_MIN && rows.len() > PAGES_MAX * beside {
+    let is_read = card.choices.iter().any(|choice| choice.allows);
+    let is_long = beside == 0 || beside < BESIDE_MIN && rows.len() > PAGES_MAX * beside;
+    if is_read && is_long || choices.len() > spare {
         rows.append(&mut choices);
     }
     let all = rows.len();
@@ -89,7 +91,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     let mut lines: Vec<Line<'static>> = rows.drain(top..top + window).collect();
     lines.extend(choices);
-    let foot = if window < all && top + window == all {
+    let foot = if window == 0 {
+        String::new()
+    } else if window < all && top + window == all {
         format!("all {all} rows seen")
     } else if window < all {
         let key = screen.keymap.way(Action::PageDown, screen.view.steering());

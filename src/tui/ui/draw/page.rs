@@ -45,7 +45,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let room = usize::from(inner.width).saturating_sub(2).clamp(1, longest);
     let laid = match &page.laid {
         Some((known, laid)) if *known == room => laid.clone(),
-        _ => Rc::new(lay(&page, room, screen)),
+        _ => {
+            if let Some(make) = page.fitted {
+                page.parts = make(screen, room);
+            }
+            Rc::new(lay(&page, room, screen))
+        }
     };
     // a page that does not change is laid out once
     let stays = page.again.is_none() && page.lines.is_none();

@@ -158,7 +158,11 @@ fn person(
         lines.push(row(role(screen, seat).unwrap_or_default(), muted));
     }
     if has(Part::Model) {
-        lines.push(row(model(seat), muted));
+        let own = model(seat);
+        // a seat that has the name of its model shows the provider
+        let whole = seat.spec.voice.as_model().filter(|_| own == *seat.spec.name);
+        let shown = whole.map_or(own, |model| text::name(&model.name).into_owned());
+        lines.push(row(shown, muted));
     }
     if has(Part::Claim) {
         let stated = || seat.stances.last().map(|last| text::label(&last.stance).into_owned());

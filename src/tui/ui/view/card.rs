@@ -13,6 +13,7 @@ use crate::ui::view::extension::{more, more_turns, one_more_round, round, way_on
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
 use crate::ui::view::moment::{failed, is_paid, may_be_paid, why};
+use crate::ui::view::offer::asking;
 
 /// Minimum milliseconds for which a card is shown before a number is typed that chooses.
 const UP_MS: u64 = 500;
@@ -390,7 +391,7 @@ fn going_on(screen: &Screen) -> Option<Card> {
     if !over || view.is_recording() || view.is_read_only() || !view.poster && !may_be_paid(state) {
         return None;
     }
-    let more = CardChoice::new(Action::MoreRound, way_on(state))
+    let more = CardChoice::new(Action::MoreRound, asking(&screen.transcript))
         .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
     let mut choices = vec![more];

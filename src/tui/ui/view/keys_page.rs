@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, LISTED, ListSection, ROWS};
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::{Page, Section};
@@ -58,8 +59,14 @@ const LINE: &[Row] = &[
     Row("", &[(Action::Menu, Focus::Marked)], "on it: its menu"),
 ];
 
-/// Returns the page for a screen of a width; `place` is the focus of the transcript.
-pub fn page(keymap: &Keymap, place: Focus, glyphs: &Glyphs, width: usize) -> Page {
+/// Returns the page; its sections depend on the cells of a row.
+pub fn page() -> Page {
+    Page { title: "Keys".into(), fitted: Some(parts), ..Page::default() }
+}
+
+/// Returns the sections for a number of cells.
+fn parts(screen: &Screen, width: usize) -> Vec<Section> {
+    let (keymap, glyphs, place) = (&screen.keymap, screen.glyphs, screen.view.steering());
     let own = keymap.lines().map(|(key, line)| {
         let keys = padded(glyphs.key(key), KEYS);
         format!("{keys} {line}")
@@ -74,15 +81,13 @@ pub fn page(keymap: &Keymap, place: Focus, glyphs: &Glyphs, width: usize) -> Pag
     let names = "The list: / or ctrl-p";
     let keys =
         if matches!(place, Focus::Read | Focus::Replay) { "Keys" } else { "Keys: letters write" };
-    let parts = if width < BESIDE_MIN {
-        vec![section(keys, line), section(names, list)]
-    } else {
-        list.resize(list.len().max(line.len()), String::new());
-        let line = line.into_iter().chain(iter::repeat(String::new()));
-        let rows = line.zip(list).map(|(line, names)| padded(&line, column) + &names);
-        vec![section(&(padded(keys, column) + names), rows.collect())]
-    };
-    Page { title: "Keys".into(), parts, ..Page::default() }
+    if width < BESIDE_MIN {
+        return vec![section(keys, line), section(names, list)];
+    }
+    list.resize(list.len().max(line.len()), String::new());
+    let line = line.into_iter().chain(iter::repeat(String::new()));
+    let rows = line.zip(list).map(|(line, names)| padded(&line, column) + &names);
+    vec![section(&(padded(keys, column) + names), rows.collect())]
 }
 
 /// Returns a row for an action that has a key where nothing can be written.

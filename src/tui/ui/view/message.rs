@@ -223,7 +223,8 @@ fn words(
         facts.push((cut(why).into(), ThemeRole::MessageStopped));
     }
     let role = entry.version().role.as_ref();
-    let about = entry.seat().map(|seat| about(transcript, seat, role)).unwrap_or_default();
+    let spoke = &entry.version().model;
+    let about = entry.seat().map(|seat| about(transcript, seat, role, spoke)).unwrap_or_default();
     let mut lines = vec![head(name, gutter, &facts, &about, Some(at), look)];
     if entry.hidden.is_some() {
         let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
@@ -263,14 +264,16 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
         facts.push(("retry".into(), ThemeRole::Muted));
     }
     let role = transcript.state().role_of(turn);
-    head(name, gutter, &facts, &about(transcript, &turn.seat, role), None, look)
+    head(name, gutter, &facts, &about(transcript, &turn.seat, role, &turn.model), None, look)
 }
 
-/// Returns the role of a seat in its round and the name of its model, if any.
-fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>) -> Vec<String> {
+/// Returns the role of a seat in its round and the name of its model, if any; a message of another model names that one.
+fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>, spoke: &str) -> Vec<String> {
+    let is_other = transcript.state().unlike_seated(seat, spoke).is_some();
     let Some(seat) = transcript.state().seat(seat) else { return vec![] };
     let role = role.map(|role| text::name(role).into_owned());
-    let model = seat.spec.voice.as_model().map(|model| text::name(&model.name).into_owned());
+    let model = seat.spec.voice.as_model().filter(|_| !is_other);
+    let model = model.map(|model| text::name(&model.name).into_owned());
     role.into_iter().chain(model).collect()
 }
 

@@ -1,11 +1,13 @@
 //! The likeliest next step of a state, which Enter takes on the empty line.
 
+use crate::state::Who;
 use crate::state::leave::asks_leave;
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::extension::{more, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::{failed, may_be_paid};
+use crate::ui::view::transcript::Transcript;
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
 pub const BOUNCE_MS: u64 = 250;
@@ -41,9 +43,20 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
             let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
             Some((Action::Step, turn))
         }
-        Status::Reached => Some((Action::MoreRound, way_on(state))),
+        Status::Reached => Some((Action::MoreRound, asking(transcript))),
         Status::Done | Status::Error if !view.unsaved => Some((Action::MoreRound, more(state))),
         _ => None,
+    }
+}
+
+/// Describes the way on after a limit: it asks those whom the operator's last message addresses.
+pub fn asking(transcript: &Transcript) -> String {
+    let state = transcript.state();
+    let words = way_on(state);
+    match state.entries.last().filter(|entry| entry.who == Who::Operator) {
+        Some(entry) if entry.mentions.is_empty() => format!("{words} answers"),
+        Some(entry) => format!("{words} asks {}", transcript.names(&entry.mentions)),
+        None => words,
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::model::Ms;
 use crate::ui::action::Action;
+use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::search::LineMatches;
@@ -52,6 +53,8 @@ pub struct Page {
     pub facts: Vec<(&'static str, String)>,
     /// Sections in order.
     pub parts: Vec<Section>,
+    /// Function that makes the sections for a number of cells; `None` if they are fixed.
+    pub fitted: Option<fn(&Screen, usize) -> Vec<Section>>,
     /// Line selection that is shown instead of the sections.
     pub lines: Option<LineSelection>,
     /// Address that the page shows, and `true` if it may be opened.

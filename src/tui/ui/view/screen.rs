@@ -407,7 +407,7 @@ impl Screen {
     pub fn whispered_to(&self) -> Option<String> {
         let draft = self.view.composer.area.lines().first()?;
         let to = line::hearer(draft, self.transcript.state())?;
-        Some(to.map_or_else(|name| name, |to| self.transcript.name(&to)))
+        Some(to.map_or_else(|_| String::new(), |to| self.transcript.name(&to)))
     }
 
     /// Returns the style of the frame of the input box; a whisper has the colour of its badge.
