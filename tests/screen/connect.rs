@@ -112,7 +112,7 @@ fn offers_to_remember_a_server_that_answered() {
     assert_eq!(press(&mut start, &[Enter]), Some(Choice::Remember(url)));
 }
 
-/// A number answers the card as long as it is shown; an open list has no card below it.
+/// A number answers the card as long as it is shown; an open list hides it.
 #[test]
 fn the_card_of_no_model_takes_its_numbers_where_it_is_shown() {
     for tabs in [1, 2] {

@@ -155,9 +155,11 @@ fn a_message_at_the_planned_end_says_what_asks() {
     stage.short = false;
     stage.screen.open_line();
     assert!(!stage.text().contains("asks Bo"), "{}", stage.text());
-    let said = json!({"key": "0:9", "do": "say", "text": "Bo, were you convinced?"});
+    let targets = json!({"threads": [0], "mentions": ["bo"]});
+    let said =
+        json!({"key": "0:9", "do": "say", "text": "Bo, were you convinced?", "targets": targets});
     stage.happens("operator", "command.given", said);
-    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "done"}));
+    stage.happens("operator", "human.said", json!({"of": "0:9"}));
     stage.draw();
     assert!(stage.text().contains("enter: one more round asks Bo"), "{}", stage.text());
 }

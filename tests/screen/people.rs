@@ -330,3 +330,19 @@ fn every_key_for_a_participant_asks_for_one_first() {
         assert!(stage.screen.view.list.is_none(), "{key}: {shown}");
     }
 }
+
+/// A seat with the name of its model shows the provider beside it, not the name twice.
+#[test]
+fn the_side_shows_what_the_name_does_not_say() {
+    let mut stage = Stage::altered(120, 40, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let seat = &mut opened.participants[0];
+            seat.name = "alpha".into();
+            let model = json!({"model": {"name": "near:alpha"}});
+            seat.voice = serde_json::from_value(model).unwrap();
+        }
+    })
+    .during(2, 2);
+    let shown = stage.text();
+    assert!(shown.contains("  near:alpha"), "{shown}");
+}

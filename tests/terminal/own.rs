@@ -144,6 +144,11 @@ fn a_key_for_an_address_is_tried_then_saved() {
     let settings = std::fs::read_to_string(house.path(".config/colloquium/config.toml")).unwrap();
     assert!(settings.contains("api_key_file") && !settings.contains("sk-"), "{settings}");
     left.restored();
+    // the saved server is at hand the next time
+    let mut program = house.run(&["Are trams better?"]);
+    program.until("they begin: 12 turns");
+    program.signal(Signal::TERM);
+    program.left().restored();
 }
 
 #[test]

@@ -59,3 +59,22 @@ fn winner(state: &State, verdict: &VerdictGiven) -> String {
     };
     format!("{} wins{by}", name_of_side(state, winner))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Ballot;
+
+    #[test]
+    fn a_vote_without_ballots_is_no_tie() {
+        let mut vote: VoteClosed = serde_json::from_value(serde_json::json!({
+            "question": "", "options": ["a", "b"], "ballots": [], "counts": {},
+            "how": "no result: all 1 abstained",
+        }))
+        .unwrap();
+        vote.ballots = vec![Ballot::abstained("ada".into(), "")];
+        assert_eq!(undecided(&vote), "no result: all 1 abstained");
+        vote.ballots[0].choice = Some("a".into());
+        assert_eq!(undecided(&vote), "the vote is a tie");
+    }
+}

@@ -160,8 +160,10 @@ fn person(
     if has(Part::Model) {
         let own = model(seat);
         // a seat that has the name of its model shows the provider
-        let whole = seat.spec.voice.as_model().filter(|_| own == *seat.spec.name);
-        let shown = whole.map_or(own, |model| text::name(&model.name).into_owned());
+        let shown = match seat.spec.voice.as_model() {
+            Some(model) if own == *seat.spec.name => text::name(&model.name).into_owned(),
+            Some(_) | None => own,
+        };
         lines.push(row(shown, muted));
     }
     if has(Part::Claim) {

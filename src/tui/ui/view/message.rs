@@ -272,7 +272,7 @@ fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>, spoke: &st
     let is_other = transcript.state().unlike_seated(seat, spoke).is_some();
     let Some(seat) = transcript.state().seat(seat) else { return vec![] };
     let role = role.map(|role| text::name(role).into_owned());
-    let model = seat.spec.voice.as_model().filter(|_| !is_other);
+    let model = if is_other { None } else { seat.spec.voice.as_model() };
     let model = model.map(|model| text::name(&model.name).into_owned());
     role.into_iter().chain(model).collect()
 }
