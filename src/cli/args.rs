@@ -107,6 +107,11 @@ impl OptionalSession {
     pub fn name(&self) -> SessionName {
         SessionName::from_option(self.session.as_ref())
     }
+
+    /// Returns the word that selects it in a command.
+    pub fn word(&self) -> &str {
+        self.session.as_deref().unwrap_or("--last")
+    }
 }
 
 /// Options for the output file.
@@ -372,10 +377,16 @@ pub fn usd(text: &str) -> Result<Usd, String> {
     usd.ok_or_else(|| "an amount in dollars, such as 0.50".into())
 }
 
+/// Parses a share of a whole, in percent.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').parse().ok().filter(|n| (0.0..=100.0).contains(n));
+    percent.ok_or_else(|| "a number of percent from 0 to 100".into())
+}
+
 /// Parses a duration of at least one second, in whole seconds.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let seconds = duration_ms(text).map(|ms| ms / 1000).filter(|s| *s > 0);
-    seconds.ok_or_else(|| "a duration of at least one second, such as 90s or 5m".into())
+    seconds.ok_or_else(|| "a duration from 1s to 277777777h, such as 90s or 5m".into())
 }
 
 /// Topic, or its source. `-` has a meaning only on the command line.

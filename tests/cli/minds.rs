@@ -37,6 +37,24 @@ fn settings(house: &House, url: &str) {
 }
 
 #[test]
+fn an_unknown_model_is_reported_with_its_place() {
+    let house = House::new();
+    for (word, told) in [("olama:xyz", "nearest is `ollama`"), ("clade", "claude")] {
+        let talk = format!(
+            "title = \"A talk\"\ntopic = \"Tea\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"ada\"\nmodel = \"{word}\"\n"
+        );
+        let talk = house.file("talk.toml", &talk);
+        let checked = house.run(&["check", &talk]).code(0);
+        let code = if word.contains(':') { 3 } else { 4 };
+        let ran = house.run(&["run", &talk, "--headless", "--no-save"]).code(code);
+        for err in [checked.err, ran.err] {
+            assert!(err.contains("talk.toml:7:9") && err.contains("participant[1].model"), "{err}");
+            assert!(err.contains(told), "{err}");
+        }
+    }
+}
+
+#[test]
 fn a_topic_and_words_are_a_table_of_different_models() {
     let server = Server::serving("I think so.", None, usize::MAX, &["ant", "bee", "cow"]);
     let house = House::new();

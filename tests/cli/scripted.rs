@@ -103,12 +103,15 @@ fn test_faults_are_reported_with_position() {
         &["expect[1].that: unknown name `endet`; the nearest is `ended`", "faulty.test.toml:15:9"],
     );
     faulty("", &["expect: is missing: the test could not fail"]);
+    for fixed in ["true", "5", "1 == 1"] {
+        faulty(&format!("[[expect]]\nthat = \"{fixed}\""), &["expect[1].that: uses nothing of"]);
+    }
     faulty(
         "[[expect]]\nthta = \"true\"",
         &["expect[1].thta: unknown key", "nearest key is `that`"],
     );
     faulty(
-        "[[steer]]\ndo = \"pasue\"\n[[expect]]\nthat = \"true\"",
+        "[[steer]]\ndo = \"pasue\"\n[[expect]]\nthat = \"ended\"",
         &["steer[1]", "nearest is `pause`"],
     );
     faulty(
@@ -116,10 +119,10 @@ fn test_faults_are_reported_with_position() {
         &["the case \"a\" has no `n`"],
     );
     faulty(
-        "[[voice]]\nseat = \"cy\"\nlines = [\"x\"]\n[[expect]]\nthat = \"true\"",
+        "[[voice]]\nseat = \"cy\"\nlines = [\"x\"]\n[[expect]]\nthat = \"ended\"",
         &["the scenario has no participant `cy`"],
     );
-    let scenario = "scenario = \"../secret.toml\"\n[[expect]]\nthat = \"true\"";
+    let scenario = "scenario = \"../secret.toml\"\n[[expect]]\nthat = \"ended\"";
     let file = house.file("deep/out.test.toml", scenario);
     house.file("secret.toml", "key = \"s3cret\"");
     let mut command = house.command(&["test", &file]);
@@ -130,11 +133,30 @@ fn test_faults_are_reported_with_position() {
 }
 
 #[test]
+fn a_command_without_effect_fails_the_test() {
+    let house = House::new();
+    for (steer, expect, why) in [
+        ("after = { utterance = 99 }\ndo = \"pause\"", "ended", Some("it never came due")),
+        ("do = \"mute\"\nwho = \"nobody\"", "ended", Some("nobody")),
+        ("after = { utterance = 99 }\ndo = \"pause\"", "ended or receipts", None),
+    ] {
+        let text = format!("{TALK}[[steer]]\n{steer}\n[[expect]]\nthat = \"{expect}\"\n");
+        let file = house.file("idle.test.toml", &text);
+        let line = TALK.matches('\n').count() + 1;
+        let ran = house.run(&["test", &file]).code(why.map_or(0, |_| 1));
+        if let Some(why) = why {
+            let place = format!("line {line}: ");
+            assert!(ran.out.contains(why) && ran.out.contains(&place), "{}", ran.out);
+        }
+    }
+}
+
+#[test]
 fn finding_nothing_is_a_failure() {
     let house = House::new();
     assert!(house.run(&["test"]).code(2).err.contains("no test found"));
     assert!(house.run(&["test", "no/such"]).code(2).err.contains("no/such"));
-    test(&house, "one", "[[expect]]\nthat = \"true\"");
+    test(&house, "one", "[[expect]]\nthat = \"ended\"");
     assert!(house.run(&["test", "--filter", "two"]).code(2).err.contains("--filter two"));
     assert!(house.run(&["test", "--shard", "3/2"]).code(2).err.contains("as in --shard 1/4"));
 }
@@ -214,7 +236,7 @@ fn a_golden_transcript_is_blessed_once_and_kept_from_then_on() {
 #[test]
 fn every_form_of_the_report_keeps_the_outcomes_apart() {
     let house = House::new();
-    test(&house, "a", "[[expect]]\nthat = \"true\"");
+    test(&house, "a", "[[expect]]\nthat = \"ended\"");
     test(&house, "b", "[[expect]]\nthat = \"exit == 1\"");
     test(&house, "c", "[[expect]]\nthat = \"utterances[99].text.lower() == 'x'\"");
     let json = house.run(&["test", "--format", "json"]).code(1).out;
@@ -261,16 +283,16 @@ fn runs_have_rates() {
 fn hostile_tests_are_bounded() {
     let house = House::new();
     let cases = "[[case]]\n".repeat(20_000);
-    let file = house.file("m.test.toml", &format!("{TALK}[[expect]]\nthat = \"true\"\n{cases}"));
+    let file = house.file("m.test.toml", &format!("{TALK}[[expect]]\nthat = \"ended\"\n{cases}"));
     assert!(house.run(&["test", &file]).code(3).err.contains("20000 cases, more than 10000"));
     let endless = "timeout = \"1s\"\n".to_owned()
         + &TALK.replace("utterances = 4", "utterances = 100000")
-        + "[[expect]]\nthat = \"true\"";
+        + "[[expect]]\nthat = \"ended\"";
     let file = house.file("e.test.toml", &endless);
     let ran = house.run(&["test", &file]).code(3);
     assert!(ran.out.contains("it ran longer than 1 s"), "{}", ran.out);
     let script = "[scenario]\ntitle = \"S\"\n[[scenario.participant]]\nid = \"ada\"\nscript = [\"touch\", \"ran\"]\n\
-        [[voice]]\nseat = \"ada\"\nscript = true\n[[expect]]\nthat = \"true\"";
+        [[voice]]\nseat = \"ada\"\nscript = true\n[[expect]]\nthat = \"ended\"";
     let file = house.file("s.test.toml", script);
     let ran = house.run(&["test", &file]).code(3);
     assert!(ran.out.contains("add --trust"), "{}", ran.out);

@@ -14,7 +14,7 @@ const ALL_KINDS: &str = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances =
 const ONE_SEAT: &str = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 6 }\n\
     [[scenario.participant]]\nid = \"ada\"\n[[scenario.participant]]\nid = \"bo\"\n\
     [[voice]]\nseat = \"ada\"\nmodel = \"mine:tiny\"\n[[voice]]\nseat = \"bo\"\nlines = [\"Yes.\"]\n\
-    [[expect]]\nthat = \"true\"\n";
+    [[expect]]\nthat = \"ended\"\n";
 
 fn settings(house: &House, url: &str, more: &str) {
     let text = format!("[providers.mine]\nwire = \"openai\"\nbase_url = \"{url}\"\n{more}\n");

@@ -14,15 +14,15 @@ fn no_key_leads_out_of_the_folder() {
     std::os::unix::fs::symlink("../secret.md", house.path("deep/link.md")).unwrap();
     std::os::unix::fs::symlink("../new.md", house.path("deep/dangling.md")).unwrap();
     let keys = [
-        ("", "scenario = \"{}\"", "[[expect]]\nthat = \"true\""),
-        (TALK, "files = \"{}\"", "[[expect]]\nthat = \"true\""),
+        ("", "scenario = \"{}\"", "[[expect]]\nthat = \"ended\""),
+        (TALK, "files = \"{}\"", "[[expect]]\nthat = \"ended\""),
         (TALK, "", "[[expect]]\ntranscript = \"{}\""),
         (TALK, "", "[[expect]]\nprompt = { of = \"bo\" }\nfile = \"{}\""),
         (TALK, "", "[[expect]]\njudge = \"ollama:x\"\nquestion = \"?\"\nagainst = \"{}\""),
         (
             &TALK.replace("lines = [\"One thing.\", \"Another thing.\"]", "recording = \"{}\""),
             "",
-            "[[expect]]\nthat = \"true\"",
+            "[[expect]]\nthat = \"ended\"",
         ),
     ];
     for (talk, before, after) in keys {
@@ -59,7 +59,7 @@ fn a_pipe_is_not_waited_for() {
     }
     let recorded =
         TALK.replace("lines = [\"One thing.\", \"Another thing.\"]", "recording = \"pipe.md\"");
-    let file = house.file("r.test.toml", &format!("{recorded}[[expect]]\nthat = \"true\""));
+    let file = house.file("r.test.toml", &format!("{recorded}[[expect]]\nthat = \"ended\""));
     let ran = house.run(&["test", &file]).code(3);
     assert!(ran.err.contains("is not a session"), "{}", ran.err);
 }
@@ -71,7 +71,7 @@ fn cases_repeat_a_bounded_amount() {
     let words = "word ".repeat(10_000);
     let talk = TALK.replace("One thing.", &words);
     let cases = "[[case]]\n".repeat(1_800);
-    let expect = "[[expect]]\nthat = \"true\"\n";
+    let expect = "[[expect]]\nthat = \"ended\"\n";
     let file = house.file("m.test.toml", &format!("{talk}{expect}{cases}"));
     let ran = house.run(&["test", "--list", &file]).code(0);
     assert_eq!(ran.out.lines().count(), 1_800);
@@ -107,7 +107,7 @@ fn expressions_and_templates_end() {
         "One thing.",
         "{% for a in history %}{% for b in history %}{{ a }}{% endfor %}{% endfor %}",
     );
-    let file = house.file("t.test.toml", &format!("{talk}[[expect]]\nthat = \"true\""));
+    let file = house.file("t.test.toml", &format!("{talk}[[expect]]\nthat = \"ended\""));
     let ran = house.run(&["test", &file]).code(3);
     assert!(
         ran.out.contains("invalid line") || ran.err.contains("error"),

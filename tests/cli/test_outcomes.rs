@@ -39,7 +39,7 @@ fn outcomes(json: &str) -> Vec<(String, String)> {
 #[test]
 fn a_file_with_a_fault_has_a_record_in_every_form() {
     let house = House::new();
-    test(&house, "good", "", "[[expect]]\nthat = \"true\"");
+    test(&house, "good", "", "[[expect]]\nthat = \"ended\"");
     let fault = test(&house, "wrong", "", "[[expect]]\nthta = \"true\"");
     let json = house.run(&["test", "--format", "json"]).code(3);
     assert!(json.err.contains("expect[1].thta: unknown key"), "{}", json.err);
@@ -70,10 +70,10 @@ fn a_file_with_a_fault_has_a_record_in_every_form() {
 #[test]
 fn an_interrupt_leaves_one_record_for_each_test() {
     let house = House::new();
-    test(&house, "a", "", "[[expect]]\nthat = \"true\"");
+    test(&house, "a", "", "[[expect]]\nthat = \"ended\"");
     let endless = TALK.replace("utterances = 4", "utterances = 100000");
-    house.file("b.test.toml", &format!("{endless}[[expect]]\nthat = \"true\""));
-    test(&house, "c", "", "[[expect]]\nthat = \"true\"");
+    house.file("b.test.toml", &format!("{endless}[[expect]]\nthat = \"ended\""));
+    test(&house, "c", "", "[[expect]]\nthat = \"ended\"");
     let interrupted = |form: &str| {
         let args = ["test", "--format", form, "--jobs", "1", "-v"];
         let mut child = house.command(&args).spawn().unwrap();

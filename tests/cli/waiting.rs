@@ -48,7 +48,7 @@ fn a_silent_server_is_named_with_the_way_to_stop() {
     let test = house.file(
         "m.test.toml",
         "[scenario]\ntitle = \"T\"\nlimits = { utterances = 1 }\n[[scenario.participant]]\nid = \"ada\"\n\
-         [[voice]]\nseat = \"ada\"\nmodel = \"endpoint:m\"\n[[expect]]\nthat = \"true\"\n",
+         [[voice]]\nseat = \"ada\"\nmodel = \"endpoint:m\"\n[[expect]]\nthat = \"ended\"\n",
     );
     let run = ["run", "round-table", "--topic", "x", "--headless", "--endpoint"];
     let named = ["--model", "endpoint:m"];

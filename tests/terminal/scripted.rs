@@ -6,7 +6,7 @@ use crate::house::House;
 fn scripted_tests_show_their_progress() {
     let house = House::new();
     let text = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 2 }\n[[scenario.participant]]\nid = \"ada\"\n\
-        [[voice]]\nseat = \"ada\"\nlines = [\"Tea.\"]\n[[expect]]\nthat = \"true\"\n[[case]]\n[[case]]\n[[case]]\n";
+        [[voice]]\nseat = \"ada\"\nlines = [\"Tea.\"]\n[[expect]]\nthat = \"ended\"\n[[case]]\n[[case]]\n[[case]]\n";
     let file = house.file("p.test.toml", text);
     let mut program = house.run(&["test", "--jobs", "1", &file]);
     program.until("3 passed");

@@ -231,14 +231,19 @@ impl Answer<'_> {
         let found = if code == Exit::Done { found(state) } else { None };
         let Some((answer, dissent)) = found else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
-            let code = if code == Exit::Done { Exit::Failed } else { code };
-            let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));
-            return Err(match session {
-                Some(name) => failure.hint(format!(
-                    "to read the conversation: colloquium export {name} --format txt"
-                )),
-                None => failure,
+            let failed = state.seats.iter().find_map(|seat| seat.failed.as_ref());
+            let (code, why) = match (code, failed) {
+                (Exit::Done, Some(error)) => (Exit::Failed, error.text.to_string()),
+                (Exit::Done, None) => (Exit::Failed, ended.into()),
+                (code, _) => (code, ended.into()),
+            };
+            let read = session.map(|name| {
+                format!("to read the conversation: colloquium export {name} --format txt")
             });
+            let mend = failed.map(|_| "to look at the models: colloquium doctor".to_owned());
+            let hints: Vec<String> = mend.into_iter().chain(read).collect();
+            let failure = Failure::new(code, format!("the panel gave no answer: {why}"));
+            return Err(if hints.is_empty() { failure } else { failure.hint(hints.join("; ")) });
         };
         let given = state.entries.iter();
         let material = given.filter_map(|e| Some(ReadPart::new(e.material.as_ref()?, e.text())));

@@ -1,6 +1,6 @@
 //! `attach`: the full screen on a conversation that another process runs, with every command.
 
-use crate::cli::args::SessionName;
+use crate::cli::args::OptionalSession;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::play::attached::{self, GUEST, Visit};
@@ -12,9 +12,8 @@ use clap::Args;
 /// Open the screen of a running conversation from another terminal
 #[derive(Debug, Args)]
 pub struct AttachArgs {
-    /// Session id, id prefix or path; without it, the only running conversation
-    #[arg(value_name = "SESSION")]
-    session: Option<String>,
+    #[command(flatten)]
+    which: OptionalSession,
     /// Follow without giving commands
     #[arg(long)]
     read_only: bool,
@@ -26,11 +25,12 @@ pub struct AttachArgs {
 impl AttachArgs {
     /// Shows the conversation until the user leaves; it goes on then.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
-        let words = ["watch", self.session.as_deref().unwrap_or("--last"), "--headless"];
+        let words = ["watch", self.which.word(), "--headless"];
         place::check_screen(&context.command(&words), context)?;
-        let running = match &self.session {
-            Some(name) => RunningSession::find(&SessionName::from_option(Some(name)), context)?,
-            None => RunningSession::only("attach", context)?,
+        let running = if self.which.is_unnamed() {
+            RunningSession::only("attach", context)?
+        } else {
+            RunningSession::find(&self.which.name(), context)?
         };
         attached::show(&Visit { running, name: Some(self.name), watches: self.read_only }, context)
     }

@@ -4,9 +4,9 @@ use crate::cli::args::ModelOptions;
 use crate::cli::commands::test;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::models::alike;
 use crate::cli::models::minds::Usable;
 use crate::cli::models::providers::Providers;
+use crate::cli::models::{alike, named};
 use crate::cli::play::{assemble, dry_run};
 use crate::cli::{output, source};
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
@@ -87,8 +87,10 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
     let found = source::find(&context.paths, file)?;
     let loaded = scenario::load(&found.source, &policy::rows())?.with_known_names()?;
     let title = loaded.scenario.title.to_string();
-    let warnings = loaded.warnings.clone();
+    let mut warnings = loaded.warnings.clone();
     let providers = Providers::new(context, &ModelOptions::default())?;
+    let unknown = named::unknown(&loaded, &found.source, Gravity::Warning, &providers);
+    warnings.list.extend(unknown.into_iter().flat_map(|unknown| unknown.list));
     if let Some(warning) = alike::warning(&loaded, || Usable::without_servers(&providers)) {
         context.say(&warning);
     }

@@ -79,9 +79,10 @@ impl ExportArgs {
     /// Writes the export to its target.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
-        // without any name the last conversation becomes a page in this folder
-        let is_bare = self.which.is_unnamed() && self.chosen.is_none();
         self.format = self.format_name();
+        // without any name, and at a terminal, a conversation becomes a page in this folder
+        let is_unnamed = self.which.is_unnamed() && self.chosen.is_none();
+        let is_bare = is_unnamed || (self.format == PAGE && stdout().is_terminal());
         if self.clean && !NARRATED.contains(&&*self.format) {
             let message = format!("--clean has no effect on {}", self.format);
             return Err(Failure::usage(message, format!("use --format {}", NARRATED.join(" or "))));
@@ -145,7 +146,9 @@ impl ExportArgs {
         reports.fold(Ok(Exit::Done), Result::and)?;
         if let Some(page) = page {
             let title = text::label(&document.state.shown_title()).into_owned();
-            context.say(&format!("exported the last conversation, {title}, as a page:"));
+            let last = if self.which.is_unnamed() { "the last conversation, " } else { "" };
+            let end = if last.is_empty() { "" } else { "," };
+            context.say(&format!("exported {last}{title}{end} as a page:"));
             output::data(format!("{}\n", page.display()).as_bytes())?;
         }
         Ok(Exit::Done)

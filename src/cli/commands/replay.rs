@@ -56,10 +56,10 @@ impl ReplayArgs {
                 "export two sessions side by side: colloquium export A B --format html",
             ));
         }
+        let path = session_file::find(&self.which, context)?;
         if !headless {
             place::check_screen(&place::headless(context), context)?;
         }
-        let path = session_file::find(&self.which, context)?;
         Ok(Next::Replay(Box::new(Replay { path, headless, ..self.replay })))
     }
 }

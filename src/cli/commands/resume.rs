@@ -35,8 +35,8 @@ pub struct ResumeArgs {
 impl ResumeArgs {
     /// Returns the command that plays the session.
     pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
-        terminal::check(&mut self.play, context)?;
         let path = session_file::find_own(&self.which, context)?;
+        terminal::check(&mut self.play, context)?;
         Ok(Next::Resume(Box::new(next::Resume { path, play: self.play, ..Default::default() })))
     }
 }

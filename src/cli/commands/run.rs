@@ -5,9 +5,9 @@ use crate::cli::commands::check;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
-use crate::cli::models::alike;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
+use crate::cli::models::{alike, named};
 use crate::cli::play::assemble::{self, REHEARSAL_SEED, opened, rehearsal};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::gate::{Gate, OperatorGate};
@@ -123,7 +123,13 @@ fn prepare(
     if !(options.dry_run || loaded.all_rehearsed()) {
         admit_project(Consent::from_options(play), context)?;
     }
-    let models = assign(&mut loaded, own_topic.as_ref(), options, context)?;
+    let models = match assign(&mut loaded, own_topic.as_ref(), options, context) {
+        Ok(models) => models,
+        Err(failure) => {
+            let providers = Providers::new(context, &play.models)?;
+            return Err(named::placed(failure, &loaded, &found.source, &providers));
+        }
+    };
     if let Some(warning) = alike::warning(&loaded, || models.usable()) {
         context.say(&warning);
     }

@@ -18,7 +18,7 @@ use std::str::FromStr;
 use std::{convert::Infallible, fmt, thread};
 
 /// Prefixes of models that no provider has.
-const OTHER_VOICES: [&str; 3] = [program::PROVIDER, "agent", "recording"];
+pub(super) const OTHER_VOICES: [&str; 3] = [program::PROVIDER, "agent", "recording"];
 /// Separator of minds in an option.
 const SEPARATOR: char = ',';
 

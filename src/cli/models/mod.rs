@@ -5,6 +5,7 @@ pub mod alike;
 pub mod inquiry;
 pub mod local;
 pub mod minds;
+pub mod named;
 pub mod places;
 pub mod programs;
 pub mod providers;

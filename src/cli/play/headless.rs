@@ -107,9 +107,9 @@ async fn drive(
             // the starter of a copy waits until clients can attach
             let mut starting = play.background;
             let clock = Clock::real(Ms(0));
+            let mut look = clock.now().plus(LIFE_MS);
             tokio::pin!(opened);
             loop {
-                let look = clock.now().plus(LIFE_MS);
                 tokio::select! { biased;
                     printed = &mut printer.done => {
                         return Ok(Some(printed.unwrap_or_else(|e| Err(io::Error::other(e)))));
@@ -125,6 +125,7 @@ async fn drive(
                     },
                     Ok(()) = unwritten.durable.changed() => {}
                     () = clock.advance(Some(look)), if takes_time => {
+                        look = clock.now().plus(LIFE_MS);
                         unwritten.life.show(context);
                         continue;
                     }

@@ -3,7 +3,7 @@
 //! The check continues after a fault, so that a single run finds all faults of a file. Combinations of keys (one voice
 //! per seat, phases only with their policy) are checked during resolution, with the same list of faults.
 
-use super::fault::{Fault, Gravity, place};
+use super::fault::{Fault, Gravity, NamedModel, place};
 use super::json_schema::{schema, validator};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, ValueKind, key};
 use super::kinds;
@@ -47,6 +47,12 @@ impl<'a> Walk<'a> {
     /// Starts a check; spans point into `text`.
     pub fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
         Walk { text, rows, faults: vec![], more: &[], is_item: false }
+    }
+
+    /// Returns the word for a model at a place.
+    pub(super) fn named_model(&self, at: &At<'_>) -> Option<NamedModel> {
+        let word = at.node.text()?.to_owned();
+        Some(NamedModel { word, place: place(at.span, self.text), key: one_line(&at.path) })
     }
 
     /// Parses the text; reports a fault if it is not TOML.

@@ -47,6 +47,17 @@ pub struct Fault {
     pub fix: String,
 }
 
+/// A word for a model in the text of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedModel {
+    /// The word.
+    pub word: String,
+    /// Its position; `None` for a value from a command or from `--set`.
+    pub place: Option<Place>,
+    /// Its key, as in a fault.
+    pub key: String,
+}
+
 impl fmt::Display for Fault {
     /// Formats one line, as for the receipt of a command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

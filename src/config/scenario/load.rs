@@ -6,7 +6,7 @@ use super::card::seat_cards;
 use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
 use super::context;
-use super::fault::{Faults, Gravity};
+use super::fault::{Faults, Gravity, NamedModel};
 use super::keys::{PARALLEL, RawCast, RawScenario, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
@@ -103,6 +103,8 @@ pub struct Loaded {
     pub parallel: u32,
     /// True if `parallel` is the default, which a local model lowers in a batch.
     pub is_parallel_default: bool,
+    /// Words for models in the text.
+    pub models: Vec<NamedModel>,
     /// Faults that do not prevent a run.
     pub warnings: Faults,
 }
@@ -324,8 +326,19 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         open: open_seats(walk, root),
         parallel: raw.parallel.unwrap_or(PARALLEL),
         is_parallel_default: raw.parallel.is_none(),
+        models: named_models(walk, root),
         warnings: Faults::new(vec![], "", ""),
     }
+}
+
+/// Returns the words for models of all participants.
+fn named_models(walk: &Walk<'_>, root: &At<'_>) -> Vec<NamedModel> {
+    let of_seat = |seat: At<'_>| {
+        let others = seat.get("fallbacks");
+        let others: Vec<At<'_>> = others.iter().flat_map(|all| all.each()).collect();
+        seat.get("model").into_iter().chain(others).filter_map(|at| walk.named_model(&at)).collect()
+    };
+    root.list("participant").flat_map::<Vec<NamedModel>, _>(of_seat).collect()
 }
 
 /// Reads the open seats.

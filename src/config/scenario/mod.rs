@@ -43,7 +43,7 @@ pub use answer::{AnswerSpec, RIGHT, without_nulls};
 pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
 pub use card::CharacterCard;
 pub use check::Walk;
-pub use fault::{Fault, Faults, Gravity, Place};
+pub use fault::{Fault, Faults, Gravity, NamedModel, Place};
 pub use http::{check as check_service, service};
 pub use json_schema::validator;
 pub use keys::{HTTP, Key, PACE_RANGE, TOP, ValueKind, key, keys, needed};

@@ -135,6 +135,10 @@ impl Tally {
                 *held += 1;
             }
         }
+        for broken in check::unheeded(test, &ran) {
+            worst = worst.max(broken.outcome);
+            self.add(broken);
+        }
         if worst != TestOutcome::Pass && self.record.failed.is_empty() {
             self.record.failed = facts::failed_turns(&ran.events);
             self.record.failed.truncate(BROKEN_MAX);

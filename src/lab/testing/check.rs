@@ -4,6 +4,7 @@ use super::outcome::{Broken, CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Checked, Expect, ExpectKind, Test, TestRun};
 use super::{difference, facts, tools};
 use crate::expr::{Condition, Facts, parts};
+use crate::model::{Kind, LateReason};
 use crate::own_file::OwnFile;
 use crate::state::{Entry, State};
 use crate::text;
@@ -102,6 +103,36 @@ pub fn check(
             ..broken
         }),
     }
+}
+
+/// Returns the commands of a test that never came due or were refused, unless it expects something of `receipts`.
+pub fn unheeded(test: &Test, ran: &TestRun) -> Vec<Broken> {
+    let reads = |expect: &Expect| match &expect.what {
+        ExpectKind::That(checked) | ExpectKind::Rates(checked) | ExpectKind::Each(checked) => {
+            checked.condition.uses("receipts")
+        }
+        _ => false,
+    };
+    if test.expects.iter().any(reads) {
+        return vec![];
+    }
+    let unheeded = ran.events.iter().filter_map(|event| {
+        let (key, why) = match &event.kind {
+            Kind::Receipt(receipt) if receipt.reason == Some(LateReason::NeverDue) => {
+                (&receipt.of, "it never came due")
+            }
+            Kind::CommandRefused(refused) => (&refused.key, &*refused.why),
+            _ => return None,
+        };
+        let line = *test.steer_lines.get(key)?;
+        let broken = wrong(
+            TestOutcome::Fail,
+            "the command of [[steer]] takes effect".into(),
+            vec![why.into()],
+        );
+        Some(Broken { line, ..broken })
+    });
+    unheeded.collect()
 }
 
 /// Checks a condition against facts.

@@ -256,7 +256,8 @@ fn test(walk: &mut Walk<'_>, root: &At<'_>, played: Played, case: Case, place: &
     let Played { loaded, tools, voices } = played;
     let given = given::given(walk, root, &loaded, &case);
     let mut steer = given.steer;
-    steer.extend(commands(walk, root, &case));
+    let (commands, steer_lines) = commands(walk, root, &case);
+    steer.extend(commands);
     if root.get("expect").is_none() {
         let fix = r#"add [[expect]] with that = "ended.reason == 'utterance_limit'""#;
         walk.fault(&root.place("expect"), "is missing: the test could not fail", fix);
@@ -276,6 +277,7 @@ fn test(walk: &mut Walk<'_>, root: &At<'_>, played: Played, case: Case, place: &
         seed: raw.seed,
         voices,
         steer,
+        steer_lines,
         tools,
         files: tools::files(walk, root, place.folder),
         given: given.turns,
@@ -298,20 +300,29 @@ fn joins(root: &At<'_>, cases: &[Case]) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// Returns the commands of a test.
-fn commands(walk: &mut Walk<'_>, root: &At<'_>, case: &Case) -> Vec<(Key, SteerLine)> {
+/// Returns the commands of a test, and their lines in its file.
+fn commands(
+    walk: &mut Walk<'_>,
+    root: &At<'_>,
+    case: &Case,
+) -> (Vec<(Key, SteerLine)>, BTreeMap<Key, usize>) {
     let mut lines = vec![];
+    let mut places = BTreeMap::new();
     for (i, at) in root.list("steer").enumerate() {
         let read = case.fill_value(&at.node.to_json()).and_then(|value| match value {
             Value::Object(map) => line(map),
             _ => Err("a command is a table, as in { do = \"pause\" }".into()),
         });
         match read {
-            Ok(line) => lines.push((Key::from(format!("steer:{}", i + 1)), line)),
+            Ok(line) => {
+                let key = Key::from(format!("steer:{}", i + 1));
+                places.insert(key.clone(), walk.line(at.span));
+                lines.push((key, line));
+            }
             Err(why) => walk.fault(&at, why, "`colloquium schema steer` lists the commands"),
         }
     }
-    lines
+    (lines, places)
 }
 
 fn line(map: Map<String, Value>) -> Result<SteerLine, TestFault> {

@@ -54,6 +54,8 @@ pub struct Test {
     pub voices: Arc<BTreeMap<SeatId, Speaker>>,
     /// Given messages before the start, and the operator's commands.
     pub steer: Vec<(Key, SteerLine)>,
+    /// Lines of the operator's commands in the test file.
+    pub steer_lines: BTreeMap<Key, usize>,
     /// Tools that the test plays, by name.
     pub tools: Arc<BTreeMap<String, PlayedTool>>,
     /// Folder that built-in tools read.

@@ -19,6 +19,8 @@ pub const NO_METHOD: i64 = -32601;
 pub const BAD_PARAMS: i64 = -32602;
 /// JSON-RPC error code: invalid message.
 pub const NO_MESSAGE: i64 = -32600;
+/// JSON-RPC error code: no JSON.
+const NO_JSON: i64 = -32700;
 
 /// Message, in either direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,19 @@ pub enum RpcFault {
     /// The line is not a JSON-RPC message; contains its beginning.
     #[error("wrote a line that is not a JSON-RPC message: {0}")]
     NoMessage(String),
+    /// The line is not JSON; contains its beginning.
+    #[error("wrote a line that is not JSON: {0}")]
+    NoJson(String),
+}
+
+impl From<RpcFault> for RpcError {
+    fn from(fault: RpcFault) -> RpcError {
+        let code = match fault {
+            RpcFault::NoJson(_) => NO_JSON,
+            RpcFault::TooLong | RpcFault::TooMany | RpcFault::NoMessage(_) => NO_MESSAGE,
+        };
+        RpcError { code, message: fault.to_string() }
+    }
 }
 
 /// Line buffer for bytes in arbitrary pieces.
@@ -105,7 +120,7 @@ impl RpcLines {
 /// Parses one message.
 ///
 /// # Errors
-/// [`RpcFault::NoMessage`] if the line is not a message, [`RpcFault::TooMany`] if it has more than [`VALUES_MAX`]
+/// [`RpcFault::NoJson`] and [`RpcFault::NoMessage`] if the line is not a message, [`RpcFault::TooMany`] if it has more than [`VALUES_MAX`]
 /// values.
 pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
     if count_values(line) > VALUES_MAX {
@@ -115,7 +130,10 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
         let text = String::from_utf8_lossy(line);
         RpcFault::NoMessage(text.trim().chars().take(SHOWN_MAX).collect())
     };
-    let mut map: Map<String, Value> = serde_json::from_slice(line).map_err(|_| fault())?;
+    let mut map: Map<String, Value> = serde_json::from_slice(line).map_err(|e| match fault() {
+        RpcFault::NoMessage(text) if !e.is_data() => RpcFault::NoJson(text),
+        fault => fault,
+    })?;
     let id = map.remove("id");
     if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_number() || id.is_null())) {
         return Err(fault());
@@ -236,7 +254,13 @@ mod tests {
         ] {
             let bytes = format!("{line}\n");
             let fault = RpcLines::default().push(bytes.as_bytes()).unwrap_err();
-            assert_eq!(fault, RpcFault::NoMessage(line.into()));
+            let expected = match line {
+                "hello" => RpcFault::NoJson(line.into()),
+                _ => RpcFault::NoMessage(line.into()),
+            };
+            assert_eq!(fault, expected);
+            let code = if line == "hello" { -32700 } else { -32600 };
+            assert_eq!(RpcError::from(fault).code, code, "{line}");
         }
         let deep = format!("{{\"id\":1,\"result\":{}\n", "[".repeat(100_000));
         assert!(RpcLines::default().push(deep.as_bytes()).is_err());

@@ -3,6 +3,7 @@
 use super::conversation::cut;
 use super::programs::{self, SOURCE};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// A format of another program.
 struct Dialect {
@@ -113,19 +114,31 @@ pub(super) fn keys(text: &str) -> Option<String> {
     Some(keys.join(", "))
 }
 
-/// Follows the branch that ends at the current message.
+/// Follows the branch that ends at the current message; without one, the longest branch, of equal ones the last.
 fn branch(nodes: &Value, last: &Value, parent: &str) -> (Vec<Value>, usize) {
-    let all = nodes.as_object().map_or(0, serde_json::Map::len);
-    let mut found = vec![];
-    let mut at = last.as_str();
-    // a chain that comes back to itself is not longer than all nodes
-    while let (Some(id), true) = (at, found.len() < all) {
-        let node = &nodes[id];
-        found.push(node.clone());
-        at = node[parent].as_str();
-    }
-    found.reverse();
-    let others = all - found.len();
+    let all = nodes.as_object();
+    let back = |last: &str| {
+        let mut ids: Vec<&str> = vec![];
+        let mut seen = HashSet::new();
+        let mut at = all.and_then(|all| all.get_key_value(last));
+        // a chain may come back to itself
+        while let Some((id, node)) = at.filter(|(id, _)| seen.insert(id.as_str())) {
+            ids.push(id);
+            at = node[parent].as_str().and_then(|id| all?.get_key_value(id));
+        }
+        ids
+    };
+    let named = last.as_str().map(back).filter(|ids| !ids.is_empty());
+    let longest = || {
+        let parents: HashSet<&str> =
+            all.into_iter().flatten().filter_map(|(_, node)| node[parent].as_str()).collect();
+        let is_end = |id: &&String| !parents.contains(id.as_str());
+        let ends = all.into_iter().flat_map(|all| all.keys().filter(is_end));
+        ends.map(|id| back(id)).max_by_key(Vec::len).unwrap_or_default()
+    };
+    let ids = named.unwrap_or_else(longest);
+    let found: Vec<Value> = ids.iter().rev().map(|id| nodes[id].clone()).collect();
+    let others = all.map_or(0, serde_json::Map::len) - found.len();
     (found, others)
 }
 

@@ -27,6 +27,27 @@ fn chatgpt(title: &str) -> Value {
     }})
 }
 
+/// Without a valid current message the longest branch is read, and a circle is read once.
+#[test]
+fn a_branch_needs_no_current_message() {
+    let mut circle = chatgpt("T");
+    circle["mapping"]["root"]["parent"] = "c".into();
+    let mut cases = vec![circle];
+    for node in [json!(null), json!("gone")] {
+        let mut talk = chatgpt("T");
+        talk["current_node"] = node;
+        cases.push(talk);
+    }
+    for talk in cases {
+        let (told, _) = imported(talk.to_string().as_bytes(), &[]);
+        assert_eq!(
+            (told.matches("Trams?").count(), told.matches("Yes.").count()),
+            (1, 1),
+            "{told}"
+        );
+    }
+}
+
 #[test]
 fn exports_of_other_programs_are_read() {
     let parts = json!([

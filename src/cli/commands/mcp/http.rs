@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::play::assemble::random;
 use crate::net::{VisitLimits, WebListener, WebVisit, accept};
-use crate::rpc::{self, NO_MESSAGE, RpcError, RpcMessage};
+use crate::rpc::{self, RpcError, RpcMessage};
 use axum::Json;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, Method, Request, StatusCode, header};
@@ -106,7 +106,7 @@ impl Gate {
             }
             Ok(RpcMessage::Answer { .. }) => return StatusCode::ACCEPTED.into_response(),
             Err(fault) => {
-                let error = RpcError { code: NO_MESSAGE, message: fault.to_string() };
+                let error = RpcError::from(fault);
                 return Json(rpc::answered(&Value::Null, &Err(error))).into_response();
             }
         };

@@ -64,7 +64,7 @@ impl Lines {
             match self.lines.push(part) {
                 Ok(messages) => messages.into_iter().for_each(|message| self.accept(message)),
                 Err(fault) => {
-                    self.refuse(&Value::Null, NO_MESSAGE, &fault.to_string());
+                    self.errors.push_back(rpc::answered(&Value::Null, &Err(fault.into())));
                     self.lines = RpcLines::default();
                 }
             }

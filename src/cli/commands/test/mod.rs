@@ -8,7 +8,7 @@ mod watching;
 
 pub use files::read;
 
-use crate::cli::args::{ModelOptions, usd};
+use crate::cli::args::{ModelOptions, percent, usd};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
@@ -101,7 +101,7 @@ pub struct TestCommand {
     #[arg(long)]
     coverage: bool,
     /// Fail if less than N percent is reached
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = percent)]
     fail_under: Option<f64>,
     /// Write a test for a scenario, by its path or name, from its rehearsed cast or from a session
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["paths", "list", "bless"])]
@@ -132,8 +132,9 @@ impl TestCommand {
             return watching::watch(&self.paths, context, |test| self.wants(test), run);
         }
         let mut loaded = files::tests(&self.paths, context)?;
+        let found = loaded.tests.len() + loaded.faulty.len();
         loaded.faulty.retain(|record| self.wants_file(&record.file));
-        let tests = self.chosen(loaded.tests, &mut loaded.faulty)?;
+        let tests = self.chosen(loaded.tests, &mut loaded.faulty, found)?;
         if self.list {
             let names: String = tests.iter().map(|t| format!("{}\n", t.id())).collect();
             output::text(&names)?;
@@ -184,13 +185,13 @@ impl TestCommand {
         self.filter.is_empty() || self.filter.iter().any(of)
     }
 
-    /// Selects the tests to run. With `--shard`, only the first part reports files that cannot be loaded.
+    /// Selects the tests to run out of all that were found. With `--shard`, only the first part reports files that cannot be loaded.
     fn chosen(
         &self,
         tests: Vec<Arc<Test>>,
         faulty: &mut Vec<TestRecord>,
+        found: usize,
     ) -> Result<Vec<Arc<Test>>, Failure> {
-        let found = tests.len();
         let mut tests: Vec<Arc<Test>> = tests.into_iter().filter(|t| self.wants(t)).collect();
         if tests.is_empty() && faulty.is_empty() {
             let message = match found {

@@ -35,7 +35,11 @@ pub fn write_new(
             (events, Words::OfSession)
         }
         None => {
-            let text = format!("scenario = {named:?}\n[[expect]]\nthat = \"true\"\n");
+            if is_path && !Path::new(scenario).exists() {
+                let message = format!("no file `{scenario}`");
+                return Err(Failure::usage(message, "name a scenario file or a bundled scenario"));
+            }
+            let text = format!("scenario = {named:?}\n[[expect]]\nthat = \"ended\"\n");
             let source = Source { name: path.display().to_string(), text, settings: vec![] };
             let loaded = load(&source, &folder, &policy::rows());
             let loaded = loaded.map_err(|e| {

@@ -210,6 +210,9 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
         return Err(ExprError::new(message, at));
     }
     let condition = Condition::compile(source)?;
+    if condition.names().next().is_none() {
+        return Err(ExprError::new("uses nothing of the conversation: its outcome is fixed", 0));
+    }
     let known: Vec<&str> = OF_CONVERSATION.iter().chain(names).copied().collect();
     if let Some((name, column)) = condition.names().find(|(name, _)| !known.contains(name)) {
         let near = facts::instead(name, &known);
