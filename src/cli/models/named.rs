@@ -57,7 +57,7 @@ fn failure_of(word: &str, usable: &Usable, providers: &Providers) -> Option<Fail
         return None;
     }
     if name != word {
-        return providers.find(name).err().filter(|_| !usable.words.contains_key(word));
+        return if usable.words.contains_key(word) { None } else { providers.find(name).err() };
     }
     let mind = Mind { seat: None, word: word.to_owned() };
     // a key that is missing, or a server that is not asked, may still come
