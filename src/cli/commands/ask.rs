@@ -234,8 +234,8 @@ impl Answer<'_> {
             let failed = state.seats.iter().find_map(|seat| seat.failed.as_ref());
             let (code, why) = match (code, failed) {
                 (Exit::Done, Some(error)) => (Exit::Failed, error.text.to_string()),
-                (Exit::Done, None) => (Exit::Failed, ended.into()),
-                (code, _) => (code, ended.into()),
+                (Exit::Done, None) => (Exit::Failed, ended),
+                (code, _) => (code, ended),
             };
             let read = session.map(|name| {
                 format!("to read the conversation: colloquium export {name} --format txt")
