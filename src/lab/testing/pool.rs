@@ -110,7 +110,7 @@ mod tests {
         let test = |voice: &str| {
             let text = format!(
                 "scenario = {{ title = \"S\", limits = {{ utterances = 1 }}, participant = [{{ id = \"ada\", script = [\"x\"] }}] }}\n\
-                 [[voice]]\nseat = \"ada\"\n{voice}\n[[expect]]\nthat = \"true\""
+                 [[voice]]\nseat = \"ada\"\n{voice}\n[[expect]]\nthat = \"ended\""
             );
             let source = Source { name: "t.test.toml".into(), text, settings: vec![] };
             load(&source, Path::new("."), &policy::rows()).unwrap().tests.remove(0)
