@@ -160,6 +160,7 @@ impl Failure {
     }
 
     /// Returns the message and the next step for a client without a command line, in one line.
+    #[cfg(feature = "mcp")]
     pub fn for_client(&self) -> String {
         self.with(self.client_hint.or(self.hint.as_deref()))
     }
