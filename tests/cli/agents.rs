@@ -212,7 +212,7 @@ fn agent_faults_are_reported_at_once() {
         ),
         ("future", "speaks version 7 of the Agent Client Protocol; this program speaks 1"),
         ("dead", "ended in the middle of its work (exit status: 3): no such model"),
-        ("junk", "wrote a line that is not a JSON-RPC message: Loading model..."),
+        ("junk", "wrote a line that is not JSON: Loading model..."),
         ("flood", "wrote a line of more than 4 MiB"),
     ] {
         let house = House::new();

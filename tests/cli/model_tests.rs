@@ -469,14 +469,14 @@ fn a_simulated_person_opens_stops_and_is_counted_apart() {
 
     let empty = Server::start("<think>Hm.</think> ", Some(KEY));
     settings(&house, &empty);
-    house.file("e.test.toml", &played("person = { goal = \"x\" }", "true"));
+    house.file("e.test.toml", &played("person = { goal = \"x\" }", "ended"));
     let ran = with_key(&house, &["test", "--ask", "e.test.toml"]).code(3);
     assert!(
         ran.out.contains("the simulated person `me` said nothing usable 3 times"),
         "{}",
         ran.out
     );
-    let faulty = played(person, "true").replace("model = \"mine:tiny\"", "lines = [\"x\"]");
+    let faulty = played(person, "ended").replace("model = \"mine:tiny\"", "lines = [\"x\"]");
     let file = house.file("f.test.toml", &faulty);
     assert!(house.run(&["check", &file]).code(3).err.contains("needs a model that plays it"));
 }

@@ -71,8 +71,11 @@ impl ModelSource {
     /// The first word without a model.
     pub fn seated(&self) -> Result<&[Seated], Failure> {
         if self.seated.get().is_none() {
-            let usable = Usable::new(&self.places.providers, &self.minds);
-            let _ = self.seated.set(minds::resolve(&self.minds, &usable)?);
+            let found = match &self.minds[..] {
+                [] => vec![],
+                minds => minds::resolve(minds, &Usable::new(&self.places.providers, minds))?,
+            };
+            let _ = self.seated.set(found);
         }
         Ok(self.seated.get().map_or(&[], Vec::as_slice))
     }
