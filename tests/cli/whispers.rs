@@ -82,6 +82,7 @@ fn json_commands_say_nothing_that_is_addressed() {
         json!({"do": "cut_in", "text": "/whisper bo CANARY"}),
         json!({"do": "speak_as", "who": "ada", "text": "@@zed CANARY"}),
         json!({"do": "note", "text": "@@bo CANARY"}),
+        json!({"do": "say", "text": "(whisper to bo) CANARY"}),
     ];
     let house = House::new();
     let path = house.file("talk.toml", &crate::house::talk(4, 0));
@@ -101,8 +102,8 @@ fn json_commands_say_nothing_that_is_addressed() {
             format!("[[steer]]\nid = \"c{n}\"\nafter = {{ utterance = 1 }}\n{fields}")
         })
         .collect();
-    let refused = "that = \"receipts.c0.is == 'refused' and receipts.c1.is == 'refused' and \
-                   receipts.c2.is == 'refused' and receipts.c3.is == 'refused'\"\n";
+    let each = (0..verbs.len()).map(|n| format!("receipts.c{n}.is == 'refused'"));
+    let refused = format!("that = \"{}\"\n", each.collect::<Vec<_>>().join(" and "));
     let unheard = "that = \"'CANARY' not in prompt('ada', 2) and turn_count == 4\"\n";
     let expect = format!("[[expect]]\n{refused}[[expect]]\n{unheard}");
     let scenario = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 4 }\n\

@@ -21,7 +21,7 @@ const NOTES_MAX: usize = 50;
 /// If the command is refused.
 pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusal> {
     short_enough(&line.command)?;
-    private(&line.command).map_err(String::from)?;
+    private(&line.command, state).map_err(String::from)?;
     if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
         return Err(
             format!("too late: the conversation has ended ({})", ended.reason.as_str()).into()

@@ -128,7 +128,7 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
             let name = rest.split_whitespace().next().unwrap_or_default();
             return Err(format!("`/{name}` needs a terminal: colloquium attach").into());
         }
-        private(&command)?;
+        private(&command, state)?;
         return Ok(Intent::Give(command));
     }
     said(line, typing, state).map(Intent::Give)
@@ -166,7 +166,7 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
         (Manner::CutIn, _) => Command::CutIn { text, who: None, re: typing.re },
         (Manner::Speak(who), _) => Command::Speak { text, who: who.clone() },
     };
-    private(&command)?;
+    private(&command, state)?;
     Ok(command)
 }
 
@@ -276,7 +276,7 @@ pub fn spelled(command: &PendingCommand) -> String {
 ///
 /// # Errors
 /// If it is, with the command for that.
-pub fn private(command: &Command) -> Result<(), TypedFault> {
+pub fn private(command: &Command, state: &State) -> Result<(), TypedFault> {
     let text = match command {
         // a text of a file addresses nobody
         Command::Say { material: Some(_), .. } => return Ok(()),
@@ -289,7 +289,7 @@ pub fn private(command: &Command) -> Result<(), TypedFault> {
         _ => return Ok(()),
     };
     let text = with_ascii_sign(text);
-    if addressed(text.trim()).is_none() {
+    if addressed(text.trim()).is_none() && described(&text, state).is_none() {
         return Ok(());
     }
     let word = text.split_whitespace().next().unwrap_or_default();
