@@ -132,6 +132,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Next step for a client without a command line; `None` if it is `hint`.
     pub client_hint: Option<&'static str>,
+    /// Word for a model or provider that caused it; `None` for other failures.
+    pub word: Option<String>,
     /// Faults of an invalid scenario or test, which `message` reports; empty for other failures.
     pub faults: Vec<scenario::Faults>,
 }
@@ -141,7 +143,7 @@ impl Failure {
     pub fn new(code: Exit, message: impl Into<String>) -> Failure {
         let message = without_numbers(message.into());
         let client_hint = (code == Exit::NoModel).then_some(NO_MODEL);
-        Failure { code, message, hint: None, client_hint, faults: vec![] }
+        Failure { code, message, hint: None, client_hint, word: None, faults: vec![] }
     }
 
     /// Creates the failure for an invalid command line.
@@ -152,6 +154,11 @@ impl Failure {
     /// Sets the hint.
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Sets the word that caused it.
+    pub fn about(self, word: impl Into<String>) -> Failure {
+        Failure { word: Some(word.into()), ..self }
     }
 
     /// Returns the message and the hint in one line.

@@ -380,7 +380,7 @@ impl Usable {
 
 impl From<NoMind> for Failure {
     fn from(no: NoMind) -> Failure {
-        Failure::new(Exit::NoModel, no.message).hint(
+        Failure::new(Exit::NoModel, no.message).about(no.word).hint(
             "`colloquium models` lists the words and all models; PROVIDER:NAME names any of them",
         )
     }

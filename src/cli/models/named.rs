@@ -34,9 +34,13 @@ pub fn placed(
     source: &Source,
     providers: &Providers,
 ) -> Failure {
-    let words: Vec<&str> = loaded.models.iter().map(|named| provider(&named.word)).collect();
-    let is_about = words.iter().any(|word| failure.message.contains(&format!("`{word}`")))
-        || words.iter().any(|word| failure.message.contains(&format!("\"{word}\"")));
+    let caused = |named: &NamedModel| {
+        failure
+            .word
+            .as_ref()
+            .is_some_and(|word| *word == named.word || word == provider(&named.word))
+    };
+    let is_about = loaded.models.iter().any(caused);
     match unknown(loaded, source, Gravity::Error, providers) {
         Some(faults) if is_about => {
             let code = if failure.code == Exit::NoModel { Exit::NoModel } else { Exit::Invalid };

@@ -204,6 +204,7 @@ impl Providers {
                     names.join(", ")
                 ),
             )
+            .about(name)
         })
     }
 
