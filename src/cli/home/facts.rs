@@ -136,7 +136,7 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     start
 }
 
-/// Outcomes of the bundled sessions, in their order; the first frame has no time to read them.
+/// Outcomes of the bundled sessions, in their order; the first frame is drawn before they are read.
 const HEADLINES: [&str; 3] = ["", "all stand in the same place", "\"against\" gains 1 vote"];
 
 /// Returns the bundled sessions.

@@ -73,7 +73,7 @@ fn argued(state: &State, turn: &Turn, argues: &Text) -> String {
 /// Returns the request of a judge that the scenario writes in full; `None` for the usual one.
 ///
 /// # Errors
-/// If the template is invalid, or has no value for a field.
+/// If the template is invalid or a field of it is undefined.
 pub(super) fn request(state: &State, turn: &Turn) -> Option<Result<String, ExprError>> {
     let template = state.judge_prompt(turn)?;
     let mut said: Vec<&Entry> = state.visible(turn).collect();

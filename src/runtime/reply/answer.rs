@@ -237,7 +237,7 @@ fn boxed(rest: &str) -> Option<&str> {
 /// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85`, `0,85`, `17/20` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
     let text = said.lines().rev().find_map(|line| after(line, &marks().sure))?;
-    // a reason is no part of the number, and a comma between digits is a point
+    // a reason does not belong to the number, and a comma between digits is a point
     let text = [", ", "; ", ". ", " - ", " – ", " — "]
         .iter()
         .fold(text, |text, stop| text.split_once(stop).map_or(text, |(before, _)| before));

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
 /// Number of characters of a clause that are read before a name, so that a long reply is read in linear time.
 const CLAUSE_MAX: usize = 200;
-/// Maximum number of letters that a `*` of a spelling stands for.
+/// Maximum number of letters for a `*` of a spelling.
 const STEM_MAX: usize = 24;
 /// Titles whose full stop does not end a sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
@@ -86,7 +86,7 @@ impl Letters {
         self.spelled(at, word).filter(|end| *end > at && self.breaks(*end))
     }
 
-    /// Returns the index behind a spelling; `*` in it stands for any letters up to the next of the spelling.
+    /// Returns the index behind a spelling; `*` in it is any letters up to the next of the spelling.
     fn spelled(&self, at: usize, word: &[char]) -> Option<usize> {
         let mut here = at;
         for (n, c) in word.iter().enumerate() {

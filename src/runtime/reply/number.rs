@@ -12,7 +12,7 @@ const SIGNS: [char; 20] = [
 ];
 /// Signs right behind a number that change it.
 const CHANGES: [char; 5] = ['!', '+', '^', '²', '³'];
-/// Letters right behind a number that stand for a scale in one language and for another in the next.
+/// Letters right behind a number with different scales in different languages.
 const MILLIONS: [char; 3] = ['M', 'B', 'T'];
 /// Signs before a number that belong to a term.
 const TERMS: [char; 4] = ['/', '^', '÷', '×'];
