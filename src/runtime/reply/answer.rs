@@ -3,12 +3,13 @@
 //! Nothing is guessed: an answer counts only in `\boxed{}`, after `ANSWER:`, or if it is the whole reply. A reply
 //! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
+use super::json::{JsonPlace, objects};
 use super::letters::{Letters, sentences, word};
 use super::lines::{LabelLead, label};
 use super::mention::{Candidates, clauses};
 use super::number::quantity;
 use super::read::ReadReply;
-use super::vote::{VoteReader, proposal};
+use super::vote::{VoteReader, chosen_letter, proposal};
 use super::words::{is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
@@ -63,8 +64,9 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     if let Some(content) = last_box(said) {
         return normalised(kind, content);
     }
-    if let Some(text) = marked(said) {
-        return normalised(kind, text);
+    let in_sentence = || chosen_letter(said).filter(|_| kind == AnswerKind::Letter);
+    if let Some(text) = in_json(kind, said).as_deref().or_else(|| marked(said)) {
+        return normalised(kind, text).or_else(in_sentence);
     }
     // a reply in full sentences is not an answer, but a bare answer is
     let text = said.trim();
@@ -72,7 +74,15 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let long = kind == AnswerKind::Text && text.len() > BARE_MAX;
     let is_bare =
         short && !long && !marks().boxes.iter().any(|command| said.contains(command.as_str()));
-    if is_bare { normalised(kind, text) } else { None }
+    let bare = if is_bare { normalised(kind, text) } else { None };
+    bare.or_else(in_sentence)
+}
+
+/// Returns the answer of a reply that gives it in JSON without being asked for it.
+fn in_json(kind: AnswerKind, said: &str) -> Option<String> {
+    let all = objects(said, &Value::Null, JsonPlace::Line);
+    let answer = all.first().filter(|_| kind != AnswerKind::Json)?.get("answer")?;
+    Some(answer.as_str().map_or_else(|| answer.to_string(), str::to_owned))
 }
 
 /// Returns an answer or a key in canonical form, so that equal ones are equal strings; `None` if it is none of this kind.

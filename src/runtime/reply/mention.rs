@@ -64,8 +64,10 @@ pub(super) trait Candidates {
         let mut left = self.left(&letters, text).into_iter().peekable();
         let mut is_out = |m: &Mention| left.next_if(|other| other.start == m.start).is_none();
         let out: BTreeSet<usize> = mentions.iter().filter(|m| is_out(m)).map(|m| m.start).collect();
+        let mut until = 0;
         outside(&letters, &mentions).any(|at| {
-            let end = letters.one_of(at, &words().deny);
+            until = letters.one_of(at, &words().undenied).unwrap_or(until);
+            let end = letters.one_of(at, &words().deny).filter(|_| at >= until);
             let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
             end.is_some_and(|end| !out.contains(&next(end)))
         })
@@ -107,7 +109,11 @@ pub(super) trait Candidates {
         clauses(sentence).into_iter().filter(|part| self.denies(part)).any(|part| {
             let of = self.only(part);
             let letters = Letters::new(part);
-            let objects = || letters.one_of(letters.skip(0, |c| c == ' '), &words().but).is_some();
+            let begins = |row| letters.one_of(letters.skip(0, |c| c == ' '), row).is_some();
+            if of.is_none() && begins(&words().because) {
+                return false;
+            }
+            let objects = || begins(&words().but);
             let here = of.is_none() && objects() || of == Some(choice);
             here && self.minds_faults() || of.is_none_or(|of| of == choice) && self.has(part, row)
         })

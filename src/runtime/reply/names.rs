@@ -187,12 +187,15 @@ impl<'a> NameChoice<'a> {
         (is_common(name) && self.ends_with(bare, name)).then_some(before)
     }
 
-    /// Returns whether a clause is a name, except for names that it rules out.
+    /// Returns whether a clause is a name, except for a "but", a remark in parentheses and names that it rules out.
     fn is_alone(&self, clause: &str, name: &Text) -> bool {
-        if self.exactly(clause) == Some(name) {
+        let letters = Letters::new(clause);
+        let but = letters.one_of(behind_marks(&letters, 0), &words().but);
+        let bare = but.and_then(|end| clause.get(letters.byte(end)..)).unwrap_or(clause);
+        let bare = bare.split_once('(').map_or(bare, |(before, _)| before);
+        if self.exactly(bare) == Some(name) {
             return true;
         }
-        let letters = Letters::new(clause);
         let over = letters.find(&words().over).and_then(|(at, _)| clause.get(..letters.byte(at)));
         over.is_some_and(|before| self.exactly(before) == Some(name))
     }
@@ -227,7 +230,8 @@ impl Candidates for NameChoice<'_> {
         let (name, end) = self.spellings.at(letters, at)?;
         // a longer name, such as "Anna-Sophia"
         let goes_on = letters.char(end) == Some('-')
-            && letters.char(end + 1).is_some_and(char::is_alphanumeric);
+            && letters.char(end + 1).is_some_and(char::is_alphanumeric)
+            && letters.one_of(end + 1, &words().courtesy).is_none();
         let of = self.options.iter().position(|option| option == *name)?;
         (!goes_on).then_some(Mention { start: at, end, of })
     }

@@ -238,7 +238,7 @@ impl Names {
             rest = behind.strip_prefix([']', ')', '】', '）'])?;
         }
         let closed = rest.trim_start_matches(MARKS);
-        let marked = closed.len() < rest.len() && emphasis > 0;
+        let marked = emphasis > 0 && (closed.len() < rest.len() || text.starts_with('#'));
         let bare = closed.trim_start_matches([' ', '\t']);
         if let Some(rest) = bare.strip_prefix([':', '：']) {
             let rest = rest.trim_start_matches(MARKS);

@@ -11,15 +11,15 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 10] = [
-    ("votes", 543),
-    ("bids", 17),
-    ("choices", 221),
-    ("labels", 165),
-    ("data", 66),
-    ("answers", 182),
-    ("lines", 31),
-    ("own_words", 33),
-    ("reasoning", 19),
+    ("votes", 737),
+    ("bids", 36),
+    ("choices", 300),
+    ("labels", 226),
+    ("data", 105),
+    ("answers", 263),
+    ("lines", 50),
+    ("own_words", 48),
+    ("reasoning", 29),
     ("end_tokens", 18),
 ];
 

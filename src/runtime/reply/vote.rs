@@ -16,6 +16,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const SHORT_WORDS: usize = 25;
 /// Minimum number of words of another answer without its label.
 const ANSWER_WORDS: usize = 9;
+/// Number of letters that label answers.
+const LETTERS: usize = 26;
 /// Question to a winner who votes instead of presenting the answer.
 const PRESENT: &str =
     "The vote is over, and your answer won. Write that answer in full, without a vote.";
@@ -78,9 +80,7 @@ pub(super) fn proposal(
 /// # Errors
 /// If it is a vote or a label alone.
 pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear> {
-    let letters = ('A'..='Z').take(answers);
-    let among: Vec<(Text, SeatId)> =
-        letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect();
+    let among = lettered(answers);
     let names = &BTreeMap::new();
     let reader = VoteReader { among: &among, names, answers: true, voter: None, before: None };
     let short = said.unicode_words().count() <= SHORT_WORDS;
@@ -99,6 +99,21 @@ pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear
             Err(Unclear { why, ask: Some(PRESENT.to_owned()), field: None })
         }
     }
+}
+
+/// Returns the letter that a reply chooses in a sentence, as in "Option B is correct."
+pub(super) fn chosen_letter(said: &str) -> Option<String> {
+    let among = lettered(LETTERS);
+    let names = &BTreeMap::new();
+    let reader = VoteReader { among: &among, names, answers: true, voter: None, before: None };
+    let (chosen, _) = reader.in_sentence(said)?;
+    among.get(chosen).map(|(label, _)| tail(label).to_owned())
+}
+
+/// Returns the labels of a number of answers, without authors.
+fn lettered(answers: usize) -> Vec<(Text, SeatId)> {
+    let letters = ('A'..='Z').take(answers);
+    letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect()
 }
 
 fn answered(text: &str, by: ReadBy) -> Result<ReadReply, Unclear> {
@@ -297,6 +312,9 @@ impl VoteReader<'_> {
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let text = own_text(said);
         let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
+        if sentences.iter().any(|s| self.has(s, &words().undecided)) {
+            return None;
+        }
         let short = text.unicode_words().count() <= SHORT_WORDS;
         let all = sentences.len();
         let near = |n: usize| short || n == 0 || n + 1 == all;
@@ -343,7 +361,7 @@ impl VoteReader<'_> {
         let closed = next.is_none_or(|c| !c.is_alphanumeric() && c != ' ' && c != '\'')
             || next == Some(' ')
                 && letters.char(first.end + 1).is_none_or(|c| !c.is_alphanumeric());
-        let denied = letters.find(&words().deny).is_some();
+        let denied = self.denies(sentence);
         (first.start == begin && closed && !denied && first.of == answer).then_some(answer)
     }
 
@@ -355,8 +373,7 @@ impl VoteReader<'_> {
 
     /// Returns the only answer that a short reply mentions, unless it denies something.
     fn only_mentions(&self, text: &str) -> Option<usize> {
-        let denied = Letters::new(text).find(&words().deny).is_some();
-        if denied { None } else { self.only(text) }
+        if self.denies(text) { None } else { self.only(text) }
     }
 
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.

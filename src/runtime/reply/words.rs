@@ -44,6 +44,10 @@ pub(super) struct WordTables {
     pub(super) approve: WordRow,
     /// Words that keep a clause from being a vote.
     pub(super) deny: WordRow,
+    /// Words of denial that deny nothing of the choice.
+    pub(super) undenied: WordRow,
+    /// Words that leave a whole reply open.
+    pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
     /// Words right before a name that rule it out.
