@@ -248,7 +248,10 @@ fn parse(line: &str) -> Option<StanceLine<'_>> {
     let number = value.trim_start_matches('+').replace(['\u{2212}', '\u{2013}'], "-");
     let at = number.parse().ok().filter(|at| (-STANCE_MAX..=STANCE_MAX).contains(at))?;
     let quotes = |c: char| matches!(c, '"' | '\'' | '*' | '`' | '.' | '“' | '”');
-    let said = fields.next().unwrap_or_default().trim_matches(quotes);
+    let said = fields.next().unwrap_or_default().trim_start_matches(quotes);
+    let bare = said.trim_end_matches(quotes);
+    // a mark that closes a quotation within the claim belongs to it
+    let said = if bare.matches('"').count() % 2 == 1 { said.trim_end_matches('.') } else { bare };
     let all: Vec<&str> = said.split_whitespace().collect();
     let kept = all.iter().take(WORDS_MAX).copied().collect::<Vec<_>>().join(" ");
     let mut words: String = kept.chars().take(CHARS_MAX).collect();
@@ -279,6 +282,7 @@ mod tests {
                 "\u{2212}1 | \"permits for people\" | #11.",
                 Some((-1, "permits for people", "#11", "")),
             ),
+            ("-1 | his switch, not \"may\" | #9", Some((-1, "his switch, not \"may\"", "#9", ""))),
             ("0", Some((0, "0", "", ""))),
             (
                 "2 | one two three four five six seven eight nine | nobody",
