@@ -43,10 +43,11 @@ fn number(text: &str) -> Option<String> {
     let begin = text.find(|c: char| c.is_ascii_digit())?;
     let before = text.get(..begin)?;
     let point = before.ends_with('.');
-    let minus = before.trim_end_matches(['$', '€', '£', '.', ' ']).ends_with(['-', '−'])
-        && !before
-            .trim_end_matches(['-', '−', '$', '€', '£', '.', ' '])
-            .ends_with(char::is_alphanumeric);
+    let signed = before.trim_end_matches(['$', '€', '£', '.', ' ']);
+    // a sign right before the number belongs to it, also behind a word
+    let blanks = if before.ends_with(' ') { &[' ', '-', '−'][..] } else { &['-', '−'] };
+    let minus = signed.ends_with(['-', '−'])
+        && !signed.trim_end_matches(blanks).ends_with(char::is_alphanumeric);
     let rest = text.get(begin..)?;
     let mut end =
         rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(rest.len());

@@ -10,7 +10,7 @@ use super::mention::{Candidates, clauses};
 use super::number::quantity;
 use super::read::ReadReply;
 use super::vote::{VoteReader, chosen_letter, proposal};
-use super::words::{is_in, marks, words};
+use super::words::{WordRow, is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
@@ -103,15 +103,15 @@ pub fn disagrees(kind: AnswerKind, said: &str) -> bool {
 
 /// Returns the text of the last stated answer.
 fn marked(said: &str) -> Option<&str> {
-    let labelled = |line| label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
-    let of_line = |line| {
-        braced(line)
-            .or_else(|| after(line, &marks().leads))
-            .or_else(|| labelled(line))
-            .or_else(|| within(line))
-    };
     let behind = said.lines().rev().find_map(of_line).or_else(|| at_the_end(said))?;
     if behind.is_empty() { following(said) } else { Some(behind) }
+}
+
+/// Returns the answer that a line states; empty if it only introduces one.
+fn of_line(line: &str) -> Option<&str> {
+    let labelled = || label(line, &words().answer_label, LabelLead::Word).map(|l| l.rest);
+    let behind = braced(line).or_else(|| after(line, &words().lead));
+    behind.or_else(labelled).or_else(|| within(line))
 }
 
 /// Returns the answer of a line such as `{final answer: (B)}`.
@@ -125,35 +125,30 @@ fn braced(line: &str) -> Option<&str> {
 fn at_the_end(said: &str) -> Option<&str> {
     let last = *sentences(said).last()?;
     let labelled = || label(last, &words().answer_label, LabelLead::Word).map(|l| l.rest);
-    after(clauses(last).last()?, &marks().leads).or_else(labelled)
+    after(clauses(last).last()?, &words().lead).or_else(labelled)
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.
 fn following(said: &str) -> Option<&str> {
     let lines: Vec<&str> = said.lines().collect();
-    let at = lines.iter().rposition(|line| after(line, &marks().leads).is_some())?;
+    let at = lines.iter().rposition(|line| of_line(line).is_some())?;
     lines.get(at + 1..)?.iter().copied().find(|line| !line.trim().is_empty())
 }
 
 /// Returns the rest of a line after one of the phrases and a colon, an equals sign or "is".
-fn after<'a>(line: &'a str, leads: &[String]) -> Option<&'a str> {
-    let line = line.trim_start_matches(DRESS);
-    let line = marks().connectives.iter().find_map(|word| without_word(line, word)).unwrap_or(line);
-    let rest = leads.iter().find_map(|lead| {
-        let head = line.get(..lead.len())?;
-        head.eq_ignore_ascii_case(lead).then(|| line.get(lead.len()..)).flatten()
-    })?;
-    let rest = rest.trim_start_matches(DRESS);
-    let verb = |rest: &'a str| rest.strip_prefix("is").filter(|rest| rest.starts_with([' ', ':']));
-    let rest = rest.strip_prefix([':', '=']).or_else(|| verb(rest)).map(str::trim_start)?;
+fn after<'a>(line: &'a str, leads: &WordRow) -> Option<&'a str> {
+    let letters = Letters::new(line);
+    let behind_dress = |at| letters.skip(at, |c| DRESS.contains(&c));
+    let begin = behind_dress(0);
+    let so = letters.one_of(begin, &words().so);
+    let begin = so.map_or(begin, |end| letters.skip(end, |c| matches!(c, ' ' | ',')));
+    let end = behind_dress(letters.one_of(begin, leads)?);
+    let end = match letters.char(end)? {
+        ':' | '=' => end + 1,
+        _ => letters.one_of(end, &words().equals)?,
+    };
+    let rest = line.get(letters.byte(end)..)?.trim_start();
     Some(rest.strip_prefix(':').unwrap_or(rest).trim_start_matches('*').trim())
-}
-
-/// Returns the text behind a word at its beginning.
-fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let (head, rest) = text.split_at_checked(word.len())?;
-    let is_word = head.eq_ignore_ascii_case(word) && rest.starts_with([' ', ',']);
-    is_word.then(|| rest.trim_start_matches([' ', ',']))
 }
 
 /// Returns the text after a marker within a line, as in "so 37 are left. ANSWER: 37".
@@ -246,7 +241,7 @@ fn boxed(rest: &str) -> Option<&str> {
 
 /// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85`, `0,85`, `17/20` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
-    let text = said.lines().rev().find_map(|line| after(line, &marks().sure))?;
+    let text = said.lines().rev().find_map(|line| after(line, &words().sure))?;
     // a reason does not belong to the number, and a comma between digits is a point
     let text = [", ", "; ", ". ", " - ", " – ", " — "]
         .iter()
@@ -281,13 +276,13 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
     }
     let lines: Vec<&str> = said.lines().collect();
     let is_vote = |line: &str| label(line, &words().vote_label, LabelLead::Word).is_some();
-    let ranked = |line: &&str| after(line, &marks().ranked).is_some();
+    let ranked = |line: &&str| after(line, &words().ranked).is_some();
     let at = lines
         .iter()
         .rposition(ranked)
         .filter(|at| most != Some(1) || !lines.get(*at).is_some_and(|line| is_vote(line)));
     let Some(at) = at else { return json!({ "ranking": null }) };
-    let first = lines.get(at).and_then(|line| after(line, &marks().ranked)).unwrap_or_default();
+    let first = lines.get(at).and_then(|line| after(line, &words().ranked)).unwrap_or_default();
     let text = format!("{first}\n{}", lines.get(at + 1..).unwrap_or_default().join("\n"));
     let letters = Letters::new(&text);
     let all = reader.mentions(&letters, &text);

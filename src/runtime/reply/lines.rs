@@ -3,9 +3,14 @@
 use super::letters::Letters;
 use super::words::WordRow;
 use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Signs behind a label.
 const SIGNS: [char; 8] = [':', '=', '.', '!', '–', '—', '→', '。'];
+/// Quotation marks, opening and closing.
+const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')];
+/// Maximum number of words of a name or a label in quotation marks.
+const NAME_WORDS: usize = 3;
 /// Marks that may close a label.
 const CLOSING: [char; 11] = ['*', '_', '`', '"', '”', '»', ')', ']', '】', '’', '\''];
 /// Minimum number of characters of a fence.
@@ -65,6 +70,28 @@ pub(super) fn own_text(reply: &str) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns a text without sentences in quotation marks; a name or a label in such marks stays.
+pub(super) fn without_quotations(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '“', '«', '「']) {
+        let (before, quoted) = rest.split_at(at);
+        let open = quoted.chars().next().unwrap_or_default();
+        let close = QUOTES.iter().find(|(mark, _)| *mark == open).map_or(open, |(_, close)| *close);
+        let inside = quoted.get(open.len_utf8()..).unwrap_or_default();
+        let end = inside.find([close, '\n']);
+        let end = end.filter(|at| inside.get(*at..).is_some_and(|rest| rest.starts_with(close)));
+        let length = open.len_utf8() + end.map_or(0, |end| end + close.len_utf8());
+        let (quotation, behind) = quoted.split_at_checked(length).unwrap_or((quoted, ""));
+        out.push_str(before);
+        if quotation.unicode_words().count() <= NAME_WORDS {
+            out.push_str(quotation);
+        }
+        rest = behind;
+    }
+    out + rest
+}
+
 /// Returns the text of a reply before one of its lines, and the text below that line.
 pub(super) fn around(reply: &str, line: usize) -> (&str, &str) {
     let all = lines(reply);
@@ -101,7 +128,7 @@ pub(super) fn unwrapped(reply: &str) -> Cow<'_, str> {
     if let Some(inside) = fence_around(text) {
         return inside.trim().into();
     }
-    for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')] {
+    for (open, close) in QUOTES {
         let inside = text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
         if let Some(inside) = inside.filter(|inside| !inside.contains([open, close])) {
             return inside.trim().into();

@@ -82,9 +82,12 @@ pub(super) trait Candidates {
         let gives = |part: &&str| self.has(part, row);
         let parts = || clauses(sentence).into_iter();
         let yes = parts().filter(gives).filter(|part| !self.denies(part));
-        let mut chosen = yes.filter_map(|part| self.only(part));
-        let first = match chosen.next() {
-            Some(first) => chosen.all(|other| other == first).then_some(first)?,
+        let chosen: Vec<_> = yes.filter_map(|part| Some((part, self.only(part)?))).collect();
+        let first = match chosen.last() {
+            Some((part, of)) => {
+                let is_now = chosen.iter().all(|(_, other)| other == of);
+                (is_now || self.has(part, &words().now)).then_some(*of)?
+            }
             None if gives(&sentence) || self.is_last(sentence) => self.only(sentence)?,
             None => return None,
         };

@@ -34,6 +34,9 @@ pub(super) fn quantity(text: &str) -> Option<String> {
     let right = right
         .split_once('(')
         .map_or(right, |(before, _)| if before.trim().is_empty() { right } else { before });
+    let letters = Letters::new(right);
+    let reason = letters.find(&words().because).map(|(at, _)| letters.byte(at));
+    let right = reason.and_then(|at| right.get(..at)).unwrap_or(right);
     if right.contains(SIGNS) || left.ends_with(['<', '>', '!']) {
         return None;
     }

@@ -11,12 +11,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 10] = [
-    ("votes", 737),
+    ("votes", 860),
     ("bids", 36),
-    ("choices", 300),
-    ("labels", 226),
+    ("choices", 366),
+    ("labels", 266),
     ("data", 105),
-    ("answers", 263),
+    ("answers", 340),
     ("lines", 50),
     ("own_words", 48),
     ("reasoning", 29),

@@ -2,7 +2,9 @@
 
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, sentences, shape, word};
-use super::lines::{LabelLead, LineLabel, around, label, lines, own_text, unwrapped};
+use super::lines::{
+    LabelLead, LineLabel, around, label, lines, own_text, unwrapped, without_quotations,
+};
 use super::mention::{Candidates, Mention, clauses, is_refusal};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -286,7 +288,8 @@ impl VoteReader<'_> {
     /// Returns whether another choice follows a label directly, as in "A or B".
     fn goes_on(&self, letters: &Letters, end: usize) -> bool {
         let next = letters.skip(end, |c| !c.is_alphanumeric());
-        letters.one_of(next, &words().or).is_some()
+        let is_listed = (end..next).any(|at| matches!(letters.char(at), Some('/' | '|')));
+        is_listed || letters.one_of(next, &words().or).is_some()
     }
 
     /// Reads the text behind an answer's label; a label of a known answer alone is a vote.
@@ -310,7 +313,8 @@ impl VoteReader<'_> {
 
     /// Returns the vote of a sentence, and its reason.
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
-        let text = own_text(said);
+        let own = own_text(said);
+        let text = without_quotations(&own);
         let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
         if sentences.iter().any(|s| self.has(s, &words().undecided)) {
             return None;
@@ -335,7 +339,7 @@ impl VoteReader<'_> {
             votes.extend(self.only_mentions(&text));
         }
         let first = votes.first().copied().filter(|first| votes.iter().all(|v| v == first))?;
-        Some((first, self.reason(&text, first)))
+        Some((first, self.reason(&own, first)))
     }
 
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.

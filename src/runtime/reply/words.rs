@@ -70,6 +70,17 @@ pub(super) struct WordTables {
     pub(super) is: WordRow,
     /// Words before the number of a bid.
     pub(super) bid: WordRow,
+    /// Words of a clause whose choice replaces those before it.
+    pub(super) now: WordRow,
+    /// Phrases before an answer, which a sign or a word of `equals` follows.
+    pub(super) lead: WordRow,
+    pub(super) equals: WordRow,
+    /// Words before such a phrase that only lead to it.
+    pub(super) so: WordRow,
+    /// Phrases before a confidence.
+    pub(super) sure: WordRow,
+    /// Phrases before a ranking, or before its first entry.
+    pub(super) ranked: WordRow,
     /// Options that are common words.
     pub(super) common: WordRow,
     /// Words that begin a reason or a concession.
@@ -96,10 +107,6 @@ pub(super) struct Marks {
     pub(super) opening: Vec<String>,
     pub(super) closing: Vec<String>,
     pub(super) talk: Vec<String>,
-    pub(super) leads: Vec<String>,
-    pub(super) connectives: Vec<String>,
-    pub(super) sure: Vec<String>,
-    pub(super) ranked: Vec<String>,
     pub(super) boxes: Vec<String>,
     pub(super) placeholders: Vec<String>,
     pub(super) fractions: Vec<String>,
