@@ -230,6 +230,23 @@ async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
 }
 
 #[tokio::test]
+async fn words_at_a_limit_are_heard_by_the_next_turn() {
+    let seats = ["ada", "bo"].map(|id| model(id, Some((10.0, 10.0)), Some(100)));
+    let limits = json!({"utterances": 50, "usd": 0.02});
+    let opened = payload::Opened { attended: true, ..talk("round_robin", limits, seats.to_vec()) };
+    let steer = [
+        json!({"when": "at_limit", "do": "say", "text": "What would a baker say?"}),
+        json!({"when": "at_limit", "do": "limit", "set": {"usd": 0.04}}),
+    ];
+    let speaks = stage(|ask| Play::Counted("I say so.".into(), 100.min(bound(ask).0), 100));
+    let ran = play(opened, speaks, &steer).await;
+    let kinds: Vec<&str> = ran.events.iter().map(|e| e.kind.name()).collect();
+    let reached = kinds.iter().position(|kind| *kind == "limit.reached").unwrap();
+    let after = |kind: &str| kinds.iter().skip(reached).position(|other| *other == kind).unwrap();
+    assert!(after("human.said") < after("call.started"), "{kinds:?}");
+}
+
+#[tokio::test]
 async fn a_seat_at_its_own_limit_alone_falls_silent() {
     let poor =
         Participant { max_usd: Some(dollars(0.01)), ..model("ada", Some((10.0, 10.0)), Some(100)) };

@@ -365,14 +365,15 @@ fn words(state: &State, command: &PendingCommand, moment: Moment) -> Option<Draf
 }
 
 /// Returns true if a message can be placed in a thread: no call runs there and no seat is owed a turn; people may have
-/// the floor. While paused, owed turns matter only if a crash interrupted them: the message comes after them, as it
-/// would have.
+/// the floor. While paused or at a limit, owed turns matter only if a crash interrupted them: the message comes after
+/// them, as it would have.
 fn is_quiet(state: &State, thread: ThreadId) -> bool {
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref());
     let calls = state.calls().any(|turn| turn.thread == thread);
     let owed = batch.is_some_and(|b| state.owed(b).next().is_some());
     let interrupted = batch.is_some_and(|b| b.interrupted.values().any(|i| !i.by_hand));
-    !calls && (!owed || (state.run == RunState::Paused && !interrupted))
+    let stands = state.run == RunState::Paused || state.limit.is_some();
+    !calls && (!owed || stands && !interrupted)
 }
 
 fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
