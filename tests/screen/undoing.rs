@@ -84,6 +84,26 @@ fn a_pause_is_taken_back() {
 }
 
 #[test]
+fn undo_is_about_the_last_action_alone() {
+    let mut stage = speaking();
+    write(&mut stage, " ");
+    stage.happens("engine", "paused", json!({}));
+    let hidden = write(&mut stage, "i/hide 1");
+    assert_eq!(hidden, []);
+    let asked = stage.press(&[KeyCode::Enter]);
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    write(&mut stage, "/undo");
+    let back = stage.press(&[KeyCode::Enter]);
+    let [Request::Send(Command::Unhide { .. })] = &back[..] else { panic!("{back:?}") };
+    // a message is the last action too, and it cannot be undone
+    write(&mut stage, "And what of vans?");
+    stage.press(&[KeyCode::Enter]);
+    write(&mut stage, "/undo");
+    assert_eq!(stage.press(&[KeyCode::Enter]), []);
+    assert!(stage.text().contains("nothing to undo"), "{}", stage.text());
+}
+
+#[test]
 fn words_that_were_dropped_from_the_queue_come_back() {
     let mut stage = speaking();
     let asked = write(&mut stage, "iand what of vans?");

@@ -21,8 +21,12 @@ use crate::ui::view::moment::{failed, is_paid};
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
     let offer = undo::way_back(screen, &command);
     let asked = ask_only(screen, command);
-    if let (Some(Request::Send(_)), Some(offer)) = (&asked, offer) {
-        undo::offer(screen, offer);
+    if let Some(Request::Send(_)) = &asked {
+        // what was done before it is not the last action any more
+        screen.view.undo = None;
+        if let Some(offer) = offer {
+            undo::offer(screen, offer);
+        }
     }
     asked
 }

@@ -135,6 +135,9 @@ pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
         Command::Unmute { who } => {
             undo(format!("{} unmuted", name(who)), Command::Mute { who: who.clone() })
         }
+        Command::Hide { utterance, .. } => {
+            undo(format!("{utterance} hidden"), Command::Unhide { utterance: utterance.clone() })
+        }
         Command::DropQueued { of } => {
             let waits = state.pending.values().find(|waits| waits.given.key.0 == *of)?;
             undo("dropped".into(), waits.given.line.command.clone())
