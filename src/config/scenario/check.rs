@@ -57,9 +57,11 @@ impl<'a> Walk<'a> {
 
     /// Parses the text; reports a fault if it is not TOML.
     pub fn parse(&mut self) -> Option<Node> {
-        let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
         let text = self.text;
         let fault = |e: toml::de::Error| {
+            let is_bare = e.message().contains("quoted");
+            let quote = if is_bare { "put text in quotes, as in title = \"...\"; " } else { "" };
+            let fix = &format!("{quote}the rest is checked once this is valid TOML");
             self.report(Gravity::Error, &e.span(), "", format!("not TOML: {}", e.message()), fix);
         };
         Node::parse(text).map_err(fault).ok()
