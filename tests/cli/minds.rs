@@ -199,6 +199,20 @@ fn a_topic_with_words_behind_it_is_a_talk() {
     let ran = house.run(&["talk", "Why?", "ant", "--headless", "--max-utterances", "1"]).code(0);
     assert!(ran.err.contains("one model for all: expect agreement. Also here: bee"), "{}", ran.err);
     house.run(&["Why", "ant"]).code(2);
+    // a participant has one model, and a talk has a topic
+    let asked = server.asked.lock().unwrap().len();
+    let twice = house.run(&["talk", "Why?", "Zoe=ant", "zoe=bee", "--headless"]).code(2);
+    assert!(twice.err.contains("two models for one participant: Zoe=ant and zoe=bee"), "{twice:?}");
+    let empty = house.run(&["talk", " ", "ant", "--headless"]).code(2);
+    assert!(empty.err.contains("the topic is empty"), "{empty:?}");
+    assert_eq!(server.asked.lock().unwrap().len(), asked);
+    // a model on this machine that has a price is not free
+    let price = ["--config-set", "models.\"near:ant\".price=[50,150]"];
+    let priced = house.run(&[&["talk", "Why?", "ant", "--dry-run"], &price[..]].concat()).code(0);
+    assert!(
+        priced.err.contains("  near: ant                                 about $"),
+        "{priced:?}"
+    );
 }
 
 #[test]

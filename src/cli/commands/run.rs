@@ -271,6 +271,9 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
         Some(Topic::Text(topic)) => Some(topic.clone()),
         None => asked,
     };
+    if options.topic.is_some() && topic.as_ref().is_some_and(|topic| topic.trim().is_empty()) {
+        return Err(Failure::usage("the topic is empty", "say what the conversation is about"));
+    }
     if let Some(topic) = topic {
         let speaks_lines = |v: &VoiceSpec| matches!(v, VoiceSpec::Lines { .. });
         let rehearsed = loaded.participants.iter().any(|p| speaks_lines(&p.voice));

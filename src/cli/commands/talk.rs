@@ -183,7 +183,7 @@ fn price(seat: &Seat, model: &str, providers: &Providers) -> String {
 
 /// Describes the price of a model that may have cost so much.
 pub fn price_of(model: &str, is_local: bool, has_price: bool, cost: Option<Usd>) -> String {
-    if is_local {
+    if is_local && !has_price {
         return "free".into();
     }
     if model.starts_with(PROGRAM) {

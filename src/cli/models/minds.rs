@@ -302,51 +302,40 @@ impl Usable {
     }
 }
 
-/// A word without a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoMind {
-    /// The word.
-    pub word: String,
-    /// The fault, and the words that can be used.
-    pub message: String,
-}
-
-impl NoMind {
-    fn new(word: &str, usable: &Usable) -> NoMind {
-        let families = usable.families();
-        let words = families.iter().map(|(word, ..)| *word);
-        let words: Vec<&str> = words.chain(usable.words.keys().map(String::as_str)).collect();
-        let unusable = usable.list.families.keys().map(String::as_str);
-        let providers = usable.providers.iter().map(|(name, _)| &**name);
-        let models = usable.near().map(|(_, model)| &**model);
-        // a usable word before another one at the same distance
-        let programs = PROGRAMS.iter().map(|program| program.name);
-        let known =
-            words.iter().copied().chain(models).chain(unusable).chain(providers).chain(programs);
-        let tail = match nearest(word, known) {
-            Some(near) if near == word => {
-                usable.cure(near).map_or(";".into(), |cure| format!(": {cure};"))
-            }
-            Some(near) => {
-                let meaning = usable.find(near).or_else(|| usable.cure(near));
-                let meaning = meaning.map(|meaning| format!(" ({meaning})"));
-                format!(": did you mean {near}{}?", meaning.unwrap_or_default())
-            }
-            None => ";".into(),
-        };
-        let near = usable.providers.iter().filter_map(|(name, access)| match access {
-            ProviderAccess::Near(models) if !models.is_empty() => {
-                Some(some_of(name, &models.iter().collect::<Vec<_>>()))
-            }
-            _ => None,
-        });
-        let usable: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(near).collect();
-        let usable = if usable.is_empty() { "nothing".into() } else { usable.join(", ") };
-        NoMind {
-            word: word.into(),
-            message: format!("no model \"{word}\"{tail} usable now: {usable}"),
+/// Returns the failure for a word without a model, with the words that can be used.
+fn no_model(word: &str, usable: &Usable) -> Failure {
+    let families = usable.families();
+    let words = families.iter().map(|(word, ..)| *word);
+    let words: Vec<&str> = words.chain(usable.words.keys().map(String::as_str)).collect();
+    let unusable = usable.list.families.keys().map(String::as_str);
+    let providers = usable.providers.iter().map(|(name, _)| &**name);
+    let models = usable.near().map(|(_, model)| &**model);
+    // a usable word before another one at the same distance
+    let programs = PROGRAMS.iter().map(|program| program.name);
+    let known =
+        words.iter().copied().chain(models).chain(unusable).chain(providers).chain(programs);
+    let tail = match nearest(word, known) {
+        Some(near) if near == word => {
+            usable.cure(near).map_or(";".into(), |cure| format!(": {cure};"))
         }
-    }
+        Some(near) => {
+            let meaning = usable.find(near).or_else(|| usable.cure(near));
+            let meaning = meaning.map(|meaning| format!(" ({meaning})"));
+            format!(": did you mean {near}{}?", meaning.unwrap_or_default())
+        }
+        None => ";".into(),
+    };
+    let near = usable.providers.iter().filter_map(|(name, access)| match access {
+        ProviderAccess::Near(models) if !models.is_empty() => {
+            Some(some_of(name, &models.iter().collect::<Vec<_>>()))
+        }
+        _ => None,
+    });
+    let usable: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(near).collect();
+    let usable = if usable.is_empty() { "nothing".into() } else { usable.join(", ") };
+    Failure::new(Exit::NoModel, format!("no model \"{word}\"{tail} usable now: {usable}"))
+        .about(word)
+        .hint("`colloquium models` lists the words and all models; PROVIDER:NAME names any of them")
 }
 
 impl Usable {
@@ -378,22 +367,25 @@ impl Usable {
     }
 }
 
-impl From<NoMind> for Failure {
-    fn from(no: NoMind) -> Failure {
-        Failure::new(Exit::NoModel, no.message).about(no.word).hint(
-            "`colloquium models` lists the words and all models; PROVIDER:NAME names any of them",
-        )
-    }
-}
-
 /// Returns the models that minds mean, in order.
 ///
 /// # Errors
-/// The first word without a model.
-pub fn resolve(minds: &[Mind], usable: &Usable) -> Result<Vec<Seated>, NoMind> {
+/// The first word without a model, or a participant with two models.
+pub fn resolve(minds: &[Mind], usable: &Usable) -> Result<Vec<Seated>, Failure> {
+    let seat = |mind: &Mind| mind.seat.as_ref().map(|name| name.to_lowercase());
+    for (at, mind) in minds.iter().enumerate() {
+        let mut others = minds.iter().take(at);
+        if let Some(other) = others.find(|other| seat(other).is_some() && seat(other) == seat(mind))
+        {
+            return Err(Failure::usage(
+                format!("two models for one participant: {other} and {mind}"),
+                "give each participant a name of its own",
+            ));
+        }
+    }
     let found = |mind: &Mind| match usable.find(&mind.word) {
         Some(model) => Ok(usable.seated(mind, model)),
-        None => Err(NoMind::new(&mind.word, usable)),
+        None => Err(no_model(&mind.word, usable)),
     };
     minds.iter().map(found).collect()
 }

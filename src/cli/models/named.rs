@@ -68,5 +68,5 @@ fn failure_of(word: &str, usable: &Usable, providers: &Providers) -> Option<Fail
     let is_known = usable.list.families.contains_key(&*word.to_lowercase())
         || usable.providers.iter().any(|(known, _)| known == word)
         || crate::voice::program::find(word).is_some();
-    if is_known { None } else { minds::resolve(&[mind], usable).err().map(Failure::from) }
+    if is_known { None } else { minds::resolve(&[mind], usable).err() }
 }
