@@ -186,7 +186,9 @@ pub(super) fn label<'a>(
         match lead {
             LabelLead::Word => word(),
             LabelLead::Sentences => word() || letters.stops(*at),
-            LabelLead::Words => colon || matches!(letters.char(*at), Some(',' | '、' | '،')),
+            LabelLead::Words => {
+                colon || letters.stops(*at) || matches!(letters.char(*at), Some(',' | '、' | '،'))
+            }
         }
     });
     leads.take(8).find_map(|at| {

@@ -109,8 +109,13 @@ pub(super) trait Candidates {
 
     /// Returns whether a clause denies a choice.
     fn takes_back(&self, sentence: &str, choice: usize, row: &WordRow) -> bool {
-        clauses(sentence).into_iter().filter(|part| self.denies(part)).any(|part| {
+        let parts = clauses(sentence);
+        let at = parts.iter().position(|part| self.only(part) == Some(choice)).unwrap_or_default();
+        parts.into_iter().enumerate().filter(|(_, part)| self.denies(part)).any(|(n, part)| {
             let of = self.only(part);
+            if of.is_none() && n < at {
+                return false;
+            }
             let letters = Letters::new(part);
             let begins = |row| letters.one_of(letters.skip(0, |c| c == ' '), row).is_some();
             if of.is_none() && begins(&words().because) {

@@ -120,9 +120,26 @@ impl<'a> NameChoice<'a> {
 
     fn in_text(&self, text: &str) -> Option<ChosenName<'a>> {
         let by_name = |name| Some(ChosenName { name, by: ReadBy::Name, object: None });
-        let sentences: Vec<&str> = sentences(text).into_iter().filter(|s| !asks(s)).collect();
+        let (asked, sentences): (Vec<&str>, Vec<&str>) =
+            sentences(text).into_iter().partition(|s| asks(s));
         if sentences.is_empty() {
             return self.called(text).and_then(by_name);
+        }
+        let chosen = |sentence: &&str| {
+            let name = self.name(self.chosen(sentence, &words().turn)?)?;
+            let ends = || clauses(sentence).iter().any(|clause| self.ends_with(clause, name));
+            (!is_common(name) || ends()).then_some(name)
+        };
+        let addressed = |s: &&str| match clauses(s)[..] {
+            [name, _, ..] => self.exactly(name),
+            _ => None,
+        };
+        let mut asked = asked.iter().filter_map(addressed);
+        if let Some(first) = asked.next()
+            && asked.all(|name| name == first)
+            && sentences.iter().filter_map(chosen).all(|name| name == first)
+        {
+            return by_name(first);
         }
         let mentioned = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
         let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
@@ -142,11 +159,6 @@ impl<'a> NameChoice<'a> {
         {
             return by_name(first);
         }
-        let chosen = |sentence: &&str| {
-            let name = self.name(self.chosen(sentence, &words().turn)?)?;
-            let ends = || clauses(sentence).iter().any(|clause| self.ends_with(clause, name));
-            (!is_common(name) || ends()).then_some(name)
-        };
         let mut chosen = sentences.iter().filter_map(chosen);
         match chosen.next() {
             Some(first) => chosen.all(|name| name == first).then(|| by_name(first))?,

@@ -432,6 +432,7 @@ impl VoteReader<'_> {
         next > end
             && letters.char(next).is_some_and(char::is_alphanumeric)
             && letters.one_of(next, &words().because).is_none()
+            && letters.one_of(next, &words().or).is_none()
     }
 }
 
