@@ -1,11 +1,14 @@
 //! Distinguishable names: visible, and unlike the names of other participants, of the program and of the operator.
 
 use super::{Participant, SeatId, Text};
-use crate::text;
+use crate::text::{self, NameShape};
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Reserved names: those of parties that are not participants in headings, prompts and chat formats.
 const RESERVED: [&str; 6] = ["You", "Human", "System", "operator", "engine", "host"];
+/// Their shapes.
+static RESERVED_SHAPES: LazyLock<[NameShape; 6]> = LazyLock::new(|| RESERVED.map(NameShape::new));
 /// Reserved names that a person's seat may have.
 const PERSONS: [&str; 2] = ["You", "Human"];
 
@@ -62,16 +65,19 @@ impl Participant {
         &self,
         others: impl IntoIterator<Item = &'a Participant>,
     ) -> Option<NameFault> {
-        let looks = |other: &str| text::look_alike(&self.name, other);
         if text::is_invisible(&self.name) {
             return Some(NameFault::Invisible);
         }
+        let own = NameShape::new(&self.name);
         let allowed = |name: &str| self.voice.is_human() && PERSONS.contains(&name);
-        if let Some(name) = RESERVED.into_iter().find(|name| looks(name) && !allowed(name)) {
+        let mut reserved = RESERVED.iter().zip(RESERVED_SHAPES.iter());
+        if let Some((name, _)) =
+            reserved.find(|(name, shape)| own.looks_like(shape) && !allowed(name))
+        {
             return Some(NameFault::Reserved(name));
         }
         let mut others = others.into_iter().filter(|p| p.id != self.id);
-        let same = others.find(|p| looks(&p.name))?;
+        let same = others.find(|p| own.looks_like(&NameShape::new(&p.name)))?;
         Some(NameFault::LooksLike(same.id.clone(), same.name.clone()))
     }
 

@@ -10,12 +10,31 @@ use unicode_security::skeleton;
 /// A Braille pattern without dots: an invisible symbol.
 const BLANK: char = '\u{2800}';
 
+/// Shapes of a name, for comparison with several others.
+#[derive(Debug)]
+pub struct NameShape {
+    small: String,
+    small_first: String,
+}
+
+impl NameShape {
+    /// Maps a name to its shapes.
+    pub fn new(name: &str) -> NameShape {
+        let plain = plain(name);
+        // a look-alike of a capital letter can be lower-cased only after it is mapped to that letter
+        let small = shape(&shape(&plain).to_lowercase());
+        NameShape { small, small_first: shape(&plain.to_lowercase()) }
+    }
+
+    /// Returns whether a reader may confuse the two names; a name looks like itself.
+    pub fn looks_like(&self, other: &NameShape) -> bool {
+        self.small == other.small || self.small_first == other.small_first
+    }
+}
+
 /// Returns whether a reader may confuse two names; a name looks like itself.
 pub fn look_alike(one: &str, other: &str) -> bool {
-    // a look-alike of a capital letter can be lower-cased only after it is mapped to that letter
-    let small = |name: &str| shape(&shape(&plain(name)).to_lowercase());
-    let small_first = |name: &str| shape(&plain(name).to_lowercase());
-    small(one) == small(other) || small_first(one) == small_first(other)
+    NameShape::new(one).looks_like(&NameShape::new(other))
 }
 
 /// Returns whether a name has no visible character.
@@ -33,7 +52,9 @@ fn shape(name: &str) -> String {
 }
 
 fn is_visible(c: char) -> bool {
-    !(c.is_whitespace() || c == BLANK || class::is_mark(c) || class::is_refused(c))
+    // the categories of Unicode are slow to look up
+    c.is_ascii_graphic()
+        || !(c.is_whitespace() || c == BLANK || class::is_mark(c) || class::is_refused(c))
 }
 
 #[cfg(test)]

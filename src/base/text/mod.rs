@@ -28,7 +28,7 @@ pub use joined::joined;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
 pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_words};
-pub use lookalike::{is_invisible, look_alike};
+pub use lookalike::{NameShape, is_invisible, look_alike};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use stream::Stream;
 pub use whole_words::{contains_name, replace_name};

@@ -43,6 +43,8 @@ type Key = (ThreadId, SeatId, Purpose);
 pub struct Rolls {
     rolled: Mutex<HashMap<Key, Rolled>>,
     built: Mutex<Option<(Text, BuiltPrompt)>>,
+    /// Text of the request that was checked last, with its turn and the length of the conversation.
+    request: Mutex<Option<(Turn, Seq, Text)>>,
     /// The last texts, with their three-word sequences.
     trigrams: Mutex<VecDeque<(Text, Arc<Trigrams>)>>,
     /// Number of turns that go in circles, with the key for which it was counted.
@@ -91,6 +93,18 @@ impl Rolls {
         let circle = known.map_or_else(count, |(_, circle)| circle);
         *self.circle.lock() = Some((of, circle));
         circle
+    }
+
+    /// Stores the text of a turn's request in a conversation of this length.
+    pub fn keep_request(&self, turn: &Turn, length: Seq, text: Text) {
+        *self.request.lock() = Some((turn.clone(), length, text));
+    }
+
+    /// Returns the stored text if it belongs to the same turn in a conversation of the same length.
+    pub fn request(&self, turn: &Turn, length: Seq) -> Option<Text> {
+        let kept = self.request.lock();
+        let (_, _, text) = kept.as_ref().filter(|(of, at, _)| *at == length && of == turn)?;
+        Some(text.clone())
     }
 
     /// Stores the last built prompt under its digest.

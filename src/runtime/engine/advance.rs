@@ -209,12 +209,11 @@ fn call(state: &State) -> Option<Draft> {
         return told;
     }
     let turn = state.calls().filter(due).find(|t| state.held_by_rate(t, state.ms).is_none())?;
-    if state.scenario.strict
-        && let Some(why) = prompt::doubt(state, turn)
-    {
-        return Some(turns::cannot_ask(state, turn, why.into()));
+    let doubt = prompt::doubt(state, turn);
+    if let (true, Some(why)) = (state.scenario.strict, &doubt) {
+        return Some(turns::cannot_ask(state, turn, why.as_str().into()));
     }
-    let doubts = turns::doubts(state, turn);
+    let doubts = doubt.into_iter().chain(turns::line_faults(state, turn));
     let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt.into()));
     told.or_else(|| Some(turns::start(state, turn)))
 }

@@ -75,16 +75,13 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     draft(turn.thread, event::ENGINE, started.into())
 }
 
-/// Returns warnings before a turn's call starts: conditions and templates of its seat that fail now.
-pub(super) fn doubts(state: &State, turn: &Turn) -> Vec<String> {
+/// Returns warnings before a turn's call starts: conditions and templates of its rehearsed lines that fail now.
+pub(super) fn line_faults(state: &State, turn: &Turn) -> Vec<String> {
     let Some(seat) = state.seat(&turn.seat) else { return vec![] };
-    let mut doubts: Vec<String> = prompt::doubt(state, turn).into_iter().collect();
-    if let VoiceSpec::Lines { lines, .. } = &seat.spec.voice {
-        let facts = || Facts::new(state.turn_facts(turn));
-        let faults = rehearsed::faults(lines, turn.purpose, &seat.lines, facts);
-        doubts.extend(faults.into_iter().map(|fault| format!("`{}`: {fault}", seat.spec.id)));
-    }
-    doubts
+    let VoiceSpec::Lines { lines, .. } = &seat.spec.voice else { return vec![] };
+    let facts = || Facts::new(state.turn_facts(turn));
+    let faults = rehearsed::faults(lines, turn.purpose, &seat.lines, facts);
+    faults.into_iter().map(|fault| format!("`{}`: {fault}", seat.spec.id)).collect()
 }
 
 /// Ends a turn whose call would exceed the budget.

@@ -47,7 +47,7 @@ pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
     let system = state.scenario.prompt.system.clone().or(persona);
     let system = system.zip(requests.last()).map(|(text, request)| {
         let text = crate::expr::translate_macros(&text).into_owned();
-        fill(&text, state, &facts(state, request)).unwrap_or(text)
+        fill(&text, state, || facts(state, request)).unwrap_or(text)
     });
     for request in requests {
         bare.push(BareMessage { own: false, text: text_of(state, &request).into() });
@@ -124,6 +124,14 @@ fn past_turn(entry: &Entry) -> Option<Turn> {
 
 /// Returns the text of a request; a template with a fault is used unchanged.
 fn text_of(state: &State, request: &BareRequest<'_>) -> String {
+    let checked = if request.answer.is_none() {
+        state.rolls.request(&request.turn, state.next_seq)
+    } else {
+        None
+    };
+    if let Some(text) = checked {
+        return text.to_string();
+    }
     written(state, request).unwrap_or_else(|_| {
         let task = state.shows(&request.turn).and_then(|shows| shows.task.as_ref());
         let source = source(state, request).or(task);
@@ -140,14 +148,14 @@ fn source<'a>(state: &'a State, request: &BareRequest<'_>) -> Option<&'a Text> {
 
 /// Returns the text of a request: the template of the scenario, else the task of the phase, else the question.
 fn written(state: &State, request: &BareRequest<'_>) -> Result<String, ExprError> {
-    let mut facts = facts(state, request);
     let task = state.shows(&request.turn).and_then(|shows| shows.task.as_ref());
-    let task = task.map(|task| fill(task, state, &facts)).transpose()?;
+    let task = task.map(|task| fill(task, state, || facts(state, request))).transpose()?;
     match (source(state, request), task) {
-        (Some(source), task) => {
+        (Some(source), task) => fill(source, state, || {
+            let mut facts = facts(state, request);
             facts["task"] = task.unwrap_or_default().into();
-            fill(source, state, &facts)
-        }
+            facts
+        }),
         (None, Some(task)) => Ok(task),
         (None, None) => {
             let topic = state.topic_for(&request.turn);
@@ -172,7 +180,13 @@ fn facts(state: &State, request: &BareRequest<'_>) -> Value {
 pub(super) fn fault(state: &State, turn: &Turn) -> Option<String> {
     let text = match judge::request(state, turn) {
         Some(text) => text,
-        None => written(state, requests(state, turn).last()?),
+        None => {
+            let written = written(state, requests(state, turn).last()?);
+            if let Ok(text) = &written {
+                state.rolls.keep_request(turn, state.next_seq, text.as_str().into());
+            }
+            written
+        }
     };
     match text {
         Ok(text) if state.scenario.strict && text.trim().is_empty() => Some("it is empty".into()),

@@ -65,9 +65,12 @@ fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
 
 /// Returns the answer of a side. The sides are exchanged already, so the fields of the item are not.
 fn argued(state: &State, turn: &Turn, argues: &Text) -> String {
-    let mut facts = prompt_facts(state, turn);
-    facts["item"] = state.scenario.item.clone().into();
-    fill(argues, state, &facts).unwrap_or_else(|_| argues.to_string())
+    let facts = || {
+        let mut facts = prompt_facts(state, turn);
+        facts["item"] = state.scenario.item.clone().into();
+        facts
+    };
+    fill(argues, state, facts).unwrap_or_else(|_| argues.to_string())
 }
 
 /// Returns the request of a judge that the scenario writes in full; `None` for the usual one.
@@ -89,7 +92,7 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<Result<String, ExprE
         None => String::new(),
     };
     facts["argues"] = sides.iter().map(argues).collect();
-    Some(fill(template, state, &facts))
+    Some(fill(template, state, || facts))
 }
 
 /// Returns true if the sides that a turn judges speak for and against a motion.

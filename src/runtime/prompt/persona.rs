@@ -18,17 +18,22 @@ pub(super) fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String
     if !persona.contains('{') {
         return Ok(persona.into_owned());
     }
-    fill(&persona, state, &prompt_facts(state, turn))
+    fill(&persona, state, || prompt_facts(state, turn))
 }
 
-/// Fills in a template. In a batch, all values that it uses have to exist.
+/// Fills in a template; `facts` is called only if it uses any. In a batch, all values that it uses have to exist.
 ///
 /// # Errors
 /// If the template is invalid, or has no value for a field.
-pub(super) fn fill(text: &str, state: &State, facts: &Value) -> Result<String, expr::ExprError> {
+pub(super) fn fill(
+    text: &str,
+    state: &State,
+    facts: impl FnOnce() -> Value,
+) -> Result<String, expr::ExprError> {
     let template = Template::compile(text)?;
     let template = if state.scenario.strict { template.strict() } else { template };
-    template.render(&Facts::new(facts))
+    let is_constant = template.names().next().is_none();
+    template.render(&Facts::new(if is_constant { json!({}) } else { facts() }))
 }
 
 /// Returns the facts of a template in a prompt: those of the call, the question, the visible messages, and the number of

@@ -88,6 +88,9 @@ fn scaled(text: &str) -> (u32, &str) {
     let (mut power, mut at) = (0, 0);
     loop {
         let begin = letters.skip(at, |c| matches!(c, ' ' | '-'));
+        if begin == letters.len() {
+            break;
+        }
         // a single letter stands right behind the number
         let scale = marks().scales.iter().find_map(|(name, of)| {
             let end = letters.word(begin, &word(name))?;
