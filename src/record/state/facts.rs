@@ -98,6 +98,11 @@ impl Conversation {
 
     /// Returns the facts that a voice gets with a call; the history is in the prompt instead.
     pub fn turn_facts(&self, turn: &Turn) -> Value {
+        self.facts_of_turn(turn, |_| true)
+    }
+
+    /// Returns the facts of a call that a template uses; others are null.
+    pub fn facts_of_turn(&self, turn: &Turn, wanted: impl Fn(&str) -> bool) -> Value {
         let mut heard = self.unanswered(turn);
         heard.retain(|e| e.hidden.is_none());
         let own = Who::Seat(turn.seat.clone());
@@ -124,15 +129,23 @@ impl Conversation {
         let said = words(open);
         let notes = self.notes_of(turn).into_iter().map(|note| self.addressed_as(&note, &labels));
         let notes: Vec<Text> = notes.collect();
+        let fact = |name: &str, value: &dyn Fn() -> Value| {
+            if wanted(name) { value() } else { Value::Null }
+        };
         json!({
             "topic": self.topic_for(turn),
-            "answers": self.scenario.answer.as_ref().map(|_| self.answer_facts(turn.horizon, Some(&turn.seat))),
+            "answers": fact("answers", &|| json!(self.scenario.answer.as_ref()
+                .map(|_| self.answer_facts(turn.horizon, Some(&turn.seat))))),
             "dice": self.roll_for(turn),
-            "item": self.item_for(turn),
+            "item": fact("item", &|| json!(self.item_for(turn))),
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
-            "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": self.role_in(&turn.seat, turn.thread)})),
-            "seats": if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) },
+            "me": fact("me", &|| json!(me.map(|p| {
+                json!({"id": p.id, "name": p.name, "role": self.role_in(&turn.seat, turn.thread)})
+            }))),
+            "seats": fact("seats", &|| {
+                if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) }.into()
+            }),
             "operator": {
                 "whisper": !whispers.is_empty(),
                 "wish": is_wish(&said),
@@ -143,11 +156,11 @@ impl Conversation {
             "last": last.map(|e| json!({
                 "who": e.seat().map(id), "name": e.seat().map(name), "text": read(e),
             })).unwrap_or_else(|| json!({"who": "", "name": "", "text": ""})),
-            "context": self.context_shown(turn, &labels),
-            "profile": self.profile_shown(turn),
-            "fields": self.scenario.profile.fields,
+            "context": fact("context", &|| json!(self.context_shown(turn, &labels))),
+            "profile": fact("profile", &|| json!(self.profile_shown(turn))),
+            "fields": fact("fields", &|| json!(self.scenario.profile.fields)),
             "stage": self.known.stage.stage,
-            "ranking": self.ranking_facts(),
+            "ranking": fact("ranking", &|| json!(self.ranking_facts())),
             "notes": notes,
             "purpose": turn.purpose,
             "question": self.batch_of(turn).and_then(|b| b.spec.question.as_ref()),
@@ -155,13 +168,13 @@ impl Conversation {
                 Form::Proposal { among, .. } => Some(among.into_iter().map(|(label, _)| label).collect()),
                 _ => self.batch_of(turn).map(|b| b.spec.options.clone()),
             },
-            "plan": self.plan_facts(),
+            "plan": fact("plan", &|| json!(self.plan_facts())),
             "step": self.step_facts(turn),
             "requests": self.requests_to(turn).into_iter().map(|asking| json!({
                 "by": id(&asking.by), "text": asking.text,
             })).collect::<Vec<_>>(),
             "correction": turn.rejected.as_ref().map_or("", |r| &r.why),
-            "limits": self.limits,
+            "limits": fact("limits", &|| json!(self.limits)),
             "turn_count": self.turn_count(),
         })
     }

@@ -7,7 +7,7 @@
 use super::escape::escape_results;
 use super::judge;
 use super::notes::notes;
-use super::persona::{fill, messages_facts, prompt_facts, rendered};
+use super::persona::{Uses, fill, messages_facts, prompt_facts, rendered};
 use super::task::GO_ON;
 use crate::expr::ExprError;
 use crate::model::{BareMessage, Ms, Prompt, Purpose, Sees, Seq, Text};
@@ -47,7 +47,7 @@ pub(super) fn prompt(state: &State, turn: &Turn) -> Prompt {
     let system = state.scenario.prompt.system.clone().or(persona);
     let system = system.zip(requests.last()).map(|(text, request)| {
         let text = crate::expr::translate_macros(&text).into_owned();
-        fill(&text, state, || facts(state, request)).unwrap_or(text)
+        fill(&text, state, |uses| facts(state, request, uses)).unwrap_or(text)
     });
     for request in requests {
         bare.push(BareMessage { own: false, text: text_of(state, &request).into() });
@@ -149,10 +149,11 @@ fn source<'a>(state: &'a State, request: &BareRequest<'_>) -> Option<&'a Text> {
 /// Returns the text of a request: the template of the scenario, else the task of the phase, else the question.
 fn written(state: &State, request: &BareRequest<'_>) -> Result<String, ExprError> {
     let task = state.shows(&request.turn).and_then(|shows| shows.task.as_ref());
-    let task = task.map(|task| fill(task, state, || facts(state, request))).transpose()?;
+    let task =
+        task.map(|task| fill(task, state, |uses| facts(state, request, uses))).transpose()?;
     match (source(state, request), task) {
-        (Some(source), task) => fill(source, state, || {
-            let mut facts = facts(state, request);
+        (Some(source), task) => fill(source, state, |uses| {
+            let mut facts = facts(state, request, uses);
             facts["task"] = task.unwrap_or_default().into();
             facts
         }),
@@ -165,9 +166,9 @@ fn written(state: &State, request: &BareRequest<'_>) -> Result<String, ExprError
 }
 
 /// Returns the facts of a request: those of the turn, with the messages of others that are new in it.
-fn facts(state: &State, request: &BareRequest<'_>) -> Value {
+fn facts(state: &State, request: &BareRequest<'_>, uses: Uses<'_>) -> Value {
     let BareRequest { turn, others, own, round, .. } = request;
-    let mut facts = prompt_facts(state, turn);
+    let mut facts = prompt_facts(state, turn, &|name| name != "others" && uses(name));
     facts["others"] = messages_facts(state, turn, others);
     facts["own"] = own.map_or("", |entry| entry.text()).into();
     if let Some(round) = round {

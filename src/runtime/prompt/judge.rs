@@ -1,6 +1,6 @@
 //! The prompt of a judge: the positions of the sides, the phases of the debate, and the questions about it.
 
-use super::persona::{fill, messages_facts, prompt_facts};
+use super::persona::{Uses, fill, messages_facts, prompt_facts};
 use super::rounds;
 use crate::expr::ExprError;
 use crate::model::participant::{NO, YES};
@@ -65,8 +65,8 @@ fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
 
 /// Returns the answer of a side. The sides are exchanged already, so the fields of the item are not.
 fn argued(state: &State, turn: &Turn, argues: &Text) -> String {
-    let facts = || {
-        let mut facts = prompt_facts(state, turn);
+    let facts = |uses: Uses<'_>| {
+        let mut facts = prompt_facts(state, turn, uses);
         facts["item"] = state.scenario.item.clone().into();
         facts
     };
@@ -81,9 +81,6 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<Result<String, ExprE
     let template = state.judge_prompt(turn)?;
     let mut said: Vec<&Entry> = state.visible(turn).collect();
     rounds::arrange(state, turn, &mut said);
-    let mut facts = prompt_facts(state, turn);
-    facts["question"] = state.topic_for(turn).map_or("", |topic| topic.trim()).into();
-    facts["speeches"] = messages_facts(state, turn, &said);
     let sides = sides(state, turn);
     let argues = |judged: &JudgedSide<'_>| match position(state, turn, judged.side) {
         Some(Position::Answer(answer)) => answer,
@@ -91,8 +88,14 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<Result<String, ExprE
         Some(Position::Against) => NO.to_owned(),
         None => String::new(),
     };
-    facts["argues"] = sides.iter().map(argues).collect();
-    Some(fill(template, state, || facts))
+    let facts = |uses: Uses<'_>| {
+        let mut facts = prompt_facts(state, turn, uses);
+        facts["question"] = state.topic_for(turn).map_or("", |topic| topic.trim()).into();
+        facts["speeches"] = messages_facts(state, turn, &said);
+        facts["argues"] = sides.iter().map(argues).collect();
+        facts
+    };
+    Some(fill(template, state, facts))
 }
 
 /// Returns true if the sides that a turn judges speak for and against a motion.

@@ -4,6 +4,9 @@ use crate::expr::{self, Facts, Template};
 use crate::state::{Entry, State, Turn};
 use serde_json::{Value, json};
 
+/// Returns whether a template uses a fact.
+pub(super) type Uses<'a> = &'a dyn Fn(&str) -> bool;
+
 /// Fills in a persona; an invalid template is used unchanged.
 pub(super) fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
@@ -18,28 +21,29 @@ pub(super) fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String
     if !persona.contains('{') {
         return Ok(persona.into_owned());
     }
-    fill(&persona, state, || prompt_facts(state, turn))
+    fill(&persona, state, |uses| prompt_facts(state, turn, uses))
 }
 
-/// Fills in a template; `facts` is called only if it uses any. In a batch, all values that it uses have to exist.
+/// Fills in a template with the facts of the names that it uses. In a batch, all values that it uses have to exist.
 ///
 /// # Errors
 /// If the template is invalid, or has no value for a field.
 pub(super) fn fill(
     text: &str,
     state: &State,
-    facts: impl FnOnce() -> Value,
+    facts: impl FnOnce(Uses<'_>) -> Value,
 ) -> Result<String, expr::ExprError> {
     let template = Template::compile(text)?;
     let template = if state.scenario.strict { template.strict() } else { template };
+    let uses = |name: &str| template.names().any(|(used, _)| used == name);
     let is_constant = template.names().next().is_none();
-    template.render(&Facts::new(if is_constant { json!({}) } else { facts() }))
+    template.render(&Facts::new(if is_constant { json!({}) } else { facts(&uses) }))
 }
 
-/// Returns the facts of a template in a prompt: those of the call, the question, the visible messages, and the number of
-/// rounds.
-pub(super) fn prompt_facts(state: &State, turn: &Turn) -> Value {
-    let mut facts = state.turn_facts(turn);
+/// Returns the facts of a template in a prompt that it uses: those of the call, the question, the visible messages, and
+/// the number of rounds.
+pub(super) fn prompt_facts(state: &State, turn: &Turn, uses: Uses<'_>) -> Value {
+    let mut facts = state.facts_of_turn(turn, uses);
     let is_own = |entry: &&Entry| entry.seat() == Some(&turn.seat);
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = state.visible(turn).partition(is_own);
     if facts["question"].is_null() {
@@ -49,7 +53,9 @@ pub(super) fn prompt_facts(state: &State, turn: &Turn) -> Value {
     let rounds = phase.and_then(|phase| phase.policy.options.get("rounds")).cloned();
     facts["rounds"] = rounds.unwrap_or(Value::Null);
     facts["own"] = own.last().map_or("", |entry| entry.text()).into();
-    facts["others"] = messages_facts(state, turn, &others);
+    if uses("others") {
+        facts["others"] = messages_facts(state, turn, &others);
+    }
     facts
 }
 
