@@ -4,7 +4,7 @@ use minijinja::{Error, ErrorKind, Value};
 use serde_json::Value as Json;
 
 /// Maximum number of choices: one letter each.
-const CHOICES_MAX: usize = 26;
+pub const CHOICES_MAX: usize = 26;
 
 /// A choice of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct AnswerChoice {
 }
 
 /// Returns the choices in a value: a list of texts, a list of objects with `label` and `text`, or an object with the
-/// lists `label` and `text`. `None` for any other value and for more than 26 choices.
+/// lists `label` and `text`. `None` for any other value.
 pub fn choices(value: &Json) -> Option<Vec<AnswerChoice>> {
     let spelled = |value: &Json| match value {
         Json::String(text) => Some(text.clone()),
@@ -42,7 +42,7 @@ pub fn choices(value: &Json) -> Option<Vec<AnswerChoice>> {
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
     };
-    all.filter(|all| !all.is_empty() && all.len() <= CHOICES_MAX)
+    all.filter(|all| !all.is_empty())
 }
 
 /// Returns the letter of a choice, by its index from 0.
@@ -54,7 +54,7 @@ pub fn choice_letter(index: usize) -> Option<char> {
 /// Lists choices, one a line, as in `A) Paris`.
 pub(super) fn lettered(value: &Value) -> Result<String, Error> {
     let json = serde_json::to_value(value).unwrap_or_default();
-    let all = choices(&json).ok_or_else(|| {
+    let all = choices(&json).filter(|all| all.len() <= CHOICES_MAX).ok_or_else(|| {
         let message = "`lettered` takes a list of at most 26 choices";
         Error::new(ErrorKind::InvalidOperation, message)
     })?;

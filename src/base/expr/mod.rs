@@ -23,7 +23,7 @@ mod tokens;
 mod unset;
 mod vocabulary;
 
-pub use choices::{AnswerChoice, choice_letter, choices};
+pub use choices::{AnswerChoice, CHOICES_MAX, choice_letter, choices};
 pub use compare::Comparison;
 pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};

@@ -1,6 +1,6 @@
 //! Right answers of items, as benchmarks publish them, in the canonical form of answers.
 
-use crate::expr::{AnswerChoice, choice_letter, choices};
+use crate::expr::{AnswerChoice, CHOICES_MAX, choice_letter, choices};
 use crate::model::AnswerKind;
 use crate::reply::{last_box, normalised};
 use serde_json::{Map, Value};
@@ -63,6 +63,12 @@ pub enum KeyFault {
         "the key `{0}` is an index, but the item has neither `choices` nor `endings`; name them with --map"
     )]
     NoChoices(String),
+    /// More choices than letters.
+    #[error("it has {0} choices, but only {CHOICES_MAX} can have a letter")]
+    TooMany(usize),
+    /// Two choices with the same text.
+    #[error("choices {0} and {1} are both `{2}`")]
+    Twice(char, char, String),
     /// A letter or an index behind the last choice.
     #[error("the key `{0}` is none of the {1} choices")]
     Beyond(String, usize),
@@ -89,6 +95,7 @@ pub fn read_key(
         }
         (AnswerKind::Letter, _) => {
             let all = CHOICES.iter().find_map(|name| choices(item.get(*name)?));
+            distinct(all.as_deref().unwrap_or_default())?;
             let (index, form) = choice(&written(key), key.is_number(), all.as_deref())?;
             let letter = choice_letter(index).map(String::from);
             let accepted = letter.ok_or_else(|| fault(kind, key))?;
@@ -105,6 +112,21 @@ pub fn read_key(
             Ok(ReadKey { accepted: vec![accepted], form })
         }
     }
+}
+
+/// Rejects choices that letters cannot tell apart.
+fn distinct(all: &[AnswerChoice]) -> Result<(), KeyFault> {
+    if all.len() > CHOICES_MAX {
+        return Err(KeyFault::TooMany(all.len()));
+    }
+    for (at, choice) in all.iter().enumerate() {
+        let first = all.iter().position(|other| other.text.trim() == choice.text.trim());
+        let first = first.filter(|first| *first < at).and_then(choice_letter);
+        if let Some((one, other)) = first.zip(choice_letter(at)) {
+            return Err(KeyFault::Twice(one, other, shortened(&choice.text)));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the index of the choice that a key names by label, letter, text or index.
