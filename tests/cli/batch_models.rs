@@ -134,6 +134,14 @@ fn a_batch_out_of_budget_prints_the_command_that_resumes_it() {
             break;
         }
         let ran = ran.code(5);
+        if stopped == 0 {
+            let why = "no call was made: the first one of a conversation needs up to ";
+            assert!(
+                ran.err.contains(why) && ran.err.contains(" tokens, and it has 150 tokens"),
+                "{}",
+                ran.err
+            );
+        }
         let line = ran.err.split_once("to resume: colloquium ").unwrap().1.lines().next().unwrap();
         assert!(line.ends_with(&format!("--max-tokens {}", 300 << stopped)), "{line}");
         command = line.to_owned();
@@ -209,6 +217,12 @@ fn limits_are_those_that_are_written() {
     assert_eq!(kinds[..3], ["call.started"; 3], "{kinds:?}");
     let asked = server.asked.lock().unwrap().join("\n");
     assert!(!asked.contains("max_tokens") && !asked.contains("max_completion_tokens"), "{asked}");
+    house.file("items.jsonl", &(ITEM.to_owned() + &crate::batches::item(5)));
+    let plan = run("more", &["--jobs", "8"]);
+    let both = "; at most 2 at once, 1 in each of 2 conversations";
+    assert!(plan.contains(both), "{plan}");
+    house.file("items.jsonl", ITEM);
+    server.asked.lock().unwrap().clear();
     let plan = run("own", &["--set", "participant.1.max_tokens=77"]);
     assert!(plan.contains("ada endpoint:tiny at 1 with max_tokens 77"), "{plan}");
     let asked = server.asked.lock().unwrap();

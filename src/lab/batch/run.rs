@@ -43,8 +43,8 @@ pub struct BatchJob {
 pub enum JobOutcome {
     /// It ended with this result.
     Over(Box<ResultLine>),
-    /// Its slice was too small.
-    NoBudget,
+    /// Its slice was too small, even for the first call if there is a reason.
+    NoBudget(Option<String>),
     /// The run was stopped before the conversation ended.
     Stopped,
     /// It could not be started, with the reason.
@@ -77,8 +77,8 @@ pub struct Progress {
 /// Reason for an early stop of a run.
 #[derive(Debug)]
 pub enum BatchStopped {
-    /// The budget is used up.
-    Budget,
+    /// The budget is used up, or with a reason too small for the first call of a conversation.
+    Budget(Option<String>),
     /// It was asked to stop.
     Told,
     /// A conversation could not be started, with the reason.
@@ -209,7 +209,7 @@ impl BatchRun<'_> {
                 let Ok(calls) = self.calls(job.arm, known) else { break };
                 job.calls = calls;
                 let Some(slice) = slice() else {
-                    all.push((job, JobOutcome::NoBudget));
+                    all.push((job, JobOutcome::NoBudget(None)));
                     break;
                 };
                 job.slice = slice;
@@ -224,7 +224,9 @@ impl BatchRun<'_> {
                 }
                 let line = match &played {
                     JobOutcome::Over(line) => Some(&**line),
-                    JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
+                    JobOutcome::NoBudget(_) | JobOutcome::Stopped | JobOutcome::Impossible(_) => {
+                        None
+                    }
                 };
                 ledger.lock().give_back(job.slice, line);
                 made.extend(line.map(|line| (job.arm, (line.outcome, Effort::new(line)))));
@@ -249,7 +251,7 @@ impl BatchRun<'_> {
                 progress.tokens += line.input + line.output;
                 told(&progress, &line);
             }
-            JobOutcome::NoBudget => halt(BatchStopped::Budget),
+            JobOutcome::NoBudget(why) => halt(BatchStopped::Budget(why)),
             JobOutcome::Stopped => halt(BatchStopped::Told),
             JobOutcome::Impossible(why) => halt(BatchStopped::Impossible(why)),
         };

@@ -190,7 +190,7 @@ impl Conversations {
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
         let mut stop = self.stop.clone();
-        let end = self.runtime.block_on(async {
+        let (lost, stopped, is_over, no_room) = self.runtime.block_on(async {
             let mut conversation = host::assemble(parts);
             // without a socket, nobody can attach
             let _ = self.sockets.clone().map(|folder| conversation.open(folder, Owner::Program));
@@ -205,12 +205,14 @@ impl Conversations {
                 Ok(()) = held => run.leave(Leave::Now),
                 _ = run.stopped() => {}
             }
-            run.stopped().await.clone()
+            let end = run.stopped().await;
+            let lost = self.unwanted_loss(end.state.lost_settings());
+            (lost, end.stop.clone(), is_over(&end.state, own), no_room(&end.state))
         });
-        if let Some(lost) = self.unwanted_loss(end.state.lost_settings()) {
+        if let Some(lost) = lost {
             return Ok(lost);
         }
-        match end.stop {
+        match stopped {
             Ok(Stopped::Left) => return Ok(JobOutcome::Stopped),
             Ok(Stopped::Ended | Stopped::HandedOver) => {}
             Err(why) => {
@@ -219,8 +221,9 @@ impl Conversations {
             }
         }
         let log = session::load(path)?;
-        if !is_over(&fold(&log), own) {
-            return Ok(JobOutcome::NoBudget);
+        // another process may have ended it
+        if !is_over && !self::is_over(&fold(&log), own) {
+            return Ok(JobOutcome::NoBudget(no_room));
         }
         // nobody writes to it any more
         let _ = std::fs::remove_file(log.files.lock());
@@ -351,6 +354,17 @@ fn bounded(own: &Limits, slice: Slice) -> Limits {
         usd: own.usd.into_iter().chain(usd).min(),
         ..own.clone()
     }
+}
+
+/// Describes a limit that leaves no room for the first call of a conversation.
+fn no_room(state: &State) -> Option<String> {
+    let limit = state.limit.as_ref().filter(|limit| limit.value == 0)?;
+    let words = |amount| limit.what.words(amount);
+    Some(format!(
+        "no call was made: the first one of a conversation needs up to {}, and it has {}",
+        words(limit.next?),
+        words(limit.limit)
+    ))
 }
 
 /// Returns true if the conversation ended by itself, not by a signal or the budget of the batch.

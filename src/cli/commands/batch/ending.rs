@@ -68,8 +68,11 @@ impl BatchArgs {
                 context.say(&format!("stopped; to resume: {}", command(&arguments())));
                 Ok(signal.unwrap_or(Exit::Interrupted))
             }
-            Err(BatchStopped::Budget) => Err(Failure::new(Exit::Budget, "the budget is used up")
-                .hint(format!("to resume: {}", command(&budget.raised(&arguments()))))),
+            Err(BatchStopped::Budget(why)) => {
+                let message = why.unwrap_or_else(|| "the budget is used up".into());
+                Err(Failure::new(Exit::Budget, message)
+                    .hint(format!("to resume: {}", command(&budget.raised(&arguments())))))
+            }
             Err(BatchStopped::Impossible(why)) => Err(Failure::new(Exit::Failed, why)),
             Err(BatchStopped::Unwritable(e)) => Err(unusable(path, &e)),
         }

@@ -69,7 +69,8 @@ impl BatchArgs {
         let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
         let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
         let budget = BatchBudget::new(limits, shard.map_or(1, |(_, parts)| parts), &seats);
-        let mut plan = describe_calls(&arms, checked.items, self.repeats);
+        let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
+        let mut plan = describe_calls(&arms, checked.items, self.repeats, jobs);
         plan.extend(estimate(&all, &checked.first, each)?);
         plan.extend(budget.describe());
         plan.extend(form.map(|_| checked.describe_keys()));
@@ -84,7 +85,6 @@ impl BatchArgs {
         }
         plan.iter().for_each(|line| context.say(line));
         let out = self.out.clone().unwrap_or_else(|| default_out(scenario, items));
-        let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
         let note = RunNote { all: Some(checked.all), ..self.run_note(items, jobs, context)? };
         prepare_folder(&out, scenario, &arms, note)?;
         let name = match &self.shard {
@@ -163,10 +163,11 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// Describes the number of calls per arm and in total, one line each.
-fn describe_calls(arms: &[Arm], items: u64, repeats: u32) -> Vec<String> {
+/// Describes the number of calls per arm and in total, one line each, with those of `jobs` conversations at once.
+fn describe_calls(arms: &[Arm], items: u64, repeats: u32, jobs: usize) -> Vec<String> {
     let mut lines = vec![];
     let all = items * u64::from(repeats);
+    let jobs = all.min(jobs as u64);
     let mut least_of_all = 0;
     let mut most_of_all = 0;
     for arm in arms {
@@ -192,8 +193,13 @@ fn describe_calls(arms: &[Arm], items: u64, repeats: u32) -> Vec<String> {
         lines.push(format!("{}: {items} {each}{times}, {calls}", arm.name));
         let models: Vec<String> =
             arm.seats.iter().filter(|s| s.model.is_some()).map(ArmSeat::describe).collect();
-        let at_once =
-            arm.parallel.map_or(String::new(), |most| format!("; at most {most} at once"));
+        let at_once = arm.parallel.map_or(String::new(), |most| match jobs {
+            ..2 => format!("; at most {most} at once"),
+            _ => format!(
+                "; at most {} at once, {most} in each of {jobs} conversations",
+                u64::from(most) * jobs
+            ),
+        });
         if !models.is_empty() {
             lines.push(format!("  {}{at_once}", models.join(", ")));
         }
