@@ -119,6 +119,62 @@ fn a_conversation_that_was_killed_goes_on_in_its_session() {
     }
 }
 
+/// The item of a session that stopped has changed: other fields make another conversation, and the key, which no
+/// participant sees, only another score.
+#[test]
+fn a_conversation_that_was_stopped_goes_on_only_with_its_item() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let text = |unread: &str, key: u32| {
+        let said = "\"right\":\"4\",\"said\":\"4\"";
+        format!(
+            "{{\"id\":\"a\",\"question\":\"?\",\"unread\":\"{unread}\",\"answer\":{key},{said}}}\n"
+        )
+    };
+    let items = house.file("items.jsonl", &text("x", 4));
+    let args = ["batch", &scenario, "--items", &items, "--out", &at(&house, "out")];
+    house.run(&args).code(0);
+    let session = house.path("out/sessions/solver/a.jsonl");
+    let whole = fs::read_to_string(&session).unwrap();
+    let half = whole.lines().count() / 2;
+    let head: String = whole.lines().take(half).map(|line| format!("{line}\n")).collect();
+    for (unread, key, is_new, correct) in [("x", 5, false, false), ("y", 4, true, true)] {
+        house.file("items.jsonl", &text(unread, key));
+        fs::write(&session, &head).unwrap();
+        fs::remove_file(house.path("out/results.jsonl")).unwrap();
+        let ran = house.run(&args).code(0);
+        assert_eq!(ran.err.contains("a.jsonl: not a session of this batch"), is_new, "{}", ran.err);
+        assert_eq!(fs::read_to_string(&session).unwrap() == head, is_new, "left unchanged");
+        let line = &results(&house, "out/results.jsonl")[0];
+        let name = if is_new { "a~2" } else { "a" };
+        assert_eq!(line["session"], format!("sessions/solver/{name}.jsonl"));
+        assert_eq!(line["correct"], correct, "{line}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_folder_is_not_merged_with_it() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let items = house.file("items.jsonl", &item(1));
+    let (out, copy) = (at(&house, "out"), at(&house, "copy"));
+    house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
+    fs::create_dir(&copy).unwrap();
+    for name in ["results.jsonl", "batch.json"] {
+        fs::copy(house.path("out").join(name), house.path("copy").join(name)).unwrap();
+    }
+    let merged = at(&house, "all.jsonl");
+    let refused = house.run(&["batch", "merge", &out, &copy, "-o", &merged]).code(3).err;
+    let places = format!(
+        "solver has two results for item `1`, in {out}/results.jsonl and in {copy}/results.jsonl"
+    );
+    assert!(
+        refused.contains(&places) && refused.contains("leave out the one that is a copy"),
+        "{refused}"
+    );
+    assert!(!house.path("all.jsonl").exists());
+}
+
 #[test]
 fn damaged_lines_are_named_and_left_out_only_if_asked() {
     let house = House::new();

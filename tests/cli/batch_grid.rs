@@ -203,33 +203,29 @@ fn models_debate_each_other_on_both_sides_and_have_a_leaderboard() {
     assert!(none.contains("nothing to rate"), "{none}");
 }
 
-/// The commands of `help experiments`: two models, two protocols with baselines, three repeats, one table.
+/// The commands of `help experiments` as they are there, besides the address of the server and its windows.
 #[test]
 fn two_protocols_and_two_models_with_repeats_are_one_table_with_the_figures_of_any_program() {
     const REPLIES: &str = "A.\nCONFIDENCE: 80\nANSWER: 4\n---\nB.\nCONFIDENCE: 80\nANSWER: 5";
     let house = House::new();
     let server = Server::serving(REPLIES, None, usize::MAX, &["m", "m2"]);
-    let items = house.file("q.jsonl", &(ITEM.to_owned() + &item(5) + &item(6)));
+    house.file("q.jsonl", &(ITEM.to_owned() + &item(5) + &item(6)));
     let settings = windows(&house, &["m", "m2"]);
     let page = house.run(&["help", "experiments"]).code(0).out;
-    let mut outs = vec![];
-    for protocol in ["society-of-minds", "reconcile"] {
-        let out = at(&house, protocol);
-        let args =
-            ["batch", protocol, "--items", &items, "--out", &out, "--jobs", "4", "--repeats", "3"];
-        let more = ["--model", "endpoint:m", "--model", "endpoint:m2", "--baselines=single"];
-        let server = ["--endpoint", &server.url, "--config", &settings];
-        house.run(&[&args[..], &more, &server].concat()).code(0);
-        assert!(more.iter().step_by(2).all(|flag| page.contains(flag.split('=').next().unwrap())));
-        outs.push(out);
+    let part = page.split_once("## Two models, two protocols, three repeats").unwrap().1;
+    let part = part.split_once("\n`pandas").unwrap().0;
+    let part = part.replace("\\\n", "").replace("http://127.0.0.1:8000/v1", &server.url);
+    let mut report = String::new();
+    for command in part.lines().filter_map(|line| line.trim().strip_prefix("colloquium ")) {
+        let mut words: Vec<&str> = command.split_whitespace().collect();
+        if words.contains(&"--items") {
+            words.extend(["--config", &settings]);
+        }
+        report = house.run(&words).code(0).out;
     }
-    // the baselines of both have the same prompts, and are runs of their own
     let merged = at(&house, "all.jsonl");
-    let refused = house.run(&["batch", "merge", &outs[0], &outs[1], "-o", &merged]);
-    let told = refused.err.clone();
-    refused.code(0);
     let all = results(&house, "all.jsonl");
-    assert_eq!(all.len(), 2 * 2 * 2 * 3 * 3, "{told}");
+    assert_eq!(all.len(), 2 * 2 * 2 * 3 * 3);
     let accuracy = rows(&house, &merged, "accuracy");
     assert_eq!(accuracy.len(), 8, "{accuracy:?}");
     for row in &accuracy {
@@ -243,7 +239,6 @@ fn two_protocols_and_two_models_with_repeats_are_one_table_with_the_figures_of_a
         let shown: f64 = row[4].parse().unwrap();
         assert!(own.len() == 9 && (mean - shown).abs() < 1e-5, "{row:?} {mean}");
     }
-    let report = house.run(&["batch", "report", &merged]).code(0).out;
     assert!(report.contains("each examined arm against its baselines; 0 of 4"), "{report}");
 }
 

@@ -105,6 +105,59 @@ fn keys_that_no_answer_could_equal_end_the_batch_before_its_first_call() {
 }
 
 #[test]
+fn fields_that_are_there_twice_end_the_batch_with_their_place() {
+    let house = House::new();
+    let letters: Vec<String> = (0..30).map(|n| format!("\"{n}\"")).collect();
+    let choices = |all: &str| {
+        let item = |id: &str, all: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"question\":\"?\",\"said\":\"B\",\"choices\":[{all}],\
+                 \"answer\":\"B\"}}\n"
+            )
+        };
+        item("p", "1,2") + &item("q", all)
+    };
+    for (file, text, named) in [
+        (
+            "a.csv",
+            "id,question,answer,answer\n1,?,2,3\n".to_owned(),
+            "a.csv: line 1: columns 3 and 4 are both named `answer`",
+        ),
+        (
+            "b.jsonl",
+            choices("\"x\", \"y\", \" x\""),
+            "b.jsonl, line 2: item q: choices A and C are both `x`",
+        ),
+        (
+            "c.jsonl",
+            choices(&letters.join(",")),
+            "c.jsonl, line 2: item q: it has 30 choices, but only 26 can have a letter",
+        ),
+        (
+            "d.csv",
+            "id,question,answer\n1,?,A\n2,?,B\n1,?,C\n".to_owned(),
+            "d.csv, line 4: duplicate of item `1` in line 2",
+        ),
+    ] {
+        house.file(file, &text);
+        let ran = solve(&house, "letter", file, &[]).code(3);
+        assert!(ran.err.contains(named), "{}", ran.err);
+        assert!(!house.path("out").exists(), "nothing was written");
+    }
+}
+
+#[test]
+fn bundled_sums_are_items_unless_there_is_such_a_file() {
+    let house = House::new();
+    let args = ["batch", "single", "--items", "sums", "--rehearsed", "--dry-run"];
+    let plan = house.run(&args).code(0).out;
+    assert!(plan.contains("100 items") && plan.contains("keys: 100 of 100 read"), "{plan}");
+    house.file("sums", "{\"question\":\"?\",\"answer\":4}\n");
+    let plan = house.run(&args).code(0).out;
+    assert!(plan.contains("keys: 1 of 1 read"), "{plan}");
+}
+
+#[test]
 fn a_plan_says_which_field_may_be_the_key() {
     let house = House::new();
     house.file("items.jsonl", "{\"question\":\"?\",\"answerKey\":\"B\",\"said\":\"B\"}\n");
@@ -132,7 +185,7 @@ fn files_of_other_formats_are_named() {
         fs::write(house.path(file), bytes).unwrap();
         let ran = solve(&house, "number", file, &[]).code(3);
         assert!(ran.err.contains(file) && ran.err.contains(named), "{}", ran.err);
-        assert!(ran.err.contains("convert the file"), "{}", ran.err);
+        assert!(ran.err.contains("repair or convert the file"), "{}", ran.err);
     }
 }
 

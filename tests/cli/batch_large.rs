@@ -27,6 +27,18 @@ lines = [FIRST, THEN]
 "#
 );
 
+/// Returns sums with their answers, and with a right and a wrong reply.
+fn sums(count: usize) -> String {
+    let sum = |n: usize| {
+        let (right, wrong) = (n + 7, n + 8);
+        format!(
+            "{{\"id\":\"sum-5-2-{n}\",\"question\":\"What is {n} + 7?\",\"answer\":{right},\
+             \"right\":\"{right}\",\"wrong\":\"{wrong}\"}}\n"
+        )
+    };
+    (0..count).map(sum).collect()
+}
+
 /// Checks that the measurements of voices with known accuracy match the closed form.
 fn calibrated(n: usize) {
     let p = 0.6;
@@ -36,10 +48,7 @@ fn calibrated(n: usize) {
     let house = House::new();
     let text = ORACLE.replace("FIRST", &first).replace("THEN", &then);
     let scenario = house.file("oracle.toml", &[&text, ANSWERS, REVISION].concat());
-    let items = at(&house, "sums.jsonl");
-    let count = n.to_string();
-    let sums = ["batch", "arithmetic", "--count", &count, "--seed", "5", "-o", &items];
-    house.run(&sums).code(0);
+    let items = house.file("sums.jsonl", &sums(n));
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--seed", "1"];
     // ten thousand items exceed the time limit of a command
@@ -153,8 +162,7 @@ fn watched(house: &House, args: &[&str], before: usize, until: usize) -> (Durati
 fn ten_thousand_items_need_no_more_memory_than_a_thousand() {
     let house = House::new();
     let scenario = house.file("alone.toml", ALONE);
-    let items = at(&house, "sums.jsonl");
-    house.run(&["batch", "arithmetic", "--count", "10000", "-o", &items]).code(0);
+    let items = house.file("sums.jsonl", &sums(10_000));
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
     let (start, ..) = watched(&house, &args, 0, 5_000);

@@ -1,7 +1,6 @@
 //! The help pages, and the examples of the README: each one runs as printed.
 
 use crate::house::{House, talk};
-use crate::program::{PATH, PROGRAM};
 use colloquium::model::facts;
 use colloquium::testing::EXPECT_NAMES;
 use std::fs;
@@ -188,36 +187,6 @@ fn experiments_example_prints_the_output_on_the_page() {
     }
     assert_eq!(ran, 4);
     assert!(house.path("report.html").exists());
-}
-
-/// The command of a pod of an indexed Job. Its index counts from 0, shards count from 1.
-#[test]
-fn the_recipe_for_kubernetes_runs_the_part_of_its_pod() {
-    let page = top("assets/help/experiments.md");
-    let recipe = page.split_once("command: [sh, -c, '").unwrap().1.split_once("']").unwrap().0;
-    let recipe: Vec<&str> = recipe.split_whitespace().collect();
-    let house = House::new();
-    let items: String =
-        (0..16).map(|n| format!("{{\"id\":\"{n}\",\"question\":\"{n}?\"}}\n")).collect();
-    house.file("q.jsonl", &items);
-    fs::create_dir(house.path("bin")).unwrap();
-    std::os::unix::fs::symlink(PROGRAM, house.path("bin/colloquium")).unwrap();
-    let recipe = recipe.join(" ").replace("/out", "out").replace("council", "council --rehearsed");
-    for place in ["0", "15"] {
-        let mut command = house.other("sh");
-        let path = format!("{}:{PATH}", house.path("bin").display());
-        let command = command.args(["-c", &recipe]);
-        let ran = command.env("PATH", path).env("JOB_COMPLETION_INDEX", place).output().unwrap();
-        assert!(ran.status.success(), "{recipe}: {}", String::from_utf8_lossy(&ran.stderr));
-    }
-    for (shard, item) in [("1", "0"), ("16", "15")] {
-        let text =
-            fs::read_to_string(house.path(&format!("out/results-{shard}-of-16.jsonl"))).unwrap();
-        assert!(
-            text.contains(&format!("\"item\":\"{item}\"")) && text.lines().count() == 1,
-            "{text}"
-        );
-    }
 }
 
 #[test]

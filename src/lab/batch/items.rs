@@ -3,8 +3,7 @@
 //! An item is identified by its `id`, or by the digest of its content if it has none. A file may therefore be sorted,
 //! shortened or split without repeating finished items.
 
-use super::rows::{Damaged, ItemRows};
-use crate::untrusted;
+use super::rows::{Damaged, ItemRows, open};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -82,7 +81,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// Opens a file of JSON lines, a JSON array, or a table with a header.
+    /// Opens a file of JSON lines, a JSON array, or a table with a header; `sums` are bundled.
     ///
     /// # Errors
     /// The error of the operating system, [`io::ErrorKind::InvalidData`] with the name of another format, or a table
@@ -160,7 +159,7 @@ pub fn digest(texts: &[&str]) -> String {
 /// Returns the SHA-256 of a file, in hexadecimal.
 pub fn file_digest(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
-    io::copy(&mut untrusted::open(path)?, &mut hash)?;
+    io::copy(&mut open(path)?, &mut hash)?;
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -18,7 +18,7 @@ pub enum Refused {
     #[error("{0}, line {1}: not a result")]
     Damaged(PathBuf, u64),
     /// Two files have different results of the same conversation.
-    #[error("{arm} has different results for item `{item}` in {one} and {other}")]
+    #[error("{arm} has two results for item `{item}`, in {one} and in {other}")]
     Twice {
         /// Name of the item.
         item: String,

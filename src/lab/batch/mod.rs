@@ -6,7 +6,6 @@
 //! of memory. The caller runs the conversations by passing a [`JobRunner`].
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-pub mod arithmetic;
 mod arm;
 mod baseline;
 mod bounded;

@@ -4,7 +4,6 @@
 use super::bounded::{BoundedLine, next_line};
 use crate::untrusted;
 use serde_json::{Map, Value};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
@@ -23,6 +22,18 @@ const FOREIGN: [(&[u8], &str); 7] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
+/// Name of the bundled items, and their text.
+const BUNDLED: (&str, &str) = ("sums", include_str!("sums.jsonl"));
+
+/// Opens a file of items. Bundled items have the name of a file that does not exist.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    let (name, text) = BUNDLED;
+    if path.as_os_str() == name && path.symlink_metadata().is_err() {
+        return Ok(Box::new(text.as_bytes()));
+    }
+    Ok(Box::new(untrusted::open(path)?))
+}
+
 /// Error of a line that is not an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
@@ -33,10 +44,16 @@ pub struct Damaged {
     pub why: String,
 }
 
-/// Error of a file that holds items in another format.
+/// Error of a file of which no item can be read.
 #[derive(Debug, thiserror::Error)]
-#[error("it is {0}; items are JSON lines, a JSON array or CSV, in UTF-8")]
-pub(super) struct ForeignFormat(&'static str);
+pub(super) enum UnusableFile {
+    /// It holds items in another format.
+    #[error("it is {0}; items are JSON lines, a JSON array or CSV, in UTF-8")]
+    Foreign(&'static str),
+    /// Two columns of a table have the same name.
+    #[error("line 1: columns {1} and {2} are both named `{0}`")]
+    Repeated(String, usize, usize),
+}
 
 /// A row with its line number, from 1.
 pub(super) struct Row {
@@ -46,7 +63,7 @@ pub(super) struct Row {
 
 /// Iterator over the rows of a file.
 pub(super) struct ItemRows {
-    lines: BufReader<File>,
+    lines: BufReader<Box<dyn Read + Send>>,
     form: RowForm,
     /// Number of the last line that was read.
     at: u64,
@@ -68,10 +85,10 @@ impl ItemRows {
     /// The error of the operating system, [`ErrorKind::InvalidData`] with the name of another format, or a table without
     /// a header.
     pub fn open(path: &Path) -> io::Result<ItemRows> {
-        let mut lines = BufReader::new(untrusted::open(path)?);
+        let mut lines = BufReader::new(open(path)?);
         let head = lines.fill_buf()?.to_vec();
         if let Some((_, name)) = FOREIGN.into_iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Err(io::Error::new(ErrorKind::InvalidData, ForeignFormat(name)));
+            return Err(io::Error::new(ErrorKind::InvalidData, UnusableFile::Foreign(name)));
         }
         let has = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
         let mut rows = ItemRows { lines, form: RowForm::Lines, at: 0, over: false };
@@ -80,6 +97,9 @@ impl ItemRows {
             let header = rows.row(separator).transpose();
             let header = header.map_err(|e| io::Error::other(e.to_string()))?;
             let columns = header.ok_or_else(|| io::Error::other("the file has no header"))?;
+            if let Some(fault) = repeated(&columns) {
+                return Err(io::Error::new(ErrorKind::InvalidData, fault));
+            }
             rows.form = RowForm::Table { columns, separator };
         } else if String::from_utf8_lossy(&head)
             .trim_start_matches('\u{feff}')
@@ -254,6 +274,15 @@ impl Iterator for ItemRows {
             }
         }
     }
+}
+
+/// Returns the fault of a header in which a name repeats.
+fn repeated(columns: &[String]) -> Option<UnusableFile> {
+    columns.iter().enumerate().find_map(|(at, name)| {
+        let first = columns.iter().position(|other| other == name)?;
+        let is_again = first < at;
+        is_again.then(|| UnusableFile::Repeated(name.clone(), first + 1, at + 1))
+    })
 }
 
 fn from_json(value: Value, line: u64) -> Result<Row, Damaged> {

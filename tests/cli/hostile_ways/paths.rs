@@ -62,7 +62,6 @@ const COMMANDS: &[(&str, Option<&[&str]>)] = &[
     ("ask", Some(&["QUESTION=Why?", "FILE=good.toml", "--rehearsed", "--no-save"])),
     ("attach", Some(&["SESSION=good.jsonl"])),
     ("batch", Some(&["SCENARIO=good.toml", "--items", "items.jsonl", "--dry-run"])),
-    ("batch arithmetic", Some(&[])),
     (
         "batch export",
         Some(&["RESULTS=results.jsonl", "--format", "inspect", "--output", "exported"]),

@@ -1,12 +1,11 @@
-//! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
+//! Sub-commands on batch results: reports and merging.
 
 use super::exporting::BatchExportArgs;
 use super::folder::read_report;
 use crate::analysis::Table;
 use crate::batch::report::{PRINTED, UNREAD_MOST};
 use crate::batch::{
-    CONVERSATIONS, Refused, ReportRules, TestFamily, arithmetic, conversations, leaderboard_page,
-    merge, page,
+    CONVERSATIONS, Refused, ReportRules, TestFamily, conversations, leaderboard_page, merge, page,
 };
 use crate::cli::args::Target;
 use crate::cli::context::Context;
@@ -22,7 +21,6 @@ pub enum BatchCommand {
     Report(ReportArgs),
     Merge(MergeArgs),
     Export(BatchExportArgs),
-    Arithmetic(ArithmeticArgs),
 }
 
 /// Print tables over the results, or write them as one page
@@ -94,22 +92,6 @@ pub struct MergeArgs {
     partial: bool,
 }
 
-/// Generate arithmetic items with known answers, reproducible by seed
-#[derive(Debug, Args)]
-pub struct ArithmeticArgs {
-    /// Number of items
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    count: u64,
-    /// Operations per item, from 1 to 5; 0 means one on single-digit numbers
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=i64::from(arithmetic::HARDEST)))]
-    difficulty: u32,
-    /// Random seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    #[command(flatten)]
-    target: Target,
-}
-
 impl BatchCommand {
     /// Runs the sub-command.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
@@ -117,11 +99,6 @@ impl BatchCommand {
             BatchCommand::Report(args) => args.run(context),
             BatchCommand::Merge(args) => args.run(context),
             BatchCommand::Export(args) => args.run(context),
-            BatchCommand::Arithmetic(args) => {
-                let items = arithmetic::items(args.count, args.difficulty, args.seed);
-                let lines: String = items.map(|item| format!("{item}\n")).collect();
-                document::write(&lines, &args.target, context)
-            }
         }
     }
 }
@@ -227,7 +204,7 @@ impl MergeArgs {
                     "remove the line; its conversation runs again with the same command"
                 }
                 Refused::Twice { .. } => {
-                    "two runs of the same conversation need different seeds: --seed, or one run with --repeats"
+                    "leave out the one that is a copy; two runs of the same conversation need different seeds: --seed, or one run with --repeats"
                 }
                 Refused::Missing(_) => "run them, or merge the others with --partial",
             };

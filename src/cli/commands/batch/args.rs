@@ -13,8 +13,7 @@ const HELP: &str = "\
 Each line of FILE is one item: a JSON object, or a row of a table with a header. Its fields are {{ item.NAME }} in the \
 scenario; `answer` is the correct answer and is never shown to participants; `id` identifies the item.
 
-  colloquium batch arithmetic --count 100 --difficulty 3 -o sums.jsonl
-  colloquium batch society-of-minds --items sums.jsonl --model ollama:llama3 --baselines
+  colloquium batch society-of-minds --items sums --model ollama:llama3 --baselines
   colloquium batch report society-of-minds-sums
 
 `colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed or replies were cut; 3 damaged items; 5 the budget \
@@ -29,7 +28,7 @@ pub struct BatchArgs {
     /// Scenario name or file
     #[arg(value_name = "SCENARIO", required = true)]
     pub scenario: Option<String>,
-    /// Items: JSON lines, a JSON array, or CSV with a header
+    /// Items: JSON lines, a JSON array, CSV with a header, or `sums`, 100 bundled sums
     #[arg(long, value_name = "FILE", required = true)]
     pub items: Option<PathBuf>,
     /// Name for a field of the items, as in --map answer=answerKey or --map question=data.text

@@ -9,7 +9,7 @@ use std::path::Path;
 pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     let message = format!("cannot read {}: {e}", path.display());
     if e.kind() == ErrorKind::InvalidData {
-        return Failure::new(Exit::Invalid, message).hint("convert the file, or save it as UTF-8");
+        return Failure::new(Exit::Invalid, message).hint("repair or convert the file");
     }
     let hint = match refused_target(e) {
         Some(target) => format!("name the file itself: batch --items {}", target.display()),
