@@ -178,6 +178,10 @@ fn experiments_example_prints_the_output_on_the_page() {
                 let out = command.output().unwrap();
                 let printed = [out.stderr, out.stdout].concat();
                 let printed = String::from_utf8(printed).unwrap();
+                // a slow machine has time for a line of progress
+                let is_result = |line: &&str| !line.contains(" conversations over, ");
+                let printed: Vec<&str> = printed.lines().filter(is_result).collect();
+                let printed = printed.join("\n");
                 let shown: Vec<&str> = shown.trim_end().lines().collect();
                 assert!(agrees(&shown, &printed), "{words:?} prints:\n{printed}");
                 ran += 1;

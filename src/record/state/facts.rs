@@ -293,5 +293,10 @@ mod tests {
         };
         assert_eq!(sorted(keys(state.facts(|_| false))), facts::OF_CONVERSATION);
         assert_eq!(sorted(keys(state.turn_facts(&turn))), facts::OF_CALL);
+        // a template finds all names, and values of those that it uses
+        let limits = |wanted: bool| state.facts_of_turn(&turn, |name| wanted && name == "limits");
+        assert_eq!(sorted(keys(limits(false))), facts::OF_CALL);
+        assert!(limits(false)["limits"].is_null() && limits(true)["limits"].is_object());
+        assert!(limits(true)["seats"].is_null());
     }
 }

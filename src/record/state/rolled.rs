@@ -169,7 +169,17 @@ fn rewrites(command: &Command) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Role;
+    use crate::model::{Ms, Role};
+
+    #[test]
+    fn a_request_is_kept_for_its_turn_and_length() {
+        let rolls = Rolls::default();
+        let turn = |at| Turn::granted(Seq(at), Ms(0), ThreadId::ROOT, "a".into(), Purpose::Speak);
+        rolls.keep_request(&turn(1), Seq(5), "x".into());
+        assert_eq!(rolls.request(&turn(1), Seq(5)), Some("x".into()));
+        assert_eq!(rolls.request(&turn(1), Seq(6)), None);
+        assert_eq!(rolls.request(&turn(2), Seq(5)), None);
+    }
 
     #[test]
     fn a_prompt_is_handed_on_once_and_only_under_its_digest() {
