@@ -321,9 +321,7 @@ fn an_agent_has_the_home_of_the_person_or_its_own_and_the_keys_that_it_needs() {
 fn a_file_beside_the_scenario_gets_no_keys_of_an_agent_by_its_name() {
     let house = House::new();
     let path = talk(&house, "plain", 1, "");
-    let program = house.file("codex-acp", &format!("#!/usr/bin/env python3\n{AGENT}"));
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-    std::fs::set_permissions(&program, mode).unwrap();
+    let program = house.program("codex-acp", &format!("#!/usr/bin/env python3\n{AGENT}"));
     house.file(
         ".config/colloquium/config.toml",
         "[agents]\nenvironment = [\"codex-acp:ITS_KEY\", \"ALL_KEY\"]\n",

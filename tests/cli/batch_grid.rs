@@ -267,8 +267,7 @@ fn cluster_scripts_run_all_parts_and_merge_them() {
     for script in [gnu, slurm, pods] {
         let house = House::new();
         house.file("data/items.jsonl", &(0..20).map(item).collect::<String>());
-        let tool = house.file("bin/parallel", parallel);
-        fs::set_permissions(tool, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        house.program("bin/parallel", parallel);
         std::os::unix::fs::symlink(PROGRAM, house.path("bin/colloquium")).unwrap();
         let path = format!("{}:{PATH}", house.path("bin").display());
         let ran = house.other("sh").args(["-c", &script]).env("PATH", path).output().unwrap();

@@ -54,6 +54,13 @@ impl House {
         path.to_str().unwrap().to_owned()
     }
 
+    /// Writes an executable file and returns its path as an argument.
+    pub fn program(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        program::write_program(&path, text);
+        path.to_str().unwrap().to_owned()
+    }
+
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.at_home(program::colloquium(self.home.path()));
         command.args(args);

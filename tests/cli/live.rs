@@ -393,6 +393,15 @@ fn the_settings_and_unsaved_conversations_open_no_socket() {
     talk.child.wait().unwrap();
 }
 
+/// Lets other users use the socket of a conversation and replace it.
+fn open_to_others(talk: &Talk) {
+    let socket = talk.socket();
+    for path in socket.ancestors().take_while(|path| path.starts_with(talk.house.home.path())) {
+        let open = if path == socket { 0o666 } else { 0o777 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(open)).unwrap();
+    }
+}
+
 /// The folder and the socket belong to the user alone; where the folder is opened by force, the peer is still checked.
 #[test]
 fn a_process_of_another_user_gets_nothing() {
@@ -405,10 +414,7 @@ fn a_process_of_another_user_gets_nothing() {
         // only root can start a process of another user
         return;
     }
-    for path in socket.ancestors().take_while(|path| path.starts_with(talk.house.home.path())) {
-        let open = if path == socket { 0o666 } else { 0o755 };
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(open)).unwrap();
-    }
+    open_to_others(&talk);
     let script = "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
                   print(repr(s.recv(100)))";
     let mut python = talk.house.other("python3");
@@ -428,10 +434,7 @@ fn a_socket_of_another_user_is_not_used() {
     let talk = Talk::start(&slow(), &[]);
     drop(talk.greet());
     let socket = talk.socket();
-    for path in socket.ancestors().take_while(|path| path.starts_with(talk.house.home.path())) {
-        let mode = std::fs::Permissions::from_mode(0o777);
-        std::fs::set_permissions(path, mode).unwrap();
-    }
+    open_to_others(&talk);
     let script = "import os, socket, sys\nos.remove(sys.argv[1])\ns = socket.socket(socket.AF_UNIX)\n\
                   s.bind(sys.argv[1])\nos.chmod(sys.argv[1], 0o777)\ns.listen()\nprint('ready', flush=True)\n\
                   c = s.accept()[0]\nprint(repr(c.recv(100)))";

@@ -20,11 +20,8 @@ echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"usage":{"input_to
 
 /// Puts a program on the path of the house and returns the path.
 pub fn install(house: &House, name: &str, text: &str) -> String {
-    let folder = house.path("bin");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join(name), text).unwrap();
-    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
-    format!("{}:/usr/bin:/bin", folder.display())
+    house.program(&format!("bin/{name}"), text);
+    format!("{}:/usr/bin:/bin", house.path("bin").display())
 }
 
 fn settings(house: &House, url: &str) {

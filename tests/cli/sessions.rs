@@ -26,7 +26,8 @@ fn nonsensical_lines_are_rejected_with_a_fix() {
     let sessions = house.path("data/sessions");
     let one = sessions.join("20260101-000000-000000.jsonl");
     for i in 1..=11 {
-        fs::copy(&one, sessions.join(format!("20260101-000000-0000{i:02}.jsonl"))).unwrap();
+        let other = sessions.join(format!("20260101-000000-0000{i:02}.jsonl"));
+        fs::write(other, fs::read(&one).unwrap()).unwrap();
     }
     let ran = house.run(&["sessions", "path", "2026"]).code(2);
     assert!(ran.err.contains("-000009 and 2 more"), "{}", ran.err);

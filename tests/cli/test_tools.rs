@@ -113,9 +113,7 @@ fn a_tool_runs_only_if_the_test_says_so() {
         ]
     "#;
     let house = house(calls);
-    let script = house.file("weather.sh", "#!/bin/sh\ncat > ran.txt; echo Snow.\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(script, mode).unwrap();
+    house.program("weather.sh", "#!/bin/sh\ncat > ran.txt; echo Snow.\n");
     house.file("docs/a.txt", "One fact.");
     let ran = house.run(&["test"]).code(3);
     let why =
@@ -235,9 +233,7 @@ fn recorded_session_replays_tool_results() {
     house.file("town.toml", &TALK.replace(", \"read_file\"", ""));
     for (name, says) in [("weather", "Snow in {{ town }}."), ("book", "Seat 4.")] {
         let text = format!("#!/bin/sh\ncat > /dev/null; echo '{says}'\n");
-        let script = house.file(&format!("{name}.sh"), &text);
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(script, mode).unwrap();
+        house.program(&format!("{name}.sh"), &text);
     }
     let run = ["run", "town.toml", "--headless", "--trust", "--allow-tool", "book"];
     let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--out-session", "tape.jsonl"];

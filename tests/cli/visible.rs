@@ -118,7 +118,7 @@ fn no_tool_and_no_resource_tells_anything_hidden() {
     let session = std::path::Path::new(&path).file_stem().unwrap().to_str().unwrap().to_owned();
     // a file whose name acts on a display
     let strange = std::path::Path::new(&path).with_file_name("x\u{202e}y.jsonl");
-    std::fs::copy(&path, strange).unwrap();
+    std::fs::write(strange, std::fs::read(&path).unwrap()).unwrap();
     let mut client = Client::start(&house);
     for tool in ["result", "tail", "read_session", "analyze", "wait"] {
         let told =

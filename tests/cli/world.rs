@@ -49,8 +49,7 @@ impl Place {
         let settings = &provider.settings;
         house.file("talk.toml", &format!("{SCENARIO}{seat}{settings}\n"));
         house.file("tools.toml", &format!("{SCENARIO}{seat}{settings}\ntools = [\"weather\"]\n"));
-        let tool = house.file("weather.sh", TOOL);
-        fs::set_permissions(tool, fs::Permissions::from_mode(0o755)).unwrap();
+        house.program("weather.sh", TOOL);
         let wire = &provider.wire;
         let url = &world.url;
         let mut own = provider.own.clone();

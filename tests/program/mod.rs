@@ -1,4 +1,4 @@
-//! Processes of tests: their only constructor, and the path of the built program.
+//! Processes of tests: their only constructor, the programs that tests write, and the path of the built program.
 //!
 //! A process inherits nothing from the person who runs the tests: neither environment, folders, umask nor ignored
 //! signals.
@@ -8,6 +8,7 @@
 use portable_pty::CommandBuilder;
 use rustix::fs::Mode;
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -71,6 +72,18 @@ pub fn colloquium(home: &Path) -> Command {
     let mut command = command("env", home);
     command.args(["--default-signal=HUP,INT,QUIT,TERM", PROGRAM]);
     command
+}
+
+/// Writes an executable file. A child process writes it: children that other threads start inherit a file that this
+/// process writes, and the system does not run a file that any process has open for writing ("Text file busy").
+pub fn write_program(path: &Path, text: &str) {
+    let folder = path.parent().unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    let mut shell = command("sh", folder);
+    shell.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+    let mut child = shell.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", path.display());
 }
 
 /// Returns a command for a terminal, which runs a program in a home.

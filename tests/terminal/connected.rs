@@ -24,8 +24,7 @@ lines = ["x"]
 /// Runs the program with an `xdg-open` that writes its argument to a file. Returns the file's path too.
 fn with_opener(house: &House, args: &str) -> (Program, String) {
     let opened = house.file("opened", "");
-    let opener = house.file("xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {opened}\n"));
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let opener = house.program("xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {opened}\n"));
     let folder = opener.rsplit_once('/').unwrap().0;
     (house.shell(&format!("PATH={folder}:$PATH exec '{PROGRAM}' {args}")), opened)
 }

@@ -71,6 +71,13 @@ impl House {
         path.to_str().unwrap().to_owned()
     }
 
+    /// Writes an executable file and returns its path as an argument.
+    pub fn program(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        program::write_program(&path, text);
+        path.to_str().unwrap().to_owned()
+    }
+
     /// Returns a path in the home directory.
     pub fn path(&self, name: &str) -> std::path::PathBuf {
         self.home.path().join(name)

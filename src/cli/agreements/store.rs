@@ -139,8 +139,8 @@ fn agreements(paths: &Paths) -> Vec<Agreement> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::program::write_program;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     fn paths(folder: &Path) -> Paths {
         let path = |name: &str| folder.join(name);
@@ -196,9 +196,10 @@ mod tests {
         let session = r#"{"seq":0,"at":"x"}"#;
         fs::write(path("talk.jsonl"), session).unwrap();
         let before = content();
-        fs::write(path("talk.jsonl"), format!("{session}\n{session}")).unwrap();
+        let grown = format!("{session}\n{session}");
+        fs::write(path("talk.jsonl"), &grown).unwrap();
         assert_eq!(before, content(), "a session that grows");
-        fs::set_permissions(path("talk.jsonl"), fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path("talk.jsonl"), &grown);
         assert_ne!(before, content(), "a session that can be executed");
     }
 
