@@ -30,7 +30,7 @@ mod words;
 
 use circles::Files;
 use restrictions::misplaced;
-use source::{CRATES, Found, Source};
+use source::{CRATES, Found, Source, is_within};
 use std::fs;
 use std::path::Path;
 use tables::{MACROS, MAY_USE, RESTRICTIONS, TOP_LEVEL};
@@ -55,9 +55,7 @@ fn forbidden_uses(source: &Source) -> Vec<String> {
     let Some((_, allowed)) = MAY_USE.iter().find(|(r, _)| *r == room) else {
         return vec![format!("{}: `{room}` is in no row of the table", source.path)];
     };
-    let fits = |used: &str| {
-        allowed.iter().any(|a| *a == "*" || used == *a || used.starts_with(&format!("{a}::")))
-    };
+    let fits = |used: &str| allowed.iter().any(|a| *a == "*" || is_within(used, a));
     let rooms = source.paths().iter().filter_map(|Found { line, text }| {
         let used = text.strip_prefix("crate::")?.to_owned();
         // macros of the lowest root, which every room may use

@@ -13,19 +13,19 @@ fn named_twice(sources: &[Source]) -> Vec<String> {
             places.entry(found.text).or_default().push(place);
         }
     }
-    let bare = |name: &str| {
-        let of = |source: &Source| {
-            let ends = |path: &str| path.rsplit("::").next() == Some(name);
-            let here = source.brought_in().into_iter().find(|found| ends(&found.text))?;
-            Some(format!("{}:{}", source.path, here.line))
-        };
-        sources.iter().find_map(of)
-    };
+    let mut users: BTreeMap<String, String> = BTreeMap::new();
+    for source in sources {
+        for found in source.brought_in() {
+            let name = found.text.rsplit("::").next().unwrap_or_default();
+            let place = || format!("{}:{}", source.path, found.line);
+            users.entry(name.to_owned()).or_insert_with(place);
+        }
+    }
     places
         .iter()
         .filter(|(_, places)| places.len() > 1)
         .filter_map(|(name, places)| {
-            let user = bare(name)?;
+            let user = users.get(name)?;
             Some(format!("`{name}` stands at {}; {user} uses it bare", places.join(" and ")))
         })
         .collect()

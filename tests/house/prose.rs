@@ -6,6 +6,7 @@
 use crate::source::{Found, Source};
 use crate::{none, root};
 use regex::Regex;
+use std::sync::LazyLock;
 
 /// Minimum number of words of a comment that counts.
 const WORDS_MIN: usize = 3;
@@ -55,6 +56,12 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){pattern}")).unwrap()
 }
 
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex("`[a-z0-9[:punct:] ]*?`"));
+static TUPLE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(^|,)\s*((mut )?\(|[a-z_0-9]+\s*:\s*(&\s*)?(mut )?\([^)])"));
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| regex(r"\bfn ([a-z_0-9]+)"));
+static POOR_NAME: LazyLock<Regex> = LazyLock::new(|| regex(NAMES));
+
 /// Returns the comments of a file as sentences, with lines of code left out and quoted code as `x`.
 fn comments(source: &Source) -> Vec<Found> {
     let mut blocks: Vec<Found> = vec![];
@@ -74,9 +81,8 @@ fn comments(source: &Source) -> Vec<Found> {
             block.text.push(' ');
         }
     }
-    let quoted = regex("`[a-z0-9[:punct:] ]*?`");
     for block in &mut blocks {
-        block.text = quoted.replace_all(block.text.trim(), "`x`").into_owned();
+        block.text = QUOTED.replace_all(block.text.trim(), "`x`").into_owned();
     }
     blocks.retain(|block| block.text.split_whitespace().count() >= WORDS_MIN);
     blocks
@@ -125,15 +131,13 @@ fn end_of_bracket(code: &str, start: usize) -> usize {
 /// Returns the named functions that take a tuple, as a pattern or a type.
 fn tuple_parameters(source: &Source) -> Vec<String> {
     let code = source.code();
-    let tuple = regex(r"(^|,)\s*((mut )?\(|[a-z_0-9]+\s*:\s*(&\s*)?(mut )?\([^)])");
-    let function = regex(r"\bfn ([a-z_0-9]+)");
     let mut faults = vec![];
-    for found in function.captures_iter(code) {
+    for found in FUNCTION.captures_iter(code) {
         let [name] = found.extract().1;
         let after = found.get(0).unwrap().end();
         let start = after + start_of_parameters(&code[after..]);
         let parameters = &code[start + 1..end_of_bracket(code, start)];
-        if !TRAIT_FUNCTIONS.contains(&name) && tuple.is_match(&flat(parameters)) {
+        if !TRAIT_FUNCTIONS.contains(&name) && TUPLE.is_match(&flat(parameters)) {
             let line = code[..after].matches('\n').count() + 1;
             faults.push(format!("{}:{line}: `{name}` takes a tuple", source.path));
         }
@@ -186,10 +190,9 @@ fn tuple_assignments(source: &Source) -> Vec<String> {
 
 /// Returns the functions with a name that says nothing, and the filters that ignore the value.
 fn poor_idioms(source: &Source) -> Vec<String> {
-    let names = regex(NAMES);
     let lines = source.code().lines().enumerate();
     lines
-        .filter(|(_, line)| names.is_match(line) || line.contains(".filter(|_|"))
+        .filter(|(_, line)| POOR_NAME.is_match(line) || line.contains(".filter(|_|"))
         .map(|(at, line)| format!("{}:{}: `{}`", source.path, at + 1, line.trim()))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Uses of restricted APIs outside the places that they belong to.
 
-use crate::source::{Found, Source};
+use crate::source::{Found, Source, is_within};
 use crate::tables::Restriction;
 
 /// Says where something happens outside the places that it belongs to.
@@ -11,10 +11,9 @@ pub fn misplaced(source: &Source, restriction: &Restriction) -> Vec<String> {
         return Vec::new();
     }
     let is_it = |path: &str| {
-        let starts =
-            |rest: &str, name: &str| rest == name || rest.starts_with(&format!("{name}::"));
         let tails = || path.match_indices("::").map(|(at, _)| &path[at + 2..]).chain([path]);
-        restriction.names.iter().any(|name| tails().any(|tail| starts(tail, name)))
+        let names = restriction.names.iter().filter(|name| path.contains(*name));
+        names.into_iter().any(|name| tails().any(|tail| is_within(tail, name)))
     };
     let spared = |path: &str| {
         restriction.but.iter().any(|(name, place)| path.contains(name) && *place == here)

@@ -23,6 +23,7 @@ pub struct Source {
     code: String,
     // most rules ask for these
     pieces: OnceLock<Vec<Found>>,
+    tokens: OnceLock<Vec<Found>>,
     bare: OnceLock<Box<Source>>,
     paths: OnceLock<Vec<Found>>,
 }
@@ -43,8 +44,9 @@ impl Source {
     }
 
     fn from_parts(path: &str, raw: &str, code: String) -> Source {
-        let (bare, paths, pieces) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Source { path: path.into(), raw: raw.into(), code, bare, paths, pieces }
+        let (bare, paths) = (OnceLock::new(), OnceLock::new());
+        let (pieces, tokens) = (OnceLock::new(), OnceLock::new());
+        Source { path: path.into(), raw: raw.into(), code, bare, paths, pieces, tokens }
     }
 
     /// Reads a file.
@@ -159,7 +161,7 @@ impl Source {
 
     /// Returns the paths that the file re-exports with `pub use`.
     pub fn handed_on(&self) -> Vec<String> {
-        let tokens = tokens(&self.code);
+        let tokens = self.tokens();
         let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.text == text);
         let mut found = Vec::new();
         for start in (0..tokens.len()).filter(|at| is(*at, "pub")) {
@@ -169,24 +171,25 @@ impl Source {
                 continue;
             };
             at += 1;
-            path(&tokens, &mut at, "", &mut found);
+            path(tokens, &mut at, "", &mut found);
         }
         found.into_iter().map(|f| f.text).collect()
     }
 
     /// Returns the crate's own paths that the file imports without re-exporting them.
     pub fn brought_in(&self) -> Vec<Found> {
-        let tokens = tokens(&self.code);
+        let tokens = self.tokens();
         let before = |at: usize, n: usize| at.checked_sub(n).map_or("", |at| &tokens[at].text);
+        let rooms = self.declared_rooms();
         let own = |path: &str| {
             let first = path.split("::").next().unwrap_or_default();
             ["crate", "super", "self"].contains(&first)
-                || self.declared_rooms().iter().any(|found| found.text == first)
+                || rooms.iter().any(|found| found.text == first)
         };
         let mut found = Vec::new();
         for start in (0..tokens.len()).filter(|at| tokens[*at].text == "use") {
             if before(start, 1) != "pub" && before(start, 4) != "pub" {
-                path(&tokens, &mut (start + 1), "", &mut found);
+                path(tokens, &mut (start + 1), "", &mut found);
             }
         }
         found.retain(|found| own(&found.text));
@@ -196,7 +199,7 @@ impl Source {
     /// Returns the public types declared by the file, with their lines.
     pub fn public_types(&self) -> Vec<Found> {
         const KINDS: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
-        let tokens = tokens(&self.code);
+        let tokens = self.tokens();
         let mut types = Vec::new();
         for start in (0..tokens.len()).filter(|at| tokens[*at].text == "pub") {
             let visible = match tokens.get(start + 1) {
@@ -218,7 +221,7 @@ impl Source {
     pub fn declared_names(&self) -> BTreeSet<String> {
         const KINDS: [&str; 9] =
             ["struct", "enum", "fn", "const", "static", "type", "trait", "union", "macro_rules"];
-        let tokens = tokens(&self.code);
+        let tokens = self.tokens();
         let named = tokens.windows(2).filter(|w| KINDS.contains(&w[0].text.as_str()));
         named.map(|w| w[1].text.clone()).collect()
     }
@@ -253,22 +256,32 @@ impl Source {
         self.pieces.get_or_init(|| pieces(&self.raw))
     }
 
+    /// Returns the words, `::` and single characters of the code.
+    fn tokens(&self) -> &[Found] {
+        self.tokens.get_or_init(|| tokens(&self.code))
+    }
+
     /// Returns every path with its line, expanding `a::{b, c::d}` to `a::b` and `a::c::d`.
     pub fn paths(&self) -> &[Found] {
         self.paths.get_or_init(|| self.found_paths())
     }
 
     fn found_paths(&self) -> Vec<Found> {
-        let tokens = tokens(&self.code);
+        let tokens = self.tokens();
         let mut found = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
             let before = at;
-            path(&tokens, &mut at, "", &mut found);
+            path(tokens, &mut at, "", &mut found);
             at = at.max(before + 1);
         }
         found
     }
+}
+
+/// Returns whether a path is `name` or below it.
+pub fn is_within(path: &str, name: &str) -> bool {
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Parses one path at `at`, with `prefix` before it.

@@ -84,8 +84,10 @@ fn every_text_is_plain_english() {
         .iter()
         .map(|(phrase, instead)| (Regex::new(&format!(r"(?i)\b{phrase}\b")).unwrap(), instead))
         .collect();
+    let any: Vec<&str> = BANNED.iter().map(|(phrase, _)| *phrase).collect();
+    let any = Regex::new(&format!(r"(?i)\b({})\b", any.join("|"))).unwrap();
     let mut faults = Vec::new();
-    for (place, text) in prose() {
+    for (place, text) in prose().into_iter().filter(|(_, text)| any.is_match(text)) {
         for (phrase, instead) in &banned {
             if let Some(found) = phrase.find(&text) {
                 faults.push(format!("{place}: \"{}\"; write: {instead}", found.as_str()));
