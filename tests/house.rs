@@ -1,6 +1,6 @@
-//! Architecture tests: allowed dependencies between modules, restricted APIs, file size.
+//! Architecture tests: dependencies between modules, restricted APIs, file size.
 //!
-//! Each failure names the file, the line and a fix. The tables change only on purpose. `house/` contains the scanner,
+//! The order of the crates is kept by cargo, forbidden packages by cargo-deny, and panics by clippy. Each failure names the file, the line and a fix. The tables change only on purpose. `house/` contains the scanner,
 //! which reads the sources without comments, literals and, for some rules, the tests at the end of a file.
 
 // all of this is test code, but the lint recognises only functions marked as tests
@@ -30,10 +30,10 @@ mod words;
 
 use circles::Files;
 use restrictions::misplaced;
-use source::{CRATES, Found, Source, is_within};
+use source::{CRATES, Source};
 use std::fs;
 use std::path::Path;
-use tables::{MACROS, MAY_USE, RESTRICTIONS, TOP_LEVEL};
+use tables::{RESTRICTIONS, TOP_LEVEL};
 
 /// Maximum lines of code in a file, without comments and without the tests in it.
 const LINE_LIMIT: usize = 500;
@@ -47,141 +47,18 @@ fn none(faults: Vec<String>, fix: &str) {
     assert!(faults.is_empty(), "\n{}\nfix: {fix}\n", faults.join("\n"));
 }
 
-// ---- dependencies between modules
-
-/// Returns the uses of other modules that the table does not allow.
-fn forbidden_uses(source: &Source) -> Vec<String> {
-    let Some(room) = source.room() else { return Vec::new() };
-    let Some((_, allowed)) = MAY_USE.iter().find(|(r, _)| *r == room) else {
-        return vec![format!("{}: `{room}` is in no row of the table", source.path)];
-    };
-    let fits = |used: &str| allowed.iter().any(|a| *a == "*" || is_within(used, a));
-    let rooms = source.paths().iter().filter_map(|Found { line, text }| {
-        let used = text.strip_prefix("crate::")?.to_owned();
-        // macros of the lowest root, which every room may use
-        if MACROS.contains(&&*used) {
-            return None;
-        }
-        let other = used.split("::").next()? != room;
-        (other && !fits(&used))
-            .then(|| format!("{}:{line}: `{room}` may not use `{used}`", source.path))
-    });
-    rooms.chain(leaving_by_super(source)).collect()
-}
-
-/// Returns the uses of `super::` that leave a top-level module, bypassing the table.
-fn leaving_by_super(source: &Source) -> Vec<String> {
-    let leaves =
-        |text: &str| text.split("::").take_while(|s| *s == "super").count() >= source.depth();
-    source
-        .without_tests()
-        .paths()
-        .iter()
-        .filter(|found| leaves(&found.text))
-        .map(|Found { line, text }| {
-            format!("{}:{line}: `{text}` leaves its room; write `crate::`", source.path)
-        })
-        .collect()
-}
+// ---- no cycles: cargo keeps the order of the crates, these tests that of the modules and files in each
 
 #[test]
-fn modules_use_only_modules_below() {
-    let faults = Source::ours(root()).iter().flat_map(forbidden_uses).collect();
+fn no_modules_reach_each_other_in_a_circle() {
+    let circles = Files::of_rooms(Source::ours(root())).circles();
+    let faults = circles.iter().map(|circle| circle.join(", ")).collect();
     none(
         faults,
-        "move the code to the room that may know both, hand the value in as plain data of `model`, or, if it is a \
+        "move the code to the module that may know both, hand the value in as plain data of `model`, or, if it is a \
          test, move it to tests/",
     );
 }
-
-#[test]
-fn every_room_is_in_the_table() {
-    let known = |room: &str| MAY_USE.iter().any(|(r, _)| *r == room);
-    let mut faults = vec![];
-    let mut rooms = vec![];
-    let roots = CRATES.iter().map(|name| format!("src/{name}/lib.rs"));
-    for path in roots.chain(["src/lib.rs".to_owned()]) {
-        for found in Source::read(root(), &path).declared_rooms() {
-            if !known(&found.text) {
-                faults.push(format!("{path}:{}: `{}` is no room", found.line, found.text));
-            }
-            rooms.push(found.text);
-        }
-    }
-    none(faults, "put the module into a room, or give it a row in MAY_USE on purpose");
-    let unlisted = MAY_USE.iter().filter(|(room, _)| !rooms.iter().any(|r| r == room));
-    none(
-        unlisted.map(|(room, _)| format!("`{room}` is in no root of a crate")).collect(),
-        "remove its row in MAY_USE",
-    );
-}
-
-#[test]
-fn the_table_only_goes_down() {
-    for (at, (room, uses)) in MAY_USE.iter().enumerate() {
-        for used in uses.iter().filter(|u| **u != "*") {
-            let name = used.split("::").next().unwrap();
-            let below = MAY_USE[..at].iter().any(|(r, _)| *r == name);
-            assert!(below, "`{room}` stands above `{used}` or `{used}` is no room");
-        }
-    }
-}
-
-#[test]
-fn the_scanner_of_uses_bites() {
-    let check = |path: &str, code: &str, expected: &[&str]| {
-        assert_eq!(forbidden_uses(&Source::new(path, code)), expected, "{path}: {code}");
-    };
-    check(
-        "src/text/mod.rs",
-        "use crate::model::Seq;",
-        &["src/text/mod.rs:1: `text` may not use `model::Seq`"],
-    );
-    check("src/session/writer.rs", "use crate::{model, text::{line, block}};\nuse super::x;", &[]);
-    check(
-        "src/session/writer.rs",
-        "\nuse crate::{\n  model::{A, B},\n  state as s,\n  expr::{X, Y as Z},\n};",
-        &[
-            "src/session/writer.rs:4: `session` may not use `state`",
-            "src/session/writer.rs:5: `session` may not use `expr::X`",
-            "src/session/writer.rs:5: `session` may not use `expr::Y`",
-        ],
-    );
-    check("src/ui/panes.rs", "use crate::session::{tail::Tail, replay};", &[]);
-    check(
-        "src/ui/panes.rs",
-        "fn f() { crate::session::writer::open() }",
-        &["src/ui/panes.rs:1: `ui` may not use `session::writer::open`"],
-    );
-    check("src/ui/mod.rs", "use crate::engine;", &["src/ui/mod.rs:1: `ui` may not use `engine`"]);
-    check(
-        "src/text/mod.rs",
-        "// crate::engine\n/* crate::cli */ const S: &str = \"crate::ui\";",
-        &[],
-    );
-    check(
-        "src/text/mod.rs",
-        "const S: &str = r#\"a \" crate::ui\"#; const C: char = '\"'; fn f<'a>() {}",
-        &[],
-    );
-    check("src/cli/run.rs", "use crate::engine::x;", &[]);
-    check("src/lib.rs", "use crate::engine;", &[]);
-    check("src/attic/mod.rs", "", &["src/attic/mod.rs: `attic` is in no row of the table"]);
-    check(
-        "src/spawn.rs",
-        "use super::engine;",
-        &["src/spawn.rs:1: `super::engine` leaves its room; write `crate::`"],
-    );
-    check("src/model/ids.rs", "use super::event;", &[]);
-    check(
-        "src/model/ids.rs",
-        "use super::super::engine;",
-        &["src/model/ids.rs:1: `super::super::engine` leaves its room; write `crate::`"],
-    );
-    check("src/spawn.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use super::*;\n}", &[]);
-}
-
-// ---- no cycles within a module
 
 #[test]
 fn no_files_of_a_room_reach_each_other_in_a_circle() {
@@ -202,6 +79,24 @@ fn no_folders_of_a_room_reach_each_other_in_a_circle() {
         faults,
         "move the file that uses both sides up, or the part that both sides use into a folder below them",
     );
+}
+
+#[test]
+fn the_scanner_of_circles_between_modules_bites() {
+    let check = |files: &[(&str, &str)], expected: &[&[&str]]| {
+        let sources: Vec<Source> =
+            files.iter().map(|(path, code)| Source::new(&format!("src/{path}"), code)).collect();
+        assert_eq!(Files::of_rooms(&sources).circles(), expected, "{files:?}");
+    };
+    let down = ("a/x.rs", "use crate::{\n  b::{Y, Z as W},\n  c,\n};");
+    check(&[down, ("b/mod.rs", "use super::c;\nuse std::a;"), ("c.rs", "// crate::a")], &[]);
+    check(&[down, ("b/mod.rs", "use super::a;")], &[&["a", "b"]]);
+    check(&[down, ("b/y/z.rs", "use super::super::super::a::x;")], &[&["a", "b"]]);
+    check(
+        &[down, ("c.rs", "fn f() { crate::d::f() }"), ("d.rs", "use crate::a;")],
+        &[&["a", "c", "d"]],
+    );
+    check(&[down, ("b/x.rs", "#[cfg(test)]\nmod tests { use crate::a; }")], &[&["a", "b"]]);
 }
 
 #[test]
@@ -253,60 +148,13 @@ fn the_scanner_of_circles_bites() {
 
 // ---- restricted APIs
 
-fn nothing_misplaced(rule: &str) {
-    let restriction = RESTRICTIONS.iter().find(|d| d.rule.contains(rule)).unwrap();
-    let faults = Source::ours(root()).iter().flat_map(|s| misplaced(s, restriction)).collect();
-    none(faults, restriction.fix);
-}
-
 #[test]
-fn only_settings_reads_environment_and_home() {
-    nothing_misplaced("environment and home");
-}
-
-#[test]
-fn only_spawn_starts_processes() {
-    nothing_misplaced("starts processes");
-}
-
-#[test]
-fn only_net_opens_sockets() {
-    nothing_misplaced("opens sockets");
-}
-
-#[test]
-fn only_clock_reads_time() {
-    nothing_misplaced("reads time");
-}
-
-#[test]
-fn files_are_written_only_on_purpose() {
-    nothing_misplaced("write files");
-}
-
-#[test]
-fn files_are_opened_in_few_places() {
-    nothing_misplaced("open files");
-}
-
-#[test]
-fn only_main_exits() {
-    nothing_misplaced("ends the process");
-}
-
-#[test]
-fn only_policies_know_their_names() {
-    nothing_misplaced("know policies");
-}
-
-#[test]
-fn only_host_runs_the_engine() {
-    nothing_misplaced("runs the engine");
-}
-
-#[test]
-fn nothing_panics_on_purpose() {
-    nothing_misplaced("outside tests");
+fn restricted_apis_are_used_in_their_places() {
+    let faults = RESTRICTIONS.iter().flat_map(|restriction| {
+        let found = Source::ours(root()).iter().flat_map(|s| misplaced(s, restriction));
+        found.map(|fault| format!("{fault}; {}", restriction.fix))
+    });
+    none(faults.collect(), "as each line says");
 }
 
 #[test]
@@ -332,6 +180,11 @@ fn the_scanner_of_restrictions_bites() {
     check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
     check("src/ui/mod.rs", "fn f() -> bool { policy == \"depends\" }", &[1]);
     check("src/cli/x.rs", "use crate::engine::{Engine, Input};\nbase64::Engine::encode(x);", &[1]);
+    check(
+        "src/ui/x.rs",
+        "use crate::engine::{Input, next_speakers};\nuse crate::engine::turns;",
+        &[2],
+    );
     check("src/runtime/host/x.rs", "use crate::engine::Engine;", &[]);
     check("src/policy/depends.rs", "const NAME: &str = \"depends\";", &[]);
     check(
@@ -376,23 +229,12 @@ fn the_scanner_of_restrictions_bites() {
     check("src/cli/inputs.rs", "File::open(a);", &[]);
     check(
         "src/state/x.rs",
-        "x.unwrap();\npanic!(\"\");\ntodo!();\nunimplemented!();",
-        &[1, 2, 3, 4],
-    );
-    check(
-        "src/state/x.rs",
-        "x.unwrap_or(1);\ny.expect(\"why\");\n// z.unwrap()\n\"a.unwrap()\";",
+        "fn f() {}\n#[cfg(test)]\nmod tests {\n  fs::rename(a, b);\n  Instant::now();\n}",
         &[],
     );
-    check("src/state/x.rs", "x\n  .unwrap()\n  .y();", &[2]);
-    check(
-        "src/state/x.rs",
-        "fn f() {}\n#[cfg(test)]\nmod tests {\n  x.unwrap();\n  Instant::now();\n}",
-        &[],
-    );
-    check("src/state/x.rs", "#[cfg(test)]\nmod tests {\n}\nfn f() { x.unwrap() }", &[4]);
-    check("src/state/x.rs", "#[cfg(test)]\nmod tests;\nfn f() { x.unwrap() }", &[3]);
-    check("src/state/tests.rs", "x.unwrap();\nInstant::now();", &[]);
+    check("src/state/x.rs", "#[cfg(test)]\nmod tests {\n}\nfn f() { Instant::now() }", &[4]);
+    check("src/state/x.rs", "#[cfg(test)]\nmod tests;\nfn f() { Instant::now() }", &[3]);
+    check("src/state/tests.rs", "fs::rename(a, b);\nInstant::now();", &[]);
 }
 
 // ---- layout of files

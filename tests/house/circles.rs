@@ -1,4 +1,5 @@
-//! Dependency cycles between the files of a module, including those through re-exports of a `mod.rs`.
+//! Dependency cycles between top-level modules, and between the files of a module, including those through re-exports
+//! of a `mod.rs`.
 
 use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +56,21 @@ impl Files {
                 (same_room && target != *module).then_some(target)
             });
             uses.insert(module.clone(), used.collect());
+        }
+        Files { uses }
+    }
+
+    /// Collects the dependencies between the top-level modules, including those of tests.
+    pub fn of_rooms(sources: &[Source]) -> Files {
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (source, module) in sources.iter().filter_map(|s| Some((s, s.module()?))) {
+            let paths = source.paths().iter();
+            for path in paths.filter_map(|found| absolute(&module, &found.text, false)) {
+                if let Some(used) = path.into_iter().next().filter(|used| used != room(&module)) {
+                    uses.entry(used.clone()).or_default();
+                    uses.entry(room(&module).to_owned()).or_default().insert(used);
+                }
+            }
         }
         Files { uses }
     }

@@ -1,7 +1,12 @@
 //! Uses of restricted APIs outside the places that they belong to.
 
-use crate::source::{Found, Source, is_within};
+use crate::source::{Found, Source};
 use crate::tables::Restriction;
+
+/// Returns whether a path is `name` or below it.
+fn is_within(path: &str, name: &str) -> bool {
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
 
 /// Says where something happens outside the places that it belongs to.
 pub fn misplaced(source: &Source, restriction: &Restriction) -> Vec<String> {

@@ -112,11 +112,6 @@ impl Source {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the number of `super::` that lead from the file's module to the crate root.
-    pub fn depth(&self) -> usize {
-        self.place().matches('/').count() + 1 - usize::from(self.file_name() == "mod.rs")
-    }
-
     /// Returns the file without its tests: without `#[cfg(test)]` items; empty for a `tests.rs`.
     pub fn without_tests(&self) -> &Source {
         self.bare.get_or_init(|| {
@@ -277,11 +272,6 @@ impl Source {
         }
         found
     }
-}
-
-/// Returns whether a path is `name` or below it.
-pub fn is_within(path: &str, name: &str) -> bool {
-    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Parses one path at `at`, with `prefix` before it.
