@@ -6,7 +6,7 @@ use crate::remote::streams;
 use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::voice::CallRequest;
-use colloquium::voice::remote::{Wire, models, vendors};
+use colloquium::voice::remote::{Wire, models, usual_changes, vendors};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -253,6 +253,9 @@ fn vendors_are_sound_rows() {
         let here = colloquium::net::host(&vendor.base_url).unwrap().starts_with("127.0.0.1");
         assert!(here || vendor.base_url.starts_with("https://"), "{}", vendor.name);
         assert_eq!(here, vendor.key_env.is_empty(), "{}", vendor.name);
+        let changes = usual_changes(&vendor.name);
+        let changed = ["openai", "mistral"].contains(&&*vendor.name);
+        assert_eq!(changes.iter().next().is_some(), changed, "{}", vendor.name);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::adaptation::{Adaptations, Cure};
 use crate::model::{Secret, Text, Wire};
 use crate::voice::CallFailure;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use tokio::sync::OnceCell;
@@ -40,14 +40,9 @@ pub struct Vendor {
     #[serde(default, rename = "prefixes", deserialize_with = "kept")]
     pub key_prefixes: Vec<&'static str>,
     /// Changes to every request that it needs.
-    #[serde(default, rename = "adapt", deserialize_with = "cures")]
-    pub adapted: Adaptations,
-}
-
-fn cures<'de, D: Deserializer<'de>>(from: D) -> Result<Adaptations, D::Error> {
-    let texts: Vec<String> = Vec::deserialize(from)?;
-    let unknown = |text: &String| de::Error::custom(format!("no such change: {text}"));
-    texts.iter().map(|text| text.parse::<Cure>().map_err(|_| unknown(text))).collect()
+    // read when a model is called: the names of the fields are in another, larger table
+    #[serde(default)]
+    adapt: Vec<String>,
 }
 
 /// Reads texts of the table, which is read once and never freed.
@@ -63,8 +58,9 @@ pub fn vendors() -> &'static [Vendor] {
 
 /// Returns the changes to every request that the vendor of this name needs.
 pub fn usual_changes(provider: &str) -> Adaptations {
-    let known = VENDORS.iter().find(|vendor| vendor.name == provider);
-    known.map(|vendor| vendor.adapted.clone()).unwrap_or_default()
+    let known = VENDORS.iter().filter(|vendor| vendor.name == provider);
+    let texts = known.flat_map(|vendor| &vendor.adapt);
+    texts.map(|text| text.parse::<Cure>().expect("the file is a part of the program")).collect()
 }
 
 /// The server of a call: resolved from the user's settings, never from a session or scenario file.
