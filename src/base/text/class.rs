@@ -97,10 +97,12 @@ pub(super) fn is_plain(c: char) -> bool {
 
 /// Returns whether a character is a combining mark, which needs a base.
 pub(super) fn is_mark(c: char) -> bool {
-    matches!(
-        category(c),
-        Category::NonspacingMark | Category::EnclosingMark | Category::SpacingMark
-    )
+    // the table of categories is slow to index in a debug build
+    !c.is_ascii()
+        && matches!(
+            category(c),
+            Category::NonspacingMark | Category::EnclosingMark | Category::SpacingMark
+        )
 }
 
 /// Returns whether a combining mark may follow `cluster`; at the beginning of a row it would reach out of the text.
@@ -169,7 +171,7 @@ pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool
 /// Returns whether a character may never be shown as itself.
 pub(super) fn is_refused(c: char) -> bool {
     match c {
-        '\n' | '\t' => false,
+        '\n' | '\t' | ' '..='~' => false,
         // visible number signs, although Unicode files them under invisible formatting
         '\u{600}'..='\u{605}' | '\u{6DD}' | '\u{70F}' | '\u{890}' | '\u{891}' | '\u{8E2}' => false,
         '\u{110BD}' | '\u{110CD}' => false,
