@@ -239,6 +239,43 @@ fn a_key_is_nowhere_but_in_its_header() {
     assert!(files >= 3);
 }
 
+/// A key of an hour: the program that prints it runs again once when the server no longer takes it, for all calls.
+#[test]
+fn a_program_prints_another_key_when_one_has_expired() {
+    let server = Server::start("I know nothing.", Some(KEY));
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let (log, first) = (house.path("runs"), "sk-canary-expired");
+    let next = |print: &str| {
+        let script =
+            format!("echo x >> {log:?}; [ $(wc -l < {log:?}) = 1 ] && echo {first} || {print}");
+        let settings = format!(
+            "default_model = \"mine:tiny\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\n\
+             api_key_command = [\"sh\", \"-c\", {script:?}]\n",
+            server.url
+        );
+        let settings = house.file("settings.toml", &settings);
+        let ran = house.run(&["run", &path, "--headless", "-c", &settings, "--format", "jsonl"]);
+        assert!(!format!("{}{}", ran.out, ran.err).contains("canary"), "{ran:?}");
+        let runs = std::fs::read_to_string(&log).unwrap().lines().count();
+        std::fs::remove_file(&log).unwrap();
+        (ran, runs)
+    };
+    let (ran, runs) = next(&format!("echo {KEY}"));
+    assert_eq!((ran.code(0).err.matches("key").count(), runs), (0, 2));
+    let (ran, runs) = next("echo sk-canary-wrong");
+    assert!(
+        ran.err.contains("rejected the key; check the key of provider `mine` (from `sh`)"),
+        "{}",
+        ran.err
+    );
+    assert_eq!((ran.code(4).out.as_str(), runs), ("", 2));
+    let (ran, runs) = next("exit 3");
+    let why = "rejected the key, and there is no new one: `sh` failed (exit status: 3); check";
+    assert!(ran.err.contains(why), "{}", ran.err);
+    assert_eq!((ran.code(4).out.as_str(), runs), ("", 2));
+}
+
 #[test]
 fn wrong_settings_are_refused_with_their_place() {
     let house = House::new();

@@ -53,9 +53,13 @@ pub fn ask(address: String) -> Looking {
 /// The first failure, or the refusal of the key.
 pub async fn answer(address: &str, key: Option<Secret>) -> Result<(String, Vec<Text>), NoList> {
     let mut refused: Option<NoList> = None;
-    for url in [address.to_owned(), format!("{address}/v1")] {
+    let versioned = (!address.ends_with("/v1")).then(|| format!("{address}/v1"));
+    for url in [Some(address.to_owned()), versioned].into_iter().flatten() {
         let mut place = Arc::unwrap_or_clone(usual_place(address, &url));
-        place.key.clone_from(&key);
+        if key.is_some() {
+            place.key.clone_from(&key);
+            place.key_from = "pasted here".into();
+        }
         match listed(Arc::new(place), SERVER_TIME).await {
             Ok(models) => return Ok((url, models)),
             Err(failure) if refused.is_none() || failure.wants_key => refused = Some(failure),

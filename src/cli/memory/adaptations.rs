@@ -53,7 +53,7 @@ pub fn read(folder: &Path) -> Vec<Adaptation> {
     let now = wall_now().0;
     all.retain(|entry| {
         let age = now.saturating_sub(entry.at);
-        (0..AGE_MAX_MS).contains(&age) && entry.did.parse::<Cure>().is_ok()
+        (0..AGE_MAX_MS).contains(&age) && Cure::parse(&entry.did).is_some()
     });
     all
 }
@@ -89,7 +89,7 @@ impl Memory for LearntAdaptations {
     fn recall(&self, endpoint: &Endpoint, model: &str) -> Vec<Cure> {
         let known = self.known.lock();
         let own = known.iter().filter(|entry| is_of(entry, endpoint, model));
-        own.filter_map(|entry| entry.did.parse().ok()).collect()
+        own.filter_map(|entry| Cure::parse(&entry.did)).collect()
     }
 
     fn learn(&self, endpoint: &Endpoint, model: &str, cure: Cure) {
@@ -136,7 +136,7 @@ mod tests {
     fn a_change_is_kept_per_provider_address_and_model() {
         let folder = tempfile::tempdir().unwrap();
         let here = endpoint("http://127.0.0.1:1/v1?key=s3cret");
-        let cure: Cure = "leave out temperature".parse().unwrap();
+        let cure = Cure::parse("leave out temperature").unwrap();
         let learnt = LearntAdaptations::read(folder.path());
         learnt.learn(&here, "m", cure);
         learnt.learn(&here, "m", cure);

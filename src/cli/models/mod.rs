@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod alike;
 pub mod inquiry;
+pub mod key_command;
 pub mod local;
 pub mod minds;
 pub mod named;

@@ -6,27 +6,23 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::models::key_command::{KeyCommand, KeyFault};
 use crate::model::near::nearest;
-use crate::model::sentence::sentence_error;
 use crate::model::{Secret, Wire};
 use crate::net::host;
 use crate::settings::{self, Paths, Provider, Settings, SystemRole};
-use crate::spawn::{self, ChildEnvironment, Job, Output};
 use crate::voice::remote::{Adaptations, Cure, Endpoint, base_address, usual_changes, vendors};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
 
 /// Name of the provider that `--endpoint` defines.
 pub const ENDPOINT: &str = "endpoint";
 /// Name of the layer that defines that provider.
 pub const FROM_OPTION: &str = "--endpoint";
-/// Maximum run time of a program that prints a key.
-const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
-/// Maximum size of a key, in bytes.
-const KEY_MAX_BYTES: usize = 16 << 10;
+
+/// Maximum bytes of the version in a query, as in `2024-10-21-preview`; keys are longer.
+const VERSION_MAX: usize = 20;
 
 /// Source of a provider's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +48,6 @@ impl fmt::Display for KeySource {
             }
         }
     }
-}
-
-sentence_error! {
-    /// Reason why the key of a provider is not available. It never contains the key.
-    pub struct KeyFault;
 }
 
 /// A provider as resolved from all layers, without its key.
@@ -211,7 +202,11 @@ impl Providers {
     /// Returns the endpoint of a provider with its key.
     pub async fn endpoint(&self, known: &ResolvedProvider) -> Result<Arc<Endpoint>, Failure> {
         let key = self.key(known).await.map_err(|why| no_key(known, &why))?;
-        Ok(known.with(key))
+        let endpoint = known.with(key);
+        let KeySource::Command(command) = &known.key else { return Ok(endpoint) };
+        let mut endpoint = Arc::unwrap_or_clone(endpoint);
+        endpoint.keyring = Some(Arc::new(KeyCommand::new(command, &self.environment)));
+        Ok(endpoint.into())
     }
 
     /// Checks that a provider's key is available. A program that prints the key is assumed to work and is not run.
@@ -222,7 +217,9 @@ impl Providers {
     /// Returns the key of a provider; an error message never contains the key.
     pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, KeyFault> {
         match &known.key {
-            KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
+            KeySource::Command(command) => {
+                KeyCommand::new(command, &self.environment).print().await.map(Some)
+            }
             source => self.at_hand(source),
         }
     }
@@ -245,39 +242,6 @@ impl Providers {
             KeySource::File(path) => settings::read_key_file(path).map_err(String::from)?,
         };
         Ok(Some(Secret::new(key.trim().to_owned())))
-    }
-
-    /// Runs a program that prints a key.
-    async fn printed(&self, command: &[String]) -> Result<String, KeyFault> {
-        let program = command.first().map_or("", |p| p);
-        let job = Job {
-            command: command.to_vec(),
-            folder: PathBuf::from("."),
-            environment: ChildEnvironment::allowed(self.environment.for_children()),
-            input: vec![],
-        };
-        let mut child = spawn::start(job).map_err(|e| format!("`{program}` {e}"))?;
-        let mut printed = vec![];
-        let end = timeout(KEY_COMMAND_TIME, async {
-            loop {
-                match child.next().await.map_err(|e| format!("`{program}` {e}"))? {
-                    Output::Bytes(bytes) if printed.len() + bytes.len() > KEY_MAX_BYTES => {
-                        return Err(KeyFault::from(format!(
-                            "`{program}` printed more than one line"
-                        )));
-                    }
-                    Output::Bytes(bytes) => printed.extend(bytes),
-                    Output::Ended(exit) => return Ok(exit.status),
-                }
-            }
-        });
-        let status = end.await.map_err(|_| format!("`{program}` did not finish within 30 s"))??;
-        let key = String::from_utf8(printed).unwrap_or_default().trim().to_owned();
-        match (status.success(), key.is_empty()) {
-            (true, false) => Ok(key),
-            (true, true) => Err(format!("`{program}` printed nothing").into()),
-            (false, _) => Err(format!("`{program}` failed ({status})").into()),
-        }
     }
 }
 
@@ -350,14 +314,12 @@ fn changes(set: &Provider) -> Result<Adaptations, String> {
         all.join(", ")
     };
     let left_out = set.leave_out.iter().map(|name| {
-        let cure = format!("leave out {name}").parse::<Cure>();
-        cure.map_err(|_| {
+        Cure::parse(&format!("leave out {name}")).ok_or_else(|| {
             format!("leave_out cannot leave out `{name}`; it takes {}", known("leave out "))
         })
     });
     let renamed = set.rename.iter().map(|(name, to)| {
-        let cure = format!("rename {name} to {to}").parse::<Cure>();
-        cure.map_err(|_| {
+        Cure::parse(&format!("rename {name} to {to}")).ok_or_else(|| {
             format!("rename cannot rename `{name}` to `{to}`; it takes {}", known("rename "))
         })
     });
@@ -372,7 +334,17 @@ fn changes(set: &Provider) -> Result<Adaptations, String> {
 pub fn address(url: &str) -> Result<String, Failure> {
     let base = base_address(url);
     let plain = base.starts_with("http://") || base.starts_with("https://");
-    if plain && !base.contains(['@', '?', ' ']) && host(&base).is_ok() {
+    // a query may have a key, other than the version that Azure wants
+    let query = base.split_once('?').map_or("", |(_, query)| query);
+    let plain_char = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let is_version = query
+        .strip_prefix("api-version=")
+        .is_some_and(|version| version.len() <= VERSION_MAX && version.chars().all(plain_char));
+    if plain
+        && (query.is_empty() || is_version)
+        && !base.contains(['@', ' '])
+        && host(&base).is_ok()
+    {
         return Ok(base);
     }
     Err(Failure::usage(
@@ -380,4 +352,24 @@ pub fn address(url: &str) -> Result<String, Failure> {
         "as in --endpoint http://127.0.0.1:8080/v1; define a server that needs a key in the settings under \
              [providers.NAME]",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_has_no_key_in_its_address() {
+        let azure = "https://x.openai.azure.com/openai/deployments/prod-chat";
+        for (url, is_taken) in [
+            ("http://127.0.0.1:8080/v1".to_owned(), true),
+            (format!("{azure}?api-version=2024-10-21-preview"), true),
+            (format!("{azure}?api-version=2024-10-21&key=abc"), false),
+            (format!("{azure}?api-version=0123456789abcdef0123456789"), false),
+            ("http://127.0.0.1:8080/v1?key=abc".to_owned(), false),
+            ("http://me:abc@127.0.0.1:8080/v1".to_owned(), false),
+        ] {
+            assert_eq!(address(&url).is_ok(), is_taken, "{url}");
+        }
+    }
 }

@@ -47,6 +47,7 @@ enum Route {
 }
 
 /// A request to send.
+#[derive(Clone)]
 pub struct Ask {
     /// Complete URL.
     pub url: String,

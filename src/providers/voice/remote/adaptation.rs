@@ -6,7 +6,6 @@ use super::known::{Field, KNOWN, LIMIT};
 use crate::model::{Message, Role, Wire};
 use serde_json::{Map, Value, json};
 use std::fmt;
-use std::str::FromStr;
 
 /// A change to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +38,15 @@ impl Cure {
             let left_out = (field.name != LIMIT).then_some(Cure::LeaveOut(field));
             left_out.into_iter().chain(field.renames.iter().map(|to| Cure::Rename(field, to)))
         })
+    }
+
+    /// Parses a change as it is displayed; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Cure> {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let number: Option<u32> = digits.parse().ok();
+        let numbers = number.into_iter().flat_map(|n| [Cure::Window(n), Cure::MostTokens(n)]);
+        let mut all = Cure::of_fields().chain(numbers).chain(PLAIN);
+        all.find(|cure| cure.to_string() == text)
     }
 
     /// Returns whether something that the author of a scenario set is lost.
@@ -76,23 +84,6 @@ const PLAIN: [Cure; 6] = [
     Cure::Wire(Wire::Responses),
     Cure::OtherPath,
 ];
-
-/// A text that is no cure of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownCure;
-
-impl FromStr for Cure {
-    type Err = UnknownCure;
-
-    fn from_str(text: &str) -> Result<Cure, UnknownCure> {
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        let number: Option<u32> = digits.parse().ok();
-        let fields = Cure::of_fields();
-        let numbers = number.into_iter().flat_map(|n| [Cure::Window(n), Cure::MostTokens(n)]);
-        let mut all = fields.chain(numbers).chain(PLAIN);
-        all.find(|cure| cure.to_string() == text).ok_or(UnknownCure)
-    }
-}
 
 /// Changes to the requests to a model, each at most once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

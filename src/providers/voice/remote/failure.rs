@@ -51,9 +51,8 @@ impl ServerFault {
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
         let is_lost = self.has_nothing_here();
+        let quote = self.quote_to(to, sent);
         let what = self.what;
-        let sent: Vec<&str> = sent.iter().map(|message| &*message.text).collect();
-        let quote = self.quote.map(|q| quoted(&q, to.key.as_ref(), &sent)).unwrap_or_default();
         let next = match self.class {
             ErrorClass::BadRequest | ErrorClass::UnknownModel => {
                 cure::advice(&quote, &to.name, model)
@@ -75,8 +74,8 @@ impl ServerFault {
     /// Returns the change that the server asks for, and whether it named the part. `None` if no change is known to help.
     pub(super) fn cure(&self, sent: &Sent) -> Option<(Cure, bool)> {
         let other = Cure::Wire(Wire::Responses);
-        let names_other = || self.refusal.as_ref().is_some_and(|refusal| refusal.names_responses());
-        if sent.wire == Wire::OpenAi && !sent.adapted.contains(other) && names_other() {
+        let may_move = sent.wire == Wire::OpenAi && !sent.adapted.contains(other);
+        if may_move && self.refusal.as_ref().is_some_and(|refusal| refusal.names_responses()) {
             return Some((other, true));
         }
         if self.has_nothing_here() {
@@ -120,9 +119,14 @@ impl ServerFault {
 
     /// Describes the refusal of a request in one clause.
     pub(super) fn reason(&self, to: &Endpoint, sent: &[Message]) -> String {
+        format!("the server {}{}", self.what, self.quote_to(to, sent))
+    }
+
+    /// Returns the server's own message for the operator; empty if it is not safe to show.
+    fn quote_to(&self, to: &Endpoint, sent: &[Message]) -> String {
         let sent: Vec<&str> = sent.iter().map(|message| &*message.text).collect();
-        let quote = self.quote.as_ref().map(|q| quoted(q, to.key.as_ref(), &sent));
-        format!("the server {}{}", self.what, quote.unwrap_or_default())
+        let quote = self.quote.as_ref();
+        quote.map(|quote| quoted(quote, to.current_key().as_ref(), &sent)).unwrap_or_default()
     }
 
     /// Describes the failure of an HTTP service that is no model, in one sentence.

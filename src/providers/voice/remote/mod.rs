@@ -34,7 +34,7 @@ pub use adaptation::{Adaptations, Cure};
 pub use address::base_address;
 pub use decoder::Decoder;
 pub use failure::ServerFault;
-pub use vendor::{Endpoint, Vendor, usual_changes, vendors};
+pub use vendor::{Endpoint, Keyring, Vendor, usual_changes, vendors};
 pub use window::{parameters, window};
 
 use super::{CallFailure, CallRequest, Chunk, Did, Done, Out, Pieces, Speaking, Voice};
@@ -56,6 +56,8 @@ use wire::code;
 const REST_MS: u64 = 1_000;
 /// Timeout of a model list, in milliseconds.
 const LIST_MS: u64 = 10_000;
+/// HTTP status of an answer to a missing, wrong or expired key.
+const UNAUTHORIZED: u16 = 401;
 /// HTTP status of an answer that needs other rights.
 const FORBIDDEN: u16 = 403;
 /// Reason of a change that is known before the call.
@@ -97,7 +99,7 @@ impl Remote {
         Remote { memory, ..self }
     }
 
-    /// Returns a request to a base of the server.
+    /// Returns a request to a base of the server, without its key.
     fn ask(
         &self,
         base_url: &str,
@@ -111,20 +113,32 @@ impl Remote {
             url: address::join(base_url, path),
             headers: code(self.endpoint.wire).headers.to_vec(),
             more: vec![],
-            key: self.endpoint.key_header(),
+            key: None,
             body,
             connect: Duration::from_millis(connect_ms),
         })
     }
 
-    /// Sends a request and returns the beginning of a successful answer.
+    /// Sends a request and returns the beginning of a successful answer. A key that a program prints is renewed once.
     async fn send(&self, ask: Ask, patience: &mut Patience) -> Result<Response, ServerFault> {
-        let path = net::path(&ask.url);
-        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
-        if answer.status() == SUCCESS {
-            return Ok(answer);
+        let mut keyring = self.endpoint.keyring.as_ref();
+        loop {
+            let key = self.endpoint.current_key();
+            let header = key.as_ref().map(|key| self.endpoint.key_header(key));
+            let sent = self.client.send(Ask { key: header, ..ask.clone() });
+            let mut answer = patience.wait(sent).await?.map_err(|e| unheard(&e))?;
+            if answer.status() == SUCCESS {
+                return Ok(answer);
+            }
+            let mut fault = refusal(&mut answer).await.at_path(&net::path(&ask.url));
+            let expired = keyring.take().zip(key).filter(|_| answer.status() == UNAUTHORIZED);
+            let Some((keyring, key)) = expired else { return Err(fault) };
+            if let Err(why) = keyring.renew(&key).await {
+                fault.what = format!("{}, and there is no new one: {why}", fault.what);
+                return Err(fault);
+            }
+            *patience = Patience::new(patience.ms);
         }
-        Err(refusal(&mut answer).await.at_path(&path))
     }
 
     /// Answers one request. All text has been sent when it returns.

@@ -3,6 +3,7 @@
 use super::adaptation::{Adaptations, Cure};
 use crate::model::{Secret, Text, Wire};
 use crate::voice::CallFailure;
+use futures::future::BoxFuture;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -60,7 +61,19 @@ pub fn vendors() -> &'static [Vendor] {
 pub fn usual_changes(provider: &str) -> Adaptations {
     let known = VENDORS.iter().filter(|vendor| vendor.name == provider);
     let texts = known.flat_map(|vendor| &vendor.adapt);
-    texts.map(|text| text.parse::<Cure>().expect("the file is a part of the program")).collect()
+    texts.map(|text| Cure::parse(text).expect("the file is a part of the program")).collect()
+}
+
+/// Keys that expire.
+pub trait Keyring: Send + Sync {
+    /// Returns the last key that replaced the first one.
+    fn newest(&self) -> Option<Secret>;
+
+    /// Replaces a key that its server refused.
+    ///
+    /// # Errors
+    /// The reason why there is no other key.
+    fn renew<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<(), String>>;
 }
 
 /// The server of a call: resolved from the user's settings, never from a session or scenario file.
@@ -76,6 +89,8 @@ pub struct Endpoint {
     pub base_url: Text,
     /// Key that belongs to this address.
     pub key: Option<Secret>,
+    /// Source of another key if the server no longer takes this one.
+    pub keyring: Option<Arc<dyn Keyring>>,
     /// Header of the key, if it is another one than that of the wire format.
     pub key_header: Option<Text>,
     /// Source of the key, for messages.
@@ -95,10 +110,16 @@ impl Endpoint {
             tool_wire: None,
             base_url: base_url.into(),
             key: None,
+            keyring: None,
             key_header: None,
             key_from: "none needed".into(),
             adapted: Adaptations::default(),
             listed: Arc::default(),
         }
+    }
+    /// Returns the key of the next request.
+    pub(super) fn current_key(&self) -> Option<Secret> {
+        let newest = self.keyring.as_ref().and_then(|keyring| keyring.newest());
+        newest.or_else(|| self.key.clone())
     }
 }

@@ -1,9 +1,8 @@
 //! Context windows and sizes of models on a local server, as the server states them.
 
-use super::cure::SUCCESS;
 use super::known::KNOWN;
 use super::listing::{entries, name};
-use super::{Endpoint, Remote, Wire, read};
+use super::{Endpoint, LIST_MS, Patience, Remote, Wire, read};
 use crate::model::Timeouts;
 use crate::net::Client;
 use serde_json::{Value, json};
@@ -55,11 +54,9 @@ async fn describe(remote: &Remote) -> Option<Value> {
 /// Returns the JSON at a path of a server; a body makes the request a POST.
 async fn fetch(remote: &Remote, base: &str, path: &str, body: Option<String>) -> Option<Value> {
     let ask = remote.ask(base, path, body, Timeouts::default().connect).ok()?;
-    let mut answer = remote.client.send(ask).await.ok()?;
+    let mut answer = remote.send(ask, &mut Patience::new(LIST_MS)).await.ok()?;
     let mut body = vec![];
-    if answer.status() == SUCCESS {
-        read(&mut answer, &mut body).await;
-    }
+    read(&mut answer, &mut body).await;
     serde_json::from_slice(&body).ok()
 }
 

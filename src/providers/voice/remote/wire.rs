@@ -43,19 +43,18 @@ impl Endpoint {
         AZURE_HOSTS.iter().any(|end| host.ends_with(end))
     }
 
-    /// Returns the header with the key; `None` without a key.
-    pub(super) fn key_header(&self) -> Option<(Cow<'static, str>, Secret)> {
-        let key = self.key.as_ref()?;
+    /// Returns the header with a key.
+    pub(super) fn key_header(&self, key: &Secret) -> (Cow<'static, str>, Secret) {
         if let Some(header) = &self.key_header {
             let is_usual = header.eq_ignore_ascii_case("authorization");
             let key = if is_usual { key.after("Bearer ") } else { key.clone() };
-            return Some((header.to_string().into(), key));
+            return (header.to_string().into(), key);
         }
-        Some(match code(self.wire).key {
+        match code(self.wire).key {
             "" if self.is_azure() => ("api-key".into(), key.clone()),
             "" => ("authorization".into(), key.after("Bearer ")),
             header => (header.into(), key.clone()),
-        })
+        }
     }
 }
 
@@ -71,9 +70,8 @@ mod tests {
             (Wire::OpenAi, "https://mine.services.ai.azure.com:443/models", "api-key"),
             (Wire::OpenAi, "https://openai.azure.com.example.org/v1", "authorization"),
         ] {
-            let key = Some(Secret::new("k".into()));
-            let endpoint = Endpoint { key, ..Endpoint::new("x", wire, url) };
-            assert_eq!(endpoint.key_header().unwrap().0, header, "{url}");
+            let key = Secret::new("k".into());
+            assert_eq!(Endpoint::new("x", wire, url).key_header(&key).0, header, "{url}");
         }
     }
 }
