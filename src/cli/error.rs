@@ -2,7 +2,7 @@
 //! errors of all modules, their exit codes and their hints.
 
 use crate::catalogue::{NotMoved, SessionNotFound};
-use crate::export::utterances;
+use crate::export::{self, utterances};
 use crate::model::payload::ModelAdapted;
 use crate::scenario::{self, ReadError};
 use crate::session::{LogFault, SessionError};
@@ -106,6 +106,7 @@ pub fn losses(state: &State) -> Vec<String> {
     let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
     skipped
         .into_iter()
+        .chain(export::broken(state))
         .chain(refused)
         .chain(steps)
         .chain(unclear)

@@ -4,6 +4,8 @@ use crate::house::House;
 use crate::server::Server;
 use colloquium::scenario::panel;
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use toml::Table;
 
 #[test]
@@ -135,5 +137,84 @@ fn a_panel_has_a_limit_in_time() {
     for name in ["council", "review"] {
         let panel: Table = panel(name).unwrap().parse().unwrap();
         assert_eq!(panel["limits"]["seconds"].as_integer(), Some(600), "{name}");
+    }
+}
+
+/// Starts a server whose model `m` ends in the middle of its reply with `rest`; other models end as usual.
+fn dying(rest: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map(Result::unwrap) {
+            let mut reader = BufReader::new(&stream);
+            let (mut head, mut length) = (String::new(), 0);
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {
+                let last = head.trim_end().rsplit('\n').next().unwrap().to_lowercase();
+                length = last
+                    .strip_prefix("content-length:")
+                    .map_or(length, |n| n.trim().parse().unwrap());
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let is_m = String::from_utf8(body).unwrap().contains(r#""model":"m""#);
+            let word = r#"data: {"choices":[{"delta":{"content":"Keep them"}}]}"#;
+            let end = r#"data: {"choices":[{"delta":{"content":"."},"finish_reason":"stop"}]}"#;
+            let said = match (head.starts_with("GET"), is_m) {
+                (true, _) => r#"{"data":[{"id":"m"},{"id":"n"}]}"#.to_owned(),
+                (false, true) => format!("{word}\n\n{rest}"),
+                (false, false) => format!("{word}\n\n{end}\n\ndata: [DONE]\n\n"),
+            };
+            write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{said}").unwrap();
+        }
+    });
+    url
+}
+
+/// A reply that breaks off stays in the transcript, and is neither an answer nor unsaid.
+#[test]
+fn a_reply_that_breaks_off_is_no_answer() {
+    let house = House::new();
+    let seat = |id: &str, model: &str| {
+        format!("[[participant]]\nid = \"{id}\"\nmodel = \"endpoint:{model}\"\n")
+    };
+    let talk = |first: &str, last: &str| {
+        let limits =
+            "title = \"T\"\ntopic = \"Trams?\"\nresult = \"none\"\nlimits = { utterances = 2 }\n";
+        house.file("talk.toml", &[limits, &seat("ada", first), &seat("bo", last)].concat())
+    };
+    for (rest, why) in [
+        ("", "stopped in the middle of the reply; retry"),
+        ("data: {\"error\":{\"message\":\"out of memory\"}}\n\n", "failed (out of memory); retry"),
+    ] {
+        let url = dying(rest);
+        let ask = |path: &str| house.run(&["ask", "Why?", "--panel", path, "--endpoint", &url]);
+        let ran = ask(&talk("n", "m")).code(1);
+        let no = format!(
+            "error: the panel gave no answer: the server at {} {why}",
+            &url[7..url.len() - 3]
+        );
+        assert!(ran.out.is_empty() && ran.err.contains(&no), "{ran:?}");
+        let read = ran.err.split("colloquium export ").nth(1).unwrap().split(' ').next().unwrap();
+        let told = house.run(&["export", read, "--format", "txt"]).code(0).out;
+        assert!(told.contains("[2] bo (m), failed mid-sentence\n  Keep them\n"), "{told}");
+        // the server says that it is cut
+        let cut = r#"data: {"choices":[{"delta":{},"finish_reason":"abort"}]}"#;
+        if rest.is_empty() {
+            let url = dying(format!("{cut}\n\ndata: [DONE]\n\n").leak());
+            let path = talk("n", "m");
+            let ran = house.run(&["ask", "Why?", "--panel", &path, "--endpoint", &url]).code(0);
+            assert!(ran.out.starts_with("Keep them\n"), "{}", ran.out);
+            assert!(ran.err.starts_with("warning: the answer is cut: "), "{}", ran.err);
+        }
+        // the last turn is whole
+        let path = talk("m", "n");
+        let ran = ask(&path).code(0);
+        assert!(ran.out.starts_with("Keep them.\n"), "{}", ran.out);
+        assert_eq!(ran.err, "warning: 1 reply failed mid-sentence\n");
+        let run = ["run", &path, "--headless", "--endpoint", &url];
+        let ran = house.run(&run).code(0);
+        assert!(ran.out.contains("\n-- 2 turns, 1 reply failed mid-sentence, "), "{}", ran.out);
+        let ran = house.run(&[&run[..], &["--strict"]].concat()).code(7);
+        assert!(ran.err.contains("error: 1 reply failed mid-sentence"), "{}", ran.err);
     }
 }

@@ -14,10 +14,10 @@ use crate::cli::play::headless::{self, Played};
 use crate::cli::play::material::ReadPart;
 use crate::cli::play::next::Setup;
 use crate::cli::source;
-use crate::export::{REHEARSED, reason, spent, utterances};
+use crate::export::{REHEARSED, losses, reason, spent, utterances};
 use crate::model::{Command, Key, SteerLine, Text, Usd};
 use crate::reply::behind_label;
-use crate::state::{State, Who};
+use crate::state::{Entry, State, Who};
 use clap::Args;
 use serde_json::json;
 
@@ -104,6 +104,12 @@ impl AskArgs {
         for part in answer.material.iter().filter(|part| part.is_cut()) {
             context.say_alive(&part.words());
         }
+        if answer.capped {
+            let why = "its reply reached a limit of tokens, or the server ended it";
+            context.say_alive(&format!("warning: the answer is cut: {why}"));
+        }
+        let lost = losses(&played.state);
+        lost.iter().for_each(|lost| context.say_alive(&format!("warning: {lost}")));
         let printed = if self.json { answer.json(&self.panel) } else { answer.text() };
         output::text(&printed)?;
         Ok(if unasked { Exit::NoModel } else { code })
@@ -221,6 +227,8 @@ struct Answer<'a> {
     session: Option<&'a str>,
     /// The files that the panel read.
     material: Vec<ReadPart>,
+    /// True if its reply ended before its words.
+    capped: bool,
 }
 
 impl Answer<'_> {
@@ -231,7 +239,8 @@ impl Answer<'_> {
         let found = if code == Exit::Done { found(state) } else { None };
         let Some((answer, dissent)) = found else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
-            let failed = state.seats.iter().find_map(|seat| seat.failed.as_ref());
+            let last = state.last.iter().filter_map(|last| state.seat(&last.seat));
+            let failed = last.chain(&state.seats).find_map(|seat| seat.failed.as_ref());
             let (code, why) = match (code, failed) {
                 (Exit::Done, Some(error)) => (Exit::Failed, error.text.to_string()),
                 (Exit::Done, None) => (Exit::Failed, ended),
@@ -248,7 +257,9 @@ impl Answer<'_> {
         let given = state.entries.iter();
         let material = given.filter_map(|e| Some(ReadPart::new(e.material.as_ref()?, e.text())));
         let material = material.collect();
-        Ok(Answer { answer: answer.into(), dissent, state, session, material })
+        let last = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
+        let capped = state.verdict.is_none() && last.is_some_and(|e| e.version().capped);
+        Ok(Answer { capped, answer: answer.into(), dissent, state, session, material })
     }
 
     fn text(&self) -> String {
@@ -292,12 +303,13 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the answer of a conversation (its verdict, or the text of its last turn, unless that is hidden) and the
-/// dissent in it.
+/// Returns the answer of a conversation (its verdict, or the text of its last turn, unless that is hidden or cut off) and
+/// the dissent in it.
 pub fn found(state: &State) -> Option<(String, Dissent)> {
     let last = state.last.as_ref().and_then(|last| last.number);
     let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
-    let words = entry.filter(|e| e.number == last && e.hidden.is_none());
+    let whole = |e: &&Entry| e.hidden.is_none() && e.version().cut.is_none();
+    let words = entry.filter(|e| e.number == last).filter(whole);
     let words = words.map(|e| e.text().clone());
     let verdict = state.verdict.as_ref().map(|(verdict, _)| {
         let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);

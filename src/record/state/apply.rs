@@ -488,7 +488,7 @@ impl Conversation {
                 self.fail(turn, e);
             }
             Outcome::Said | Outcome::Cut => {
-                self.set_seat(&turn.seat, |s| s.failed = None);
+                self.set_seat(&turn.seat, |s| s.failed = e.error.clone());
                 self.break_off(turn, e);
                 if !e.has_words() {
                     // the others go on as planned, so a line that was skipped is not said later

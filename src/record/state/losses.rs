@@ -1,6 +1,6 @@
 //! Losses: what a conversation lacks at its end, for every place that tells how it ended.
 
-use super::Conversation;
+use super::{Conversation, Entry};
 use crate::model::*;
 
 /// A participant with failed turns that were not repeated.
@@ -19,6 +19,8 @@ pub struct LostSeat {
 pub struct Losses {
     /// Participants with failed turns, in order.
     pub seats: Vec<LostSeat>,
+    /// Number of replies whose call failed after their first words.
+    pub broken: usize,
     /// Participants without a vote in a finished search for one answer.
     pub unvoted: Vec<SeatId>,
     /// Number of completed steps of a plan and the numbers of the others, if some failed or did not run.
@@ -70,7 +72,9 @@ impl Conversation {
         let about = Some(payload::WarningAbout::Result(self.utterances));
         let missing = || self.warnings.iter().rev().find(|warning| warning.about == about);
         let missing = if written { None } else { missing() };
+        let is_broken = |entry: &&Entry| entry.version().cut == Some(CutWhy::BrokenOff);
         Losses {
+            broken: self.entries.iter().filter(is_broken).count(),
             unvoted,
             steps: plan.map(|plan| plan.tally()),
             result: missing.map(|warning| warning.text.clone()),

@@ -19,7 +19,7 @@ pub struct Seat {
     pub spec: Arc<Participant>,
     /// Label of the voice that it joined with; messages of any other voice show that voice.
     pub seated: Text,
-    /// Error of its last turn; `None` after it spoke or its voice was changed.
+    /// Error of its last turn, also after its first words; `None` after it spoke or its voice was changed.
     pub failed: Option<CallError>,
     /// Number of its turns that failed and were not repeated since.
     pub failures: u32,

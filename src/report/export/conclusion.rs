@@ -19,12 +19,22 @@ pub fn losses(state: &State) -> Vec<String> {
         let (who, failed) = (name(state, &lost.seat), times(lost.failures));
         if lost.spoke { format!("{who} {failed}") } else { format!("without {who} ({failed})") }
     });
+    let broken = broken(state);
     let unvoted: Vec<String> = lost.unvoted.iter().map(|id| name(state, id)).collect();
     let unvoted =
         (!unvoted.is_empty()).then(|| format!("without a vote of {}", unvoted.join(", ")));
     let steps = lost.steps.map(|steps| format!("steps: {steps}"));
     let result = lost.result.map(|why| why.to_string());
-    seats.chain(unvoted).chain(steps).chain(result).collect()
+    seats.chain(broken).chain(unvoted).chain(steps).chain(result).collect()
+}
+
+/// Describes the replies whose call failed after their first words; `None` without any.
+pub fn broken(state: &State) -> Option<String> {
+    match state.losses().broken {
+        0 => None,
+        1 => Some("1 reply failed mid-sentence".to_owned()),
+        n => Some(format!("{n} replies failed mid-sentence")),
+    }
 }
 
 /// Person to whom a conversation is told.

@@ -37,7 +37,9 @@ mod tracks;
 mod words;
 
 pub use beside::Beside;
-pub use conclusion::{Hearer, conclusion, ended, ending, how_it_ended, listed, losses, reason};
+pub use conclusion::{
+    Hearer, broken, conclusion, ended, ending, how_it_ended, listed, losses, reason,
+};
 pub use discretion::{DiscreetRecords, Private, discreet};
 pub use document::Document;
 pub use fields::fields;
