@@ -483,6 +483,13 @@ fn a_linked_folder_of_sockets_is_refused() {
     let path = house.file("talk.toml", &slow());
     let ran = house.run(&["run", &path, "--detach"]).code(1);
     assert!(ran.err.contains("live: it is a link, not a folder"), "{}", ran.err);
+    // in the foreground the conversation runs, and says so
+    let (mut child, _out) = house.start(&["run", &path, "--headless", "--pace"]);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.find(|line| line.starts_with("nobody can attach: ")).expect("a line");
+    assert!(line.ends_with("live: it is a link, not a folder"), "{line}");
+    child.kill().unwrap();
+    child.wait().unwrap();
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
 }
 

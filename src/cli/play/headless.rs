@@ -21,7 +21,7 @@ use crate::session::writer::Durable;
 use crate::session::{Item, Record};
 use crate::state::State;
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal, stderr};
+use std::io::{self, ErrorKind, IsTerminal, stderr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -97,6 +97,7 @@ async fn drive(
     let durable = conversation.durable();
     let mut unwritten = Unwritten { records: VecDeque::new(), durable, calls, life };
     let takes_time = !conversation.clock.is_virtual();
+    let mut opening = play.background || conversation.closed().is_none();
     let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
     // only the reader of standard input gives commands
     drop(commands);
@@ -114,10 +115,20 @@ async fn drive(
                     printed = &mut printer.done => {
                         return Ok(Some(printed.unwrap_or_else(|e| Err(io::Error::other(e)))));
                     }
-                    opened = &mut opened, if starting => {
+                    opened = &mut opened, if opening => {
+                        opening = false;
+                        match opened {
+                            Ok(()) if starting => detach::report(&files, context)?,
+                            Err(e) if starting => {
+                                return Err(Failure::new(Exit::Failed, e.to_string()));
+                            }
+                            // an end before the opening leaves nothing to attach to
+                            Err(e) if e.kind() != ErrorKind::NotConnected => {
+                                context.say(&format!("nobody can attach: {e}"));
+                            }
+                            Ok(()) | Err(_) => {}
+                        }
                         starting = false;
-                        opened.map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
-                        detach::report(&files, context)?;
                     }
                     item = tail.next() => match item {
                         Some(item) => unwritten.take(item),
@@ -172,7 +183,7 @@ async fn drive(
     stop.map_err(|why| outcome::unwritable(&files, &why))?;
     state_file::write(play.state.as_ref(), &state)?;
     match printed {
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => {
             return Ok(Played { state, name, play, signal, read: false });
         }
         Err(e) => {

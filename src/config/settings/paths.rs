@@ -224,8 +224,20 @@ mod tests {
             (&[state, ("TMPDIR", short)], folder.path().join(&own)),
             (&[state, ("TMPDIR", long)], Path::new("/tmp").join(&own)),
             (&[state, ("XDG_RUNTIME_DIR", long)], Path::new("/tmp").join(&own)),
+            (&[("XDG_RUNTIME_DIR", "/nowhere")], "/x/state/colloquium/live".into()),
+            (&[state, ("TMPDIR", "/nowhere")], Path::new("/tmp").join(&own)),
         ] {
             assert_eq!(sockets(more), expected);
+        }
+        // whatever their lengths, the whole path of a socket has at most 100 bytes
+        for length in 1..130 {
+            let some = folder.path().join("e".repeat(length));
+            fs::create_dir(&some).expect("a folder");
+            let some = some.to_str().expect("text");
+            for name in ["XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMPDIR"] {
+                let path = sockets(&[state, (name, some)]).join("0123456789ab.sock");
+                assert!(path.as_os_str().len() <= 100, "{name}: {}", path.display());
+            }
         }
     }
 

@@ -79,7 +79,8 @@ impl LiveServer {
     pub fn opened(&mut self) -> impl Future<Output = io::Result<PathBuf>> + use<> {
         let opened = self.opened.take();
         async move {
-            let gone = || io::Error::other("the conversation ended first");
+            let gone =
+                || io::Error::new(io::ErrorKind::NotConnected, "the conversation ended first");
             let opened = opened.ok_or_else(gone)?;
             opened.await.unwrap_or_else(|_| Err(gone()))
         }
@@ -130,7 +131,7 @@ async fn run(
     let (listener, path) = match bind(folder, relay.files.log()) {
         Ok(bound) => bound,
         Err(fault) => {
-            // only a starter in the background waits for it
+            // the caller may be gone
             let _ = tell.send(Err(fault));
             return;
         }
