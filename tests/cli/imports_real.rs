@@ -76,8 +76,31 @@ fn a_session_of_claude_code_has_the_words_of_people_and_all_sub_agents() {
     let voices: Vec<&str> = voices.iter().map(|seat| seat["voice"].as_str().unwrap()).collect();
     let haiku = "claude-haiku-4-5-20251001";
     assert_eq!(voices, [haiku, haiku, "claude-sonnet-4-6"]);
-    // the notice of a task, an error of the program, reminders and the output of a command
-    assert!(err.contains("left out: 1 image, 6 notices\n"), "{err}");
+    // the notice of a task, an error of the program, a summary, reminders and the output of a
+    // command; the request of a workflow
+    assert!(err.contains("left out: 1 image, 7 notices, 1 request\n"), "{err}");
+}
+
+/// Lines without a time, by a clock that is behind, before their parents, or twice are in the order of their parents; a
+/// branch that the person left counts as other versions.
+#[test]
+fn a_resumed_session_of_claude_code_follows_the_parents_of_its_lines() {
+    let (_, said, err) = imported(&House::new(), "claude/resumed.jsonl");
+    assert_eq!(
+        said,
+        [
+            "-: First question.",
+            "Claude: First answer.",
+            "-: Second question.",
+            "Claude: Second answer.",
+            "-: Third question.",
+            "Claude: Third answer.",
+            "sub-agent: I looked.",
+            "-: Fourth question.",
+            "Claude: Fourth answer.",
+        ]
+    );
+    assert!(err.contains("left out: 2 other versions, 1 request\n"), "{err}");
 }
 
 #[test]

@@ -74,6 +74,7 @@ mod harness;
 mod holds;
 mod host;
 mod impersonation;
+mod import_losses;
 mod judging;
 mod kills;
 mod loops;

@@ -13,6 +13,7 @@ use crate::import::{
 use crate::model::Wall;
 use crate::scenario::CharacterCard;
 use crate::session::{FORMAT, Mode, Record, SessionFiles, create};
+use crate::text::DecodedText;
 use crate::{text, untrusted};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -82,7 +83,10 @@ impl ImportArgs {
         } else {
             read_file(Path::new(&self.file), &mut left)
         };
-        let text = text.map_err(|e| invalid(e.to_string()))?;
+        let DecodedText { text, guess } = text.map_err(|e| invalid(e.to_string()))?;
+        if let Some(guess) = guess {
+            context.say(&format!("{} is not in Unicode: read as {guess}", self.file));
+        }
         let more = match format {
             None | Some(ImportFormat::ClaudeCode) if self.file != STDIN => {
                 subagents(Path::new(&self.file), &text, &mut left)
@@ -177,7 +181,7 @@ fn count_words(count: usize, what: &str) -> String {
 }
 
 /// Reads a file of at most `left` bytes, and subtracts its size.
-fn read_file(path: &Path, left: &mut u64) -> io::Result<String> {
+fn read_file(path: &Path, left: &mut u64) -> io::Result<DecodedText> {
     let file = untrusted::open(path)?;
     if file.metadata()?.len() > *left {
         return Err(too_large());
@@ -190,13 +194,13 @@ fn too_large() -> io::Error {
 }
 
 /// Reads a text of at most `left` bytes, and subtracts its size.
-fn read(from: impl Read, left: &mut u64) -> io::Result<String> {
+fn read(from: impl Read, left: &mut u64) -> io::Result<DecodedText> {
     let mut bytes = vec![];
     from.take(*left + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     *left = left.checked_sub(size).ok_or_else(too_large)?;
-    let text = text::decode(bytes).text;
-    Ok(text::without_lone_surrogates(&text).into_owned())
+    let DecodedText { text, guess } = text::decode(bytes);
+    Ok(DecodedText { text: text::without_lone_surrogates(&text).into_owned(), guess })
 }
 
 /// Reads the files of a Claude Code session's sub-agents, in the order of their paths: those in its own folder, and those
@@ -218,7 +222,7 @@ fn subagents(session: &Path, text: &str, left: &mut u64) -> io::Result<Vec<Strin
     if paths.len() > SUBAGENTS_MAX {
         return Err(io::Error::other(format!("it has more than {SUBAGENTS_MAX} sub-agents")));
     }
-    paths.iter().map(|path| read_file(path, left)).collect()
+    paths.iter().map(|path| Ok(read_file(path, left)?.text)).collect()
 }
 
 /// Finds the files of sub-agents in a folder, and in those below it down to `depth`.

@@ -1,14 +1,16 @@
 //! Sessions of Claude Code: JSON lines, one for each part of a message, with the sub-agents in lines or files of their
 //! own.
 
+use super::chains::{self, Chains};
 use super::content::{add, give_results};
 use super::conversation::{
     ImportError, Imported, ImportedMessage, MESSAGES_MAX, cut, join, name_voices, some, text_at,
     time,
 };
+use super::left_out::LeftOut;
 use crate::model::{SeatId, Usage, Wall};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Name of the main agent.
 const CLAUDE: &str = "Claude";
@@ -68,54 +70,75 @@ fn is_human(origin: &Value) -> bool {
     matches!(origin["kind"].as_str(), None | Some("human"))
 }
 
+/// Returns true if a message is a program's; a summary repeats earlier messages.
+fn is_program(line: &Value) -> bool {
+    line["isMeta"] == true || line["isCompactSummary"] == true
+}
+
 /// A message with the id of its API call: its parts are lines of their own.
 struct Part {
     said: ImportedMessage,
     api: String,
+    /// Number of its first line.
+    begun: usize,
 }
 
 /// Reads a session, and the files of its sub-agents.
 pub(super) fn read(text: &str, more: &[String]) -> Result<Imported, ImportError> {
     let mut imported = Imported::default();
-    let mut reader = Reader { to: &mut imported, open: BTreeMap::new(), messages: vec![] };
-    reader.lines(text)?;
-    for text in more {
-        reader.lines(text)?;
+    let mut lines = vec![];
+    for text in std::iter::once(text).chain(more.iter().map(String::as_str)) {
+        parse(text, &mut lines, &mut imported.left_out)?;
+    }
+    let Chains { lines, abandoned } = chains::ordered(lines);
+    let is_reply = |line: &&Value| matches!(text_at(line, "type"), "user" | "assistant");
+    imported.left_out.add("other version", abandoned.iter().filter(is_reply).count());
+    let (open, asked) = (BTreeMap::new(), HashSet::new());
+    let mut reader = Reader { to: &mut imported, open, messages: vec![], begun: 0, asked };
+    for line in &lines {
+        reader.line(line)?;
+        if reader.messages.len() > MESSAGES_MAX {
+            return Err(ImportError::TooManyMessages);
+        }
     }
     reader.close();
     let mut messages = reader.messages;
     // sub-agents work while the main agent waits
-    messages.sort_by_key(|said| said.at);
-    imported.messages = messages;
+    messages.sort_by_key(|(begun, _)| *begun);
+    imported.messages = messages.into_iter().map(|(_, said)| said).collect();
     name_voices(&mut imported);
     Ok(imported)
+}
+
+/// Adds the lines of a file.
+fn parse(text: &str, to: &mut Vec<Value>, left_out: &mut LeftOut) -> Result<(), ImportError> {
+    let count = text.lines().count();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value) => to.push(value),
+            // a session that is still running may end in half a line
+            Err(_) if at + 1 == count && at > 0 => left_out.add("half line", 1),
+            Err(e) => return Err(ImportError::Json { line: at + 1, why: e.to_string() }),
+        }
+    }
+    Ok(())
 }
 
 struct Reader<'a> {
     to: &'a mut Imported,
     /// Last message of each speaker.
     open: BTreeMap<SeatId, Part>,
-    messages: Vec<ImportedMessage>,
+    /// Messages with their first lines.
+    messages: Vec<(usize, ImportedMessage)>,
+    /// Number of lines so far.
+    begun: usize,
+    /// Messages to sub-agents.
+    asked: HashSet<String>,
 }
 
 impl Reader<'_> {
-    fn lines(&mut self, text: &str) -> Result<(), ImportError> {
-        let count = text.lines().count();
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            match serde_json::from_str::<Value>(line) {
-                Ok(value) => self.line(&value)?,
-                // a session that is still running may end in half a line
-                Err(_) if at + 1 == count && at > 0 => self.to.left_out.add("half line", 1),
-                Err(e) => return Err(ImportError::Json { line: at + 1, why: e.to_string() }),
-            }
-            if self.messages.len() > MESSAGES_MAX {
-                return Err(ImportError::TooManyMessages);
-            }
-        }
-        Ok(())
-    }
-
     fn line(&mut self, line: &Value) -> Result<(), ImportError> {
+        self.begun += 1;
         let version = text_at(line, "version");
         let major = version.split('.').next().unwrap_or_default();
         if !version.is_empty() && !MAJORS.contains(&major) {
@@ -143,20 +166,13 @@ impl Reader<'_> {
                 }
                 return Ok(());
             }
-            // summaries repeat earlier messages
-            "user" if line["isCompactSummary"] == true => return Ok(()),
-            // other programs, and notices of tasks
-            "user" if !is_human(&line["origin"]) => {
-                self.to.left_out.add("notice", 1);
+            "user" if is_human(&line["origin"]) && !is_program(line) => {}
+            "assistant" if line["message"]["model"] != NO_MODEL && !is_program(line) => {}
+            // words of programs, and states without words
+            _ => {
+                self.to.left_out.add("notice", usize::from(line["message"].is_object()));
                 return Ok(());
             }
-            "assistant" if line["message"]["model"] == NO_MODEL => {
-                self.to.left_out.add("notice", 1);
-                return Ok(());
-            }
-            "user" | "assistant" if line["isMeta"] != true => {}
-            // states of the program, not of the conversation
-            _ => return Ok(()),
         }
         let agent = text_at(line, "agentId");
         let is_inner = line["isSidechain"] == true;
@@ -185,10 +201,13 @@ impl Reader<'_> {
             self.to.left_out.add("tool result", results.len());
         }
         self.typed(&mut said);
-        // messages to a sub-agent are in calls of its parent
-        if !said.text.trim().is_empty() && !is_inner {
+        if is_inner {
+            // messages to a sub-agent are in calls of its parent
+            let is_lost = !said.text.trim().is_empty() && !self.asked.contains(said.text.trim());
+            self.to.left_out.add("request", is_lost.into());
+        } else if !said.text.trim().is_empty() {
             self.close_one(&id);
-            self.messages.push(said);
+            self.messages.push((self.begun, said));
         }
         Ok(())
     }
@@ -211,7 +230,7 @@ impl Reader<'_> {
         self.to.count_unused(&queued["prompt"], &said, &[]);
         self.typed(&mut said);
         if !said.text.trim().is_empty() {
-            self.messages.push(said);
+            self.messages.push((self.begun, said));
         }
     }
 
@@ -237,6 +256,9 @@ impl Reader<'_> {
         said.by = Some(id.clone());
         for used in said.tools.iter_mut().filter(|used| TASKS.contains(&used.name.as_str())) {
             used.sort = "think".into();
+            let texts = used.input.as_object().into_iter().flatten();
+            let texts = texts.filter_map(|(_, text)| Some(text.as_str()?.trim().to_owned()));
+            self.asked.extend(texts);
         }
         match self.open.get_mut(&id) {
             Some(part) if !api.is_empty() && part.api == api => {
@@ -251,23 +273,23 @@ impl Reader<'_> {
             }
             _ => {
                 self.close_one(&id);
-                self.open.insert(id, Part { said, api: api.to_owned() });
+                self.open.insert(id, Part { said, api: api.to_owned(), begun: self.begun });
             }
         }
     }
 
     fn close_one(&mut self, id: &SeatId) {
         if let Some(part) = self.open.remove(id) {
-            self.messages.push(part.said);
+            self.messages.push((part.begun, part.said));
         }
     }
 
     fn close(&mut self) {
         for (_, part) in std::mem::take(&mut self.open) {
-            self.messages.push(part.said);
+            self.messages.push((part.begun, part.said));
         }
         if self.to.title.is_empty() {
-            let first = self.messages.iter().find(|said| said.by.is_none());
+            let first = self.messages.iter().map(|(_, said)| said).find(|said| said.by.is_none());
             let line = first.and_then(|said| some(said.text.lines().next().unwrap_or_default()));
             self.to.title = cut(&line.unwrap_or_default());
         }

@@ -1,7 +1,8 @@
 //! Exports of other programs as lists of chat messages, each recognised by its keys.
 
 use super::conversation::cut;
-use super::programs::{self, SOURCE};
+use super::left_out::LeftOut;
+use super::programs::{self, NOTICE, SOURCE};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -57,6 +58,11 @@ const DIALECTS: &[Dialect] = &[
         programs::opencode,
     ),
 ];
+
+/// Returns the names of the programs.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    DIALECTS.iter().map(|dialect| dialect.name)
+}
 
 /// Conversations of an export.
 pub(super) struct Export {
@@ -151,8 +157,13 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
     };
     let message = |node: &Value| {
         let message = &node["message"];
-        if !message.is_object() || is_hidden(message) {
+        if !message.is_object() {
             return None;
+        }
+        if is_hidden(message) {
+            let mut words = LeftOut::default();
+            words.compare(node, &[]);
+            return (!words.is_empty()).then(|| json!({"role": NOTICE}));
         }
         let content = &message["content"];
         let mut parts = content["parts"].as_array().cloned().unwrap_or_default();
@@ -161,7 +172,7 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
         let model = &message["metadata"]["model_slug"];
         Some(json!({
             "role": role, "content": parts, "timestamp": message["create_time"], "model": model,
-            SOURCE: content,
+            SOURCE: node,
         }))
     };
     (path.iter().filter_map(message).collect(), others)

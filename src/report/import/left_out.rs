@@ -10,11 +10,13 @@ const METADATA: &[&str] = &crate::strings![
     "object" "kind" "source" "provider" "format" "media_type" "mime_type" "content_type" "channel"
     "recipient" "signature" "encrypted_content" "finish_reason" "stop_reason" "stop_sequence"
     "service_tier" "parent" "children" "timestamp" "timezone" "metadata" "trajectory_path"
-    "metrics" "usage" "participant" "function_name" "schema_version"
+    "metrics" "usage" "participant" "function_name" "schema_version" "api" "avatar" "force_avatar"
+    "original_avatar" "gen_started" "gen_finished"
 ];
 /// Ends of the names of such fields.
-const METADATA_ENDS: &[&str] =
-    &["id", "Id", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "version"];
+const METADATA_ENDS: &[&str] = &[
+    "id", "Id", "ID", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "date", "version",
+];
 /// Maximum characters of the name of a field in a message.
 const FIELD_MAX: usize = 100;
 /// Parts of the names of media types, and their nouns.

@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::panic)]
 
 mod atif;
+mod chains;
 mod chat;
 mod claude_code;
 mod content;
@@ -47,6 +48,11 @@ pub const FORMATS: [(&str, ImportFormat); 3] = [
     ("atif", ImportFormat::Atif),
     ("claude-code", ImportFormat::ClaudeCode),
 ];
+
+/// Returns the names of the known formats and programs.
+pub fn known() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|(name, _)| *name).chain(dialect::names())
+}
 
 /// Reads a conversation. `text` is the file, and `more` the files of its sub-agents. Without a format, it is recognised.
 /// `pick` is the number of a conversation in an export with several, from 1.

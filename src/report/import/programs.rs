@@ -30,7 +30,7 @@ pub(super) fn silly_tavern(lines: &Value) -> (Vec<Value>, usize) {
         }
         let mut message = json!({
             "role": role, "content": content, "timestamp": line["send_date"],
-            "model": line["extra"]["model"],
+            "model": line["extra"]["model"], SOURCE: without(line, &["swipes", "swipe_info"]),
         });
         if role == "assistant" {
             message["name"] = line["name"].clone();
@@ -113,13 +113,14 @@ pub(super) fn gemini(session: &Value) -> (Vec<Value>, usize) {
             .collect();
         messages.push(json!({
             "role": role, "content": content, "tool_calls": calls, "model": said["model"],
-            "timestamp": said["timestamp"],
+            "timestamp": said["timestamp"], SOURCE: without(said, &["toolCalls"]),
         }));
         for call in list(&said["toolCalls"]) {
             let shown = &call["resultDisplay"];
             let result = if shown.is_string() { shown } else { &call["result"] };
             messages.push(json!({
                 "role": "tool", "tool_call_id": call["id"], "content": as_text(result),
+                SOURCE: without(call, &["args", "description", "displayName"]),
             }));
         }
     }
@@ -135,10 +136,17 @@ pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
         let mut calls = vec![];
         let mut results = vec![];
         let mut notices = vec![];
+        let mut states = vec![];
+        let mut rest = without(said, &["info", "parts"]);
         for part in list(&said["parts"]) {
             match text_at(part, "type") {
                 "text" if part["synthetic"] == true => notices.push(json!({"role": NOTICE})),
-                "reasoning" => content.push(json!({"type": "thinking", "thinking": part["text"]})),
+                "reasoning" => {
+                    let mut thought = part.clone();
+                    thought["type"] = "thinking".into();
+                    thought["thinking"] = thought["text"].take();
+                    content.push(thought);
+                }
                 "tool" => {
                     let state = &part["state"];
                     let id = &part["callID"];
@@ -150,17 +158,22 @@ pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
                         if state["output"].is_null() { &state["error"] } else { &state["output"] };
                     results.push(json!({
                         "role": "tool", "tool_call_id": id, "content": as_text(output),
+                        SOURCE: {"part": without(part, &["state", "tool"]),
+                            "state": without(state, &["input", "title", "metadata"])},
                     }));
                 }
                 // states of the program
-                "step-start" | "step-finish" | "snapshot" | "patch" | "compaction" => {}
+                "step-start" | "step-finish" | "snapshot" | "patch" | "compaction" => {
+                    states.push(without(part, &["snapshot", "reason", "hash", "files"]));
+                }
                 _ => content.push(part.clone()),
             }
         }
         messages.extend(notices);
+        rest["parts"] = json!([content, states]);
         messages.push(json!({
             "role": info["role"], "content": content, "tool_calls": calls,
-            "model": info["modelID"], "timestamp": info["time"]["created"],
+            "model": info["modelID"], "timestamp": info["time"]["created"], SOURCE: rest,
         }));
         messages.extend(results);
     }
@@ -169,6 +182,15 @@ pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
+}
+
+/// Returns an object without fields that are read elsewhere or describe it.
+fn without(value: &Value, fields: &[&str]) -> Value {
+    let mut value = value.clone();
+    if let Some(all) = value.as_object_mut() {
+        all.retain(|key, _| !fields.contains(&key.as_str()));
+    }
+    value
 }
 
 fn text(value: &Value) -> Value {
