@@ -294,6 +294,7 @@ fn the_doctor_explains_every_provider() {
     let ran = house.run(&["doctor", "--endpoint", &server.url]).code(0);
     for told in [
         "user config; not found, using defaults",
+        "imports        chat, atif, claude-code, ChatGPT, claude.ai, ",
         "model          not set",
         "first token 120 s",
         "key: the variable OPENAI_API_KEY\n  not usable: OPENAI_API_KEY is not set",

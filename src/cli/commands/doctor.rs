@@ -11,6 +11,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::models::{agents, tool_servers};
 use crate::cli::output;
+use crate::import;
 use crate::model::Timeouts;
 use crate::settings::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
 use crate::voice::program::PROGRAMS;
@@ -72,6 +73,7 @@ impl DoctorArgs {
                 })).collect::<Value>(),
                 "tool_servers": tool_servers::KNOWN.iter().map(|server| server.json(&context.environment)).collect::<Value>(),
                 "adaptations": learnt,
+                "imports": import::known().collect::<Vec<_>>(),
                 "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
             });
             return output::text(&format!("{report:#}\n"));
@@ -92,6 +94,8 @@ impl DoctorArgs {
         for (name, path) in paths::folders(context) {
             out.push_str(&format!("{name:<14} {path}\n"));
         }
+        let formats: Vec<&str> = import::known().collect();
+        out.push_str(&format!("imports        {}\n", formats.join(", ")));
         for place in &found {
             let verdict = match &place.has {
                 Ok(names) if names.len() == 1 => "usable, 1 model".into(),
