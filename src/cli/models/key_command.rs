@@ -19,11 +19,11 @@ const KEY_MAX_BYTES: usize = 16 << 10;
 
 sentence_error! {
     /// Reason why the key of a provider is not available. It never contains the key.
-    pub struct KeyFault;
+    pub struct NoPrintedKey;
 }
 
 /// A program that prints keys, with the last key of a repeated run.
-pub(super) struct KeyCommand {
+pub(super) struct PrintedKeys {
     command: Vec<String>,
     environment: Environment,
     newest: SyncMutex<Option<Secret>>,
@@ -31,15 +31,15 @@ pub(super) struct KeyCommand {
     turn: Mutex<()>,
 }
 
-impl KeyCommand {
+impl PrintedKeys {
     /// Creates the keys of a program; it does not run yet.
-    pub(super) fn new(command: &[String], environment: &Environment) -> KeyCommand {
+    pub(super) fn new(command: &[String], environment: &Environment) -> PrintedKeys {
         let (command, environment) = (command.to_vec(), environment.clone());
-        KeyCommand { command, environment, newest: SyncMutex::default(), turn: Mutex::default() }
+        PrintedKeys { command, environment, newest: SyncMutex::default(), turn: Mutex::default() }
     }
 
     /// Runs the program.
-    pub(super) async fn print(&self) -> Result<Secret, KeyFault> {
+    pub(super) async fn print(&self) -> Result<Secret, NoPrintedKey> {
         let program = self.command.first().map_or("", |p| p);
         let job = Job {
             command: self.command.clone(),
@@ -70,7 +70,7 @@ impl KeyCommand {
     }
 }
 
-impl Keyring for KeyCommand {
+impl Keyring for PrintedKeys {
     fn newest(&self) -> Option<Secret> {
         self.newest.lock().clone()
     }
@@ -99,7 +99,7 @@ mod tests {
         let log = folder.path().join("runs");
         let script = format!("echo x >> {log:?}; wc -l < {log:?}");
         let command = ["sh".to_owned(), "-c".to_owned(), script];
-        let keys = KeyCommand::new(&command, &Environment::read());
+        let keys = PrintedKeys::new(&command, &Environment::read());
         let mut refused = Secret::new("sk-test-old".into());
         for run in ["1", "2"] {
             let both = async { Ok(tokio::join!(keys.renew(&refused), keys.renew(&refused))) };

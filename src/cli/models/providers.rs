@@ -6,7 +6,7 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::models::key_command::{KeyCommand, KeyFault};
+use crate::cli::models::key_command::{NoPrintedKey, PrintedKeys};
 use crate::model::near::nearest;
 use crate::model::{Secret, Wire};
 use crate::net::host;
@@ -205,7 +205,7 @@ impl Providers {
         let endpoint = known.with(key);
         let KeySource::Command(command) = &known.key else { return Ok(endpoint) };
         let mut endpoint = Arc::unwrap_or_clone(endpoint);
-        endpoint.keyring = Some(Arc::new(KeyCommand::new(command, &self.environment)));
+        endpoint.keyring = Some(Arc::new(PrintedKeys::new(command, &self.environment)));
         Ok(endpoint.into())
     }
 
@@ -215,10 +215,10 @@ impl Providers {
     }
 
     /// Returns the key of a provider; an error message never contains the key.
-    pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, KeyFault> {
+    pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, NoPrintedKey> {
         match &known.key {
             KeySource::Command(command) => {
-                KeyCommand::new(command, &self.environment).print().await.map(Some)
+                PrintedKeys::new(command, &self.environment).print().await.map(Some)
             }
             source => self.at_hand(source),
         }
@@ -230,7 +230,7 @@ impl Providers {
     }
 
     /// Returns a key that needs no program to be run; `None` if the provider needs no key or a program prints it.
-    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, KeyFault> {
+    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, NoPrintedKey> {
         let key = match source {
             KeySource::None | KeySource::Command(_) => return Ok(None),
             KeySource::Variable(name) => match self.environment.get(name) {
@@ -268,7 +268,7 @@ fn address_of(vendor: &str, environment: &settings::Environment) -> Option<(Stri
     Some((url, variable))
 }
 
-fn no_key(known: &ResolvedProvider, why: &KeyFault) -> Failure {
+fn no_key(known: &ResolvedProvider, why: &NoPrintedKey) -> Failure {
     let name = &known.name;
     Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
         "set it, or set api_key_env, api_key_file or api_key_command under [providers.{name}] in the settings"

@@ -34,9 +34,26 @@ pub(super) fn ordered(all: Vec<Value>) -> Chains {
         let line = lines.get(at)?;
         { names }.find_map(|name| seen.get(line[*name].as_str()?)).copied()
     };
-    let places = places(&lines, &parent);
-    let mut order: Vec<usize> = (0..lines.len()).collect();
-    order.sort_by_key(|at| places.get(*at));
+    let mut before = Wall(i64::MIN);
+    let mut by_time: Vec<(Wall, usize)> = vec![];
+    for (at, line) in lines.iter().enumerate() {
+        // a line without a time has that of the line before it
+        before = time(&line["timestamp"]).unwrap_or(before);
+        by_time.push((before, at));
+    }
+    by_time.sort();
+    let mut order = vec![];
+    let mut done = HashSet::new();
+    for (_, at) in by_time {
+        let mut way = vec![];
+        let mut next = Some(at);
+        // a circle ends at its first line
+        while let Some(at) = next.filter(|at| done.insert(*at)) {
+            way.push(at);
+            next = parent(at);
+        }
+        order.extend(way.into_iter().rev());
+    }
     // of several messages of the person after one line, the last one counts
     let mut last = HashMap::new();
     let typed = |at: &usize| lines.get(*at).is_some_and(is_typed);
@@ -70,38 +87,6 @@ fn is_typed(line: &Value) -> bool {
         parts.is_some_and(|parts| parts.iter().any(|part| part["type"] == "tool_result"));
     let is_own = ["isMeta", "isSidechain", "isCompactSummary"].iter().all(|key| line[*key] != true);
     text_at(line, "type") == "user" && is_own && has_words && !is_result
-}
-
-/// Returns the time and the depth of each line; a line is never earlier than its parent. A line without a time has that of
-/// the line before it.
-fn places(lines: &[Value], parent: &dyn Fn(usize) -> Option<usize>) -> Vec<(Wall, usize)> {
-    let mut before = Wall(i64::MIN);
-    let own = lines.iter().map(|line| {
-        before = time(&line["timestamp"]).unwrap_or(before);
-        (before, 0)
-    });
-    let mut places: Vec<(Wall, usize)> = own.collect();
-    let mut done = HashSet::new();
-    for at in 0..lines.len() {
-        let mut way = vec![];
-        let mut next = Some(at);
-        // a circle ends at its first line
-        while let Some(at) = next.filter(|at| done.insert(*at)) {
-            way.push(at);
-            next = parent(at);
-        }
-        while let Some(at) = way.pop() {
-            let Some(&(time, depth)) = next.and_then(|parent| places.get(parent)) else {
-                next = Some(at);
-                continue;
-            };
-            if let Some(place) = places.get_mut(at) {
-                *place = (place.0.max(time), depth + 1);
-            }
-            next = Some(at);
-        }
-    }
-    places
 }
 
 #[cfg(test)]

@@ -131,8 +131,8 @@ impl Remote {
                 return Ok(answer);
             }
             let mut fault = refusal(&mut answer).await.at_path(&net::path(&ask.url));
-            let expired = keyring.take().zip(key).filter(|_| answer.status() == UNAUTHORIZED);
-            let Some((keyring, key)) = expired else { return Err(fault) };
+            let renewable = if answer.status() == UNAUTHORIZED { keyring.take() } else { None };
+            let Some((keyring, key)) = renewable.zip(key) else { return Err(fault) };
             if let Err(why) = keyring.renew(&key).await {
                 fault.what = format!("{}, and there is no new one: {why}", fault.what);
                 return Err(fault);
