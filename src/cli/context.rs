@@ -114,7 +114,8 @@ impl Context {
     /// Returns the project's settings and true if they are trusted.
     pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
         let Some(project) = Project::here()? else { return Ok(None) };
-        let agreed = || Ok::<_, Failure>(Content::of_project(&project)?.is_agreed(&self.paths));
+        let agreed =
+            || Ok::<_, Failure>(Content::of_project(&project, &self.paths)?.is_agreed(&self.paths));
         let trusted = self.trusts_project.get() || agreed()?;
         Ok(Some((project, trusted)))
     }

@@ -1,9 +1,8 @@
 //! The files that an agreement covers: the regular files of the folder in which commands run.
 //!
-//! `.git` is not covered, nor are recordings and sessions of this program that no command names and nobody can execute.
+//! `.git` is not covered, nor is the folder in which this program keeps its sessions.
 
 use crate::cli::error::{Exit, Failure};
-use crate::model::SESSION_START;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -29,15 +28,10 @@ pub struct BoundFiles {
 }
 
 impl BoundFiles {
-    /// Reads the files of a folder in which commands of these words run.
-    pub fn read(folder: &Path, words: &[&str]) -> Result<BoundFiles, Failure> {
-        let mut walk = Walk {
-            root: folder,
-            words,
-            files: BTreeMap::new(),
-            folders: BTreeSet::new(),
-            bytes: 0,
-        };
+    /// Reads the files of a folder in which commands run, except those in the folder of the sessions.
+    pub fn read(folder: &Path, sessions: &Path) -> Result<BoundFiles, Failure> {
+        let folders = sessions.canonicalize().into_iter().collect();
+        let mut walk = Walk { root: folder, files: BTreeMap::new(), folders, bytes: 0 };
         let is_complete = walk.enter(folder, Place::Own)?;
         let files = if is_complete { walk.files } else { BTreeMap::new() };
         Ok(BoundFiles { files, is_too_large: !is_complete })
@@ -63,7 +57,7 @@ impl BoundFiles {
         }
         if !self.files.is_empty() {
             lines.push(format!(
-                "covered: {} files of its folder; not covered: .git, recordings and sessions that nothing runs, programs elsewhere",
+                "covered: {} files of its folder; not covered: .git, the sessions folder, programs elsewhere",
                 self.files.len()
             ));
         }
@@ -96,9 +90,8 @@ enum Place {
 
 struct Walk<'a> {
     root: &'a Path,
-    words: &'a [&'a str],
     files: BTreeMap<String, String>,
-    /// The folders entered, by their real paths: a link may lead back.
+    /// The folders entered or left out, by their real paths: a link may lead back.
     folders: BTreeSet<PathBuf>,
     bytes: u64,
 }
@@ -139,12 +132,6 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// Returns whether a word of a command contains the name of a file.
-    fn is_named(&self, path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        self.words.iter().any(|word| word.contains(&*name))
-    }
-
     /// Adds a file, or a link with its target.
     fn add(&mut self, path: &Path, place: Place) -> io::Result<bool> {
         let mut hash = Sha256::new();
@@ -160,9 +147,6 @@ impl Walk<'_> {
             }
         } else if path.is_file() {
             let executable = path.metadata()?.mode() & 0o111;
-            if executable == 0 && !self.is_named(path) && is_of_program(path)? {
-                return Ok(true);
-            }
             if executable != 0 {
                 hash.update(executable.to_le_bytes());
             }
@@ -182,24 +166,6 @@ impl Walk<'_> {
         self.files.insert(name, digest);
         Ok(self.files.len() <= FILES_MAX)
     }
-}
-
-/// Returns true if a file looks as if this program wrote it: a recording of replies, or a session.
-fn is_of_program(path: &Path) -> io::Result<bool> {
-    let name = path.to_string_lossy();
-    if !name.ends_with(".jsonl") {
-        return Ok(false);
-    }
-    if name.ends_with(".replies.jsonl") {
-        return Ok(true);
-    }
-    let mut start = vec![];
-    match untrusted::open(path) {
-        Ok(file) => file.take(SESSION_START.len() as u64).read_to_end(&mut start)?,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => 0,
-        Err(e) => return Err(e),
-    };
-    Ok(start == SESSION_START)
 }
 
 fn unread(path: &Path, e: &io::Error) -> Failure {

@@ -51,6 +51,7 @@ impl Content {
         parts: &[&str],
         commands: &[Vec<S>],
         folder: &Path,
+        paths: &Paths,
     ) -> Result<Content, Failure> {
         let folder = folder.canonicalize().map_err(|e| {
             Failure::new(Exit::Invalid, format!("cannot read {}: {e}", folder.display())).hint(
@@ -72,8 +73,7 @@ impl Content {
         let runs =
             |command: &Vec<S>| command.first().is_none_or(|first| first.as_ref() != http::AGREED);
         let files = if commands.iter().any(runs) {
-            let words = commands.iter().flatten().map(AsRef::as_ref);
-            BoundFiles::read(&folder, &words.collect::<Vec<&str>>())?
+            BoundFiles::read(&folder, &paths.sessions())?
         } else {
             BoundFiles::default()
         };
@@ -82,8 +82,8 @@ impl Content {
     }
 
     /// Reads the content of a project's settings.
-    pub fn of_project(project: &Project) -> Result<Content, Failure> {
-        Content::read(&["project", &project.text], &project.commands(), Path::new("."))
+    pub fn of_project(project: &Project, paths: &Paths) -> Result<Content, Failure> {
+        Content::read(&["project", &project.text], &project.commands(), Path::new("."), paths)
     }
 
     /// Returns true if the operator has agreed to this content. A folder with too many files never counts as agreed.
@@ -154,9 +154,10 @@ mod tests {
     }
 
     /// Returns true if adding or changing a file in a folder requires a new agreement for a command there.
-    fn binds(command: &[&str], file: &str) -> bool {
+    fn binds(file: &str) -> bool {
         let folder = tempfile::tempdir().unwrap();
-        let content = || Content::read(&["text"], &[command.to_vec()], folder.path()).unwrap();
+        let paths = paths(folder.path());
+        let content = || Content::read(&["text"], &[vec!["make"]], folder.path(), &paths).unwrap();
         let path = folder.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let before = content();
@@ -168,21 +169,26 @@ mod tests {
 
     #[test]
     fn covers_every_file_of_the_folder() {
-        assert!(binds(&["python3", "-m", "reply"], "reply.py"));
-        assert!(binds(&["python3", "-m", "reply"], "json.py"));
-        assert!(binds(&["make", "go"], "Makefile"));
-        assert!(binds(&["node", "."], "lib/index.js"));
-        assert!(binds(&["sh", "-c", "date >log"], "log"));
-        assert!(!binds(&["make", "go"], ".git/index"));
-        assert!(!binds(&["make", "go"], "talk.replies.jsonl"));
-        assert!(binds(&["sh", "talk.replies.jsonl"], "talk.replies.jsonl"));
-        assert!(binds(&["sh", "-c", "sh ./talk.replies.jsonl x"], "talk.replies.jsonl"));
+        for file in ["reply.py", "Makefile", "lib/index.js", "log"] {
+            assert!(binds(file), "{file}");
+        }
+        assert!(!binds(".git/index"));
+    }
+
+    /// A command can read any file by a pattern, so no name and no first bytes leave a file out.
+    #[test]
+    fn leaves_out_the_programs_own_sessions_by_their_folder_alone() {
+        assert!(!binds("data/sessions/talk.jsonl"));
+        for file in ["talk.replies.jsonl", "sessions/talk.jsonl", "data/talk.jsonl"] {
+            assert!(binds(file), "{file}");
+        }
     }
 
     #[test]
     fn covers_folders_behind_links_and_what_can_be_executed() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let content = || Content::read(&["text"], &[vec!["make"]], folder.path()).unwrap();
+        let paths = paths(folder.path());
+        let content = || Content::read(&["text"], &[vec!["make"]], folder.path(), &paths).unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(other.path().join("run.sh"), "one").unwrap();
         std::os::unix::fs::symlink(other.path(), path("tools")).unwrap();
@@ -193,14 +199,10 @@ mod tests {
         fs::write(other.path().join("run.sh"), "two").unwrap();
         fs::write(other.path().join("more.sh"), "").unwrap();
         assert_ne!(before, content(), "a file behind a link");
-        let session = r#"{"seq":0,"at":"x"}"#;
-        fs::write(path("talk.jsonl"), session).unwrap();
+        fs::write(path("talk.jsonl"), "{}").unwrap();
         let before = content();
-        let grown = format!("{session}\n{session}");
-        fs::write(path("talk.jsonl"), &grown).unwrap();
-        assert_eq!(before, content(), "a session that grows");
-        write_program(&path("talk.jsonl"), &grown);
-        assert_ne!(before, content(), "a session that can be executed");
+        write_program(&path("talk.jsonl"), "{}");
+        assert_ne!(before, content(), "a file that can be executed");
     }
 
     #[test]
@@ -208,7 +210,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let talk = tempfile::tempdir().unwrap();
         let paths = paths(base.path());
-        let content = || Content::read(&["text"], &[vec!["make"]], talk.path()).unwrap();
+        let content = || Content::read(&["text"], &[vec!["make"]], talk.path(), &paths).unwrap();
         fs::write(talk.path().join("Makefile"), "one").unwrap();
         fs::write(talk.path().join("old"), "one").unwrap();
         assert!(!content().is_agreed(&paths));
@@ -230,7 +232,7 @@ mod tests {
         let talk = tempfile::tempdir().unwrap();
         let paths = paths(base.path());
         (0..1_001).for_each(|n| fs::write(talk.path().join(n.to_string()), "").unwrap());
-        let content = Content::read(&["text"], &[vec!["make"]], talk.path()).unwrap();
+        let content = Content::read(&["text"], &[vec!["make"]], talk.path(), &paths).unwrap();
         content.agree(&paths, "talk").unwrap();
         assert!(!content.is_agreed(&paths));
         let lines = content.describe_files(&paths).join("\n");
@@ -240,11 +242,12 @@ mod tests {
     #[test]
     fn reports_unreadable_folders_and_agreements_that_cannot_be_saved() {
         let folder = tempfile::tempdir().unwrap();
-        let gone = Content::read::<&str>(&[], &[], &folder.path().join("gone")).unwrap_err();
-        assert!(gone.message.contains("cannot read"), "{}", gone.message);
         let paths = paths(folder.path());
+        let gone = folder.path().join("gone");
+        let gone = Content::read::<&str>(&[], &[], &gone, &paths).unwrap_err();
+        assert!(gone.message.contains("cannot read"), "{}", gone.message);
         fs::create_dir_all(paths.state.join(FILE)).unwrap();
-        let content = Content::read::<&str>(&["text"], &[], folder.path()).unwrap();
+        let content = Content::read::<&str>(&["text"], &[], folder.path(), &paths).unwrap();
         let unkept = content.agree(&paths, "talk").unwrap_err();
         assert!(unkept.message.contains("cannot save the trust decision"), "{}", unkept.message);
         assert!(!content.is_agreed(&paths));

@@ -36,11 +36,15 @@ impl Allowed {
         let commands: Vec<Vec<Text>> =
             allowed.iter().filter(|command| !is_chosen(command, chosen)).cloned().collect();
         if !(found.trusted || commands.is_empty()) {
-            let content =
-                Content::read(&["scenario", &found.source.text], &commands, &found.folder)?;
+            let content = Content::read(
+                &["scenario", &found.source.text],
+                &commands,
+                &found.folder,
+                &context.paths,
+            )?;
             untrusted(&found.source.name, content.clone(), &commands, given(seats, context)?)
                 .admit(consent, &context.paths)?;
-            let run = Content::read(&["commands"], &commands, &found.folder)?;
+            let run = Content::read(&["commands"], &commands, &found.folder, &context.paths)?;
             if content.is_agreed(&context.paths) && !run.is_agreed(&context.paths) {
                 run.agree(&context.paths, &format!("sessions of {}", found.source.name))?;
             }
@@ -79,7 +83,7 @@ impl Allowed {
         }
         if !asked.is_empty() {
             let given = given(seats, context)?;
-            let content = Content::read(&["commands"], &asked, folder)?;
+            let content = Content::read(&["commands"], &asked, folder, &context.paths)?;
             untrusted("this session", content, &asked, given).admit(consent, &context.paths)?;
         }
         Ok(Allowed(named))
@@ -138,8 +142,8 @@ fn agreed_part(model: &str) -> &str {
 }
 
 /// Returns the agreement to a program in print mode without tools. It holds in every folder.
-fn program_content(model: &str) -> Result<Content, Failure> {
-    Content::read::<&str>(&["program", agreed_part(model)], &[], Path::new("/"))
+fn program_content(model: &str, paths: &Paths) -> Result<Content, Failure> {
+    Content::read::<&str>(&["program", agreed_part(model)], &[], Path::new("/"), paths)
 }
 
 /// Keeps the consent to a program that the person named, so that their sessions can be resumed.
@@ -147,13 +151,13 @@ pub fn agree_to_program(model: &str, paths: &Paths) -> Result<(), Failure> {
     if !model.starts_with(PROGRAM) {
         return Ok(());
     }
-    let content = program_content(model)?;
+    let content = program_content(model, paths)?;
     if content.is_agreed(paths) { Ok(()) } else { content.agree(paths, agreed_part(model)) }
 }
 
 fn is_agreed_program(command: &[Text], paths: &Paths) -> Result<bool, Failure> {
     let model = command.first().map_or("", |first| first);
-    Ok(program_content(model)?.is_agreed(paths))
+    Ok(program_content(model, paths)?.is_agreed(paths))
 }
 
 /// Returns the command of a seat's voice, if it has one.
@@ -269,7 +273,7 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
     let sets = project.sets()?.into_iter();
     let untrusted = Untrusted {
         name: format!("{} in this folder", project.path.display()),
-        content: Content::of_project(&project)?,
+        content: Content::of_project(&project, &context.paths)?,
         would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
     };
     untrusted.admit(consent, &context.paths)?;
