@@ -89,7 +89,7 @@ impl SessionName {
 #[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub struct OptionalSession {
-    /// Session id, id prefix or path; the most recent session without it
+    /// Session id, id prefix or path; without it the most recent session, for attach and serve the only running one
     #[arg(value_name = "SESSION")]
     session: Option<String>,
     /// Most recent session

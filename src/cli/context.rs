@@ -12,7 +12,7 @@ use crate::settings::{Environment, ModelList, Paths, Project, ScreenPace, Settin
 use crate::text;
 use crate::ui::terminal::{self, TerminalReport};
 use crate::untrusted::read_own_text;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,8 @@ pub struct Context {
     trusts_project: Cell<bool>,
     /// True if the warnings about settings of the screen were printed.
     warned: Cell<bool>,
+    /// The thing that was last reported as awaited; it is not reported again.
+    pub awaited: RefCell<String>,
     /// True if only errors, progress and lines about pending replies are reported.
     brief: bool,
     log_file: OnceCell<LogFile>,
@@ -60,6 +62,7 @@ impl Context {
             told: OnceCell::new(),
             trusts_project: Cell::new(false),
             warned: Cell::new(false),
+            awaited: RefCell::default(),
             brief: false,
             log_file: log_file.map(OnceCell::from).unwrap_or_default(),
         })
@@ -85,6 +88,7 @@ impl Context {
             told: OnceCell::new(),
             trusts_project: self.trusts_project.clone(),
             warned: self.warned.clone(),
+            awaited: RefCell::default(),
             brief: self.brief,
             log_file: OnceCell::new(),
         }

@@ -1,9 +1,10 @@
 //! Conversations that run in other processes, and the connections to them.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
-use crate::cli::args::SessionName;
+use crate::cli::args::{OptionalSession, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::runtime::reported;
 use crate::cli::session_file;
 use crate::live::client::{ClientError, Greeted, Receiver, Sender, greet};
 use crate::live::protocol::{Attach, Code, Doing, Hello};
@@ -24,9 +25,13 @@ pub struct RunningSession {
 }
 
 impl RunningSession {
-    /// Finds the conversation of a session; it need not run.
+    /// Finds the conversation of a session; it need not run. The last one is the last that runs, if any does.
     pub fn find(which: &SessionName, context: &Context) -> Result<RunningSession, Failure> {
-        let path = session_file::find(which, context)?;
+        let last = if which.last { running(context)?.into_iter().next() } else { None };
+        let path = match last {
+            Some(last) => last.path,
+            None => session_file::find(which, context)?,
+        };
         RunningSession::at(path, context)
     }
 
@@ -38,21 +43,30 @@ impl RunningSession {
         Ok(RunningSession { path, socket })
     }
 
+    /// Finds the conversation that a command names, or else the only one that is running.
+    pub fn chosen(
+        which: &OptionalSession,
+        command: &str,
+        context: &Context,
+    ) -> Result<RunningSession, Failure> {
+        if which.is_unnamed() {
+            return RunningSession::only(command, context);
+        }
+        RunningSession::find(&which.name(), context)
+    }
+
     /// Finds the only running conversation that takes clients, for a command without a name.
-    pub fn only(command: &str, context: &Context) -> Result<RunningSession, Failure> {
-        let all = session_file::list(context)?;
-        let runs = |status: &SessionStatus| matches!(status, SessionStatus::Running(_));
-        let takes = |s: &&SessionSummary| runs(&s.standing) && has_socket(&s.path, context);
-        let mut running = all.iter().filter(takes);
-        match (running.next(), running.next()) {
-            (None, _) => Err(Failure::usage(
+    fn only(command: &str, context: &Context) -> Result<RunningSession, Failure> {
+        let running = running(context)?;
+        match &running[..] {
+            [] => Err(Failure::usage(
                 "no conversation is running that takes clients",
                 "start one: colloquium run SCENARIO --detach",
             )),
-            (Some(one), None) => RunningSession::at(one.path.clone(), context),
-            (Some(_), Some(_)) => {
-                let named = all.iter().filter(takes);
-                let named = named.map(|s| format!("\n  {}  {}", s.id, text::label(&s.title)));
+            [one] => RunningSession::at(one.path.clone(), context),
+            several => {
+                let named =
+                    several.iter().map(|s| format!("\n  {}  {}", s.id, text::label(&s.title)));
                 let message =
                     format!("several conversations are running:{}", named.collect::<String>());
                 let hint = format!("name one: colloquium {command} SESSION");
@@ -63,7 +77,8 @@ impl RunningSession {
 
     /// Connects to the conversation.
     pub async fn greet(&self, context: &Context) -> Result<Greeted, Failure> {
-        greet(&self.socket).await.map_err(|fault| self.failure(&fault, context))
+        let greeted = self.await_process(context, greet(&self.socket)).await;
+        greeted.map_err(|fault| self.failure(&fault, context))
     }
 
     /// Connects to the conversation as a client that gives commands; returns both ends of the connection.
@@ -74,9 +89,15 @@ impl RunningSession {
         context: &Context,
     ) -> Result<(Receiver, Sender), Failure> {
         let attach = Attach { from: None, name: Some(name.to_owned()), watch: false };
-        let attached = greeted.attach(attach).await;
+        let attached = self.await_process(context, greeted.attach(attach)).await;
         let (_, receiver, sender) = attached.map_err(|fault| self.failure(&fault, context))?;
         Ok((receiver, sender))
+    }
+
+    /// Awaits a response of the conversation's process; a wait is reported.
+    pub async fn await_process<T>(&self, context: &Context, work: impl Future<Output = T>) -> T {
+        let name = context.name_of(&SessionFiles::at(&self.path));
+        reported(&format!("the process of {name}"), context, work).await
     }
 
     /// Returns the failure of a connection.
@@ -99,6 +120,13 @@ impl RunningSession {
             ClientError::Refused(_) | ClientError::TooLong => failure,
         }
     }
+}
+
+/// Returns the running conversations that take clients, the last one first.
+fn running(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
+    let mut all = session_file::list(context)?;
+    all.retain(|s| matches!(s.standing, SessionStatus::Running(_)) && has_socket(&s.path, context));
+    Ok(all)
 }
 
 /// Time for all conversations of a list to introduce themselves; a stopped process never does.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-/// Time after which a wait is reported.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time after which a wait is reported; shorter than the time that servers have for one question.
+const PATIENCE: Duration = Duration::from_millis(800);
 /// Time after which an idle helper thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
@@ -36,14 +36,19 @@ pub fn wait_for<T>(
     context: &Context,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    block_on(async {
-        let mut work = Box::pin(work);
-        if let Ok(done) = timeout(PATIENCE, &mut work).await {
-            return done;
-        }
+    block_on(reported(what, context, work))
+}
+
+/// Awaits work that needs something outside this program; a wait is reported with the name of that thing.
+pub async fn reported<T>(what: &str, context: &Context, work: impl Future<Output = T>) -> T {
+    let mut work = Box::pin(work);
+    if let Ok(done) = timeout(PATIENCE, &mut work).await {
+        return done;
+    }
+    if context.awaited.replace(what.to_owned()) != what {
         context.say_alive(&format!("waiting for {what}; Ctrl-C stops"));
-        work.await
-    })
+    }
+    work.await
 }
 
 /// Number of open files below which the library of signals fails with a panic.

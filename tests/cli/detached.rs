@@ -47,6 +47,19 @@ fn a_conversation_in_the_background_is_listed_steered_and_stopped() {
     assert!(output.contains("[1] Ada"), "{output}");
 }
 
+/// The last conversation of a command for running ones is the last that runs.
+#[test]
+fn last_is_the_last_conversation_that_runs() {
+    let house = House::new();
+    let (id, log) = detach(&house, &[]);
+    let path = house.file("short.toml", &talk(1, 1));
+    house.run(&["run", &path, "--headless"]).code(0);
+    house.run(&["say", "--last", "One more thing.", "--no-wait"]).code(0);
+    let stopped = house.run(&["stop", "--last"]).code(0);
+    assert!(stopped.err.contains(&id), "{}", stopped.err);
+    assert!(std::fs::read_to_string(&log).unwrap().contains("One more thing."));
+}
+
 /// A session that was stopped goes on in the background, exactly.
 #[test]
 fn a_session_is_resumed_in_the_background() {

@@ -27,11 +27,7 @@ impl AttachArgs {
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
         let words = ["watch", self.which.word(), "--headless"];
         place::check_screen(&context.command(&words), context)?;
-        let running = if self.which.is_unnamed() {
-            RunningSession::only("attach", context)?
-        } else {
-            RunningSession::find(&self.which.name(), context)?
-        };
+        let running = RunningSession::chosen(&self.which, "attach", context)?;
         attached::show(&Visit { running, name: Some(self.name), watches: self.read_only }, context)
     }
 }

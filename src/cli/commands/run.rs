@@ -198,11 +198,11 @@ pub fn start_found(
     let consent = Consent::from_options(play);
     let allowed = Allowed::by_scenario(seats, &found, &models.chosen()?, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
-    models.read_windows(seats)?;
+    models.read_windows(seats, context)?;
     let traits = policies::traits(&loaded.scenario.policy.name);
     let debates = Advice::any_debates(&loaded.scenario, traits, seats);
     if loaded.scenario.layout.is_none() && debates {
-        models.read_sizes(seats)?;
+        models.read_sizes(seats, context)?;
     }
     material::fit(&mut first, seats, options.cut_material)?;
     give_files(&mut loaded, play);

@@ -1,7 +1,7 @@
 //! `serve`: the page of a running conversation for browsers, with a link to watch, a link to steer, and a link for each
 //! person who takes part by one.
 
-use crate::cli::args::SessionName;
+use crate::cli::args::OptionalSession;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
@@ -21,9 +21,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 /// Show a running conversation in browsers: a link to watch, and a link to steer
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Session id, id prefix or path; without it, the only running conversation
-    #[arg(value_name = "SESSION")]
-    session: Option<String>,
+    #[command(flatten)]
+    which: OptionalSession,
     /// Port; 0 is any free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -71,10 +70,7 @@ impl ServeArgs {
         }
         self.check_address()?;
         let public = self.public()?;
-        let running = match &self.session {
-            Some(name) => RunningSession::find(&SessionName::from_option(Some(name)), context)?,
-            None => RunningSession::only("serve", context)?,
-        };
+        let running = RunningSession::chosen(&self.which, "serve", context)?;
         let server = PageServer {
             socket: running.socket.clone(),
             address: SocketAddr::new(self.address, self.port),
@@ -85,7 +81,7 @@ impl ServeArgs {
             let mut signals = Signals::listen().map_err(refused)?;
             let opened = tokio::select! { biased;
                 code = signals.next() => return Ok(code),
-                opened = open(server) => opened,
+                opened = running.await_process(context, open(server)) => opened,
             };
             let opened = opened.map_err(|fault| match fault {
                 OpenError::Conversation(fault) => running.failure(&fault, context),

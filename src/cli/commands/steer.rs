@@ -6,7 +6,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
-use crate::cli::runtime::{block_on, refused};
+use crate::cli::runtime::{block_on, refused, reported};
 use crate::cli::session_file;
 use crate::live::client::{Received, Receiver, Sender};
 use crate::live::protocol::{Bye, Doing};
@@ -19,7 +19,7 @@ use std::future::pending;
 use std::io::{self, BufRead, stdin};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// Time without a receipt after which the command says what it waits for.
 const TOLD_AFTER: Duration = Duration::from_secs(1);
@@ -142,22 +142,22 @@ impl StopArgs {
             let greeted = running.greet(context).await?;
             let (mut receiver, mut sender) = running.enter(greeted, "stop", context).await?;
             sender.stop().await.map_err(|fault| running.failure(&fault, context))?;
-            let mut ended = false;
-            loop {
-                match receiver.next().await {
-                    Received::Event(record) => ended |= matches!(record.event.kind, Kind::Ended(_)),
-                    Received::Piece(_) => {}
-                    Received::Error(error) => {
-                        return Err(Failure::new(Exit::Failed, error.text));
+            let over = async {
+                loop {
+                    match receiver.next().await {
+                        Received::Event(r) if matches!(r.event.kind, Kind::Ended(_)) => {
+                            return stopped();
+                        }
+                        Received::Event(_) | Received::Piece(_) => {}
+                        Received::Error(error) => {
+                            return Err(Failure::new(Exit::Failed, error.text));
+                        }
+                        Received::Bye(Bye::Ended) => return stopped(),
+                        Received::Bye(_) | Received::Lost => return Err(gone()),
                     }
-                    Received::Bye(Bye::Ended) => return stopped(),
-                    Received::Bye(_) | Received::Lost if ended => return stopped(),
-                    Received::Bye(_) | Received::Lost => return Err(gone()),
                 }
-                if ended {
-                    return stopped();
-                }
-            }
+            };
+            reported(&format!("the end of {name}"), context, over).await
         })
     }
 }
@@ -241,6 +241,8 @@ impl Sent {
     ) -> Result<Exit, Failure> {
         let mut reads = true;
         let mut told = false;
+        // other events do not put off the word
+        let mut due = Instant::now();
         while reads || !self.open.is_empty() {
             tokio::select! { biased;
                 received = receiver.next() => match received {
@@ -252,7 +254,7 @@ impl Sent {
                     }
                     Received::Bye(_) | Received::Lost => return Err(gone()),
                 },
-                () = sleep(TOLD_AFTER), if !told && !self.open.is_empty() => {
+                () = sleep_until(due), if !told && !self.open.is_empty() => {
                     told = true;
                     let why = match state {
                         Doing::Paused => "the conversation is paused",
@@ -273,6 +275,7 @@ impl Sent {
                         let sent = sender.steer(line.trim()).await;
                         let key = sent.map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
                         self.open.insert(key, self.number);
+                        due = Instant::now() + TOLD_AFTER;
                     }
                 },
             }

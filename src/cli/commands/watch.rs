@@ -14,7 +14,7 @@ use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::{output, session_file};
 use crate::clock::Clock;
-use crate::live::client::{Received, Receiver, Sender, greet};
+use crate::live::client::{ClientError, Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;
 use crate::model::{Kind, Ms, Seq};
 use crate::session::Follower;
@@ -85,7 +85,7 @@ fn print(
     context: &Context,
 ) -> Result<Next, Failure> {
     block_on(async {
-        let mut bell = Bell::connect(&running).await;
+        let mut bell = Bell::connect(&running, context).await;
         let mut signals = Signals::listen().map_err(refused)?;
         let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
         let clock = Clock::real(Ms(0));
@@ -138,10 +138,17 @@ fn print(
 struct Bell(Option<(Receiver, Sender)>);
 
 impl Bell {
-    async fn connect(running: &RunningSession) -> Bell {
+    async fn connect(running: &RunningSession, context: &Context) -> Bell {
         let attach = Attach { from: None, name: Some("watch".into()), watch: true };
-        let Ok(greeted) = greet(&running.socket).await else { return Bell(None) };
-        Bell(greeted.attach(attach).await.ok().map(|(_, receiver, sender)| (receiver, sender)))
+        let connected = async {
+            let (_, receiver, sender) = greet(&running.socket).await?.attach(attach).await?;
+            Ok((receiver, sender))
+        };
+        let connected = running.await_process(context, connected).await;
+        if let Err(fault @ ClientError::Silent) = &connected {
+            context.say(&format!("{fault}; following its file; Ctrl-C stops"));
+        }
+        Bell(connected.ok())
     }
 
     /// Waits for the next event in the file. Cancel safe.

@@ -15,7 +15,7 @@ use crate::cli::models::places::{Places, parts};
 use crate::cli::models::programs;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
-use crate::cli::runtime::{block_on, wait_for};
+use crate::cli::runtime::wait_for;
 use crate::model::{
     ErrorClass, Fallback, Limits, ModelSpec, PROGRAM, Participant, Text, VoiceSpec,
 };
@@ -236,7 +236,11 @@ impl ModelSource {
     }
 
     /// Asks servers for the windows of their models, where the settings state none.
-    pub fn read_windows(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+    pub fn read_windows(
+        &self,
+        seats: &mut [Participant],
+        context: &Context,
+    ) -> Result<(), Failure> {
         let unknown = |seat: &&Participant| seat.window.is_none();
         let seats_of_all = seats.iter().flat_map(Participant::everyone).filter(unknown);
         let names: BTreeSet<Text> = seats_of_all
@@ -244,19 +248,19 @@ impl ModelSource {
             .filter(|spec| spec.recording().is_none())
             .map(|spec| spec.name.clone())
             .collect();
-        let read =
-            self.stated(&names, async |at, model| stated_window(at, model, LOCAL_TIME).await)?;
+        let ask = async |at, model: &str| stated_window(at, model, LOCAL_TIME).await;
+        let read = self.stated(&names, context, ask)?;
         set_windows(seats, &read);
         Ok(())
     }
 
     /// Asks local servers for the sizes of their models, and marks the seats with a small one.
-    pub fn read_sizes(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+    pub fn read_sizes(&self, seats: &mut [Participant], context: &Context) -> Result<(), Failure> {
         let local = seats.iter().filter(|seat| seat.local).filter_map(|seat| seat.voice.as_model());
         let local = local.filter(|spec| spec.is_served());
         let names: BTreeSet<Text> = local.map(|spec| spec.name.clone()).collect();
-        let read =
-            self.stated(&names, async |at, model| stated_parameters(at, model, LOCAL_TIME).await)?;
+        let ask = async |at, model: &str| stated_parameters(at, model, LOCAL_TIME).await;
+        let read = self.stated(&names, context, ask)?;
         let is_small =
             |spec: &ModelSpec| read.get(&spec.name).is_some_and(|n| *n < SMALL_PARAMETERS);
         for seat in seats {
@@ -269,6 +273,7 @@ impl ModelSource {
     fn stated<T>(
         &self,
         names: &BTreeSet<Text>,
+        context: &Context,
         ask: impl AsyncFn(Arc<Endpoint>, &str) -> Option<T>,
     ) -> Result<BTreeMap<Text, T>, Failure> {
         if names.is_empty() {
@@ -279,7 +284,8 @@ impl ModelSource {
             let endpoint = self.places.endpoint(provider).await.ok()?;
             Some((name.clone(), ask(endpoint, model).await?))
         });
-        let read = block_on(async { Ok(join_all(read).await) })?;
+        let read = async { Ok(join_all(read).await) };
+        let read = wait_for("the servers of models", context, read)?;
         Ok(read.into_iter().flatten().collect())
     }
 

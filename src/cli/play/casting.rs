@@ -102,7 +102,7 @@ pub async fn cast(
     };
     let VoiceSpec::Model(spec) = &first.voice else { return Ok(()) };
     'proposals: loop {
-        context.say(&format!("asking {} for a cast …", text::line(&spec.name)));
+        context.say(&format!("asking {} for a cast; Ctrl-C stops", text::line(&spec.name)));
         let people = propose(loaded, &first, spec, models).await.map_err(|why| {
             Failure::new(Exit::NoModel, format!("--cast: {why}"))
                 .hint("leave out --cast to use the bundled cast")

@@ -4,6 +4,7 @@ use crate::cli::args::Play;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure, LABEL};
 use crate::cli::play::outcome::resume_words;
+use crate::cli::runtime::wait_for;
 use crate::cli::{command_line, output};
 use crate::own_file::append_to_named;
 use crate::session::{SessionFiles, inherit};
@@ -12,6 +13,7 @@ use crate::spawn::{self, Copied, start_copy};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io;
+use tokio::task::spawn_blocking;
 
 /// Folder of the outputs of conversations in the background, in the state folder.
 const FOLDER: &str = "background";
@@ -29,7 +31,12 @@ pub fn check(play: &Play) -> Result<(), Failure> {
 pub fn run_again(context: &Context) -> Result<Exit, Failure> {
     let option = |word: String| if word == "--detach" { "--background".into() } else { word };
     let words: Vec<String> = command_line::arguments().into_iter().map(option).collect();
-    let copied = start_copy(&words, None).map_err(|e| refused(&e))?;
+    // what the copy waits for is known to the copy alone
+    let started = async {
+        let copied = spawn_blocking(move || start_copy(&words, None)).await;
+        copied.map_err(io::Error::other).flatten().map_err(|e| refused(&e))
+    };
+    let copied = wait_for("the conversation in the background to begin", context, started)?;
     let name = begun(copied, context)?;
     output::data(format!("{name}\n").as_bytes())
 }

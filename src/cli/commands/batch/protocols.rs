@@ -512,7 +512,7 @@ fn one(
     let allowed = Allowed::by_scenario(&loaded.participants, &found, &chosen, consent, context)?;
     meet_servers(&mut loaded.participants, &allowed, &found.folder, play, context)?;
     models.meet(&loaded.participants, false, context)?;
-    models.read_windows(&mut loaded.participants)?;
+    models.read_windows(&mut loaded.participants, context)?;
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);
     }
