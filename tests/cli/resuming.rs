@@ -1,6 +1,6 @@
 //! Arguments of `resume` and `fork`, and that every printed command works when typed.
 
-use crate::house::{House, talk};
+use crate::house::{House, read_until, talk};
 use crate::server::Server;
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 2\n\
@@ -238,4 +238,22 @@ fn a_finished_conversation_asks_nobody_until_something_new_is_said() {
         assert!(first("human.said").unwrap() < first("batch.opened").unwrap_or(usize::MAX));
     }
     assert!(house.path("ran").is_file());
+}
+
+#[test]
+fn a_session_that_was_left_running_waits_for_the_first_steering_line() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(6, 200));
+    let session = house.path("x.jsonl").to_str().unwrap().to_owned();
+    let run =
+        ["run", &path, "--headless", "--pace", "--format", "jsonl", "--out-session", &session];
+    let (mut child, mut out) = house.start(&run);
+    read_until(&mut out, &["\"kind\":\"delta\""]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resume = ["resume", &session, "--headless", "--pace", "--steer", "-"];
+    house.fed(&resume, "{\"do\":\"end\"}\n").code(0);
+    let kinds = kinds(&std::fs::read_to_string(&session).unwrap());
+    let reopened = kinds.iter().position(|kind| kind == "conversation.reopened").unwrap();
+    assert!(!kinds[reopened..].contains(&"call.started".to_owned()), "{:?}", &kinds[reopened..]);
 }

@@ -1,8 +1,10 @@
 //! Nothing waits without a word: a line says what is awaited, and how to stop it.
 
-use crate::house::House;
+use crate::house::{House, talk};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 
 /// Starts a server that takes connections and never answers; with `lists`, it lists its model.
 fn silent(lists: bool) -> String {
@@ -29,14 +31,18 @@ fn hold(mut stream: TcpStream, lists: bool) {
     }
 }
 
-/// Runs a command until a line says how to stop it; returns that line.
-fn word_of(house: &House, args: &[&str]) -> String {
-    let mut child = house.command(args).spawn().unwrap();
+/// Runs a command until a line says what it waits for and how to stop it.
+fn word_of(house: &House, args: &[&str], said: &str) {
+    line_of(house.command(args), args, said);
+}
+
+fn line_of(mut command: Command, args: &[&str], said: &str) {
+    let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let line = lines.find(|line| line.contains("Ctrl-C stops"));
+    let line = lines.find(|line| line.contains(said) && line.contains("Ctrl-C stops"));
     child.kill().unwrap();
     child.wait().unwrap();
-    line.unwrap_or_else(|| panic!("{args:?} ended without a word"))
+    assert!(line.is_some(), "{args:?} ended without {said:?}");
 }
 
 #[test]
@@ -53,8 +59,19 @@ fn a_silent_server_is_named_with_the_way_to_stop() {
     let run = ["run", "round-table", "--topic", "x", "--headless", "--endpoint"];
     let named = ["--model", "endpoint:m"];
     let batch = ["batch", "society-of-minds", "--items", &items, "--out", &out, "--endpoint"];
-    let cases: [(&[&str], &[&str], &str); 9] = [
-        (&run, &[&none], "waiting for the server at "),
+    let cases: [(&[&str], &[&str], &str); 12] = [
+        (&["talk", "Why?", "endpoint:m", "--headless", "--endpoint"], &[&none], "waiting for the"),
+        (
+            &["run", "oxford", "--cast", "--topic", "x", "--headless", "--endpoint"],
+            &[&lists, named[0], named[1]],
+            "asking endpoint:m for a cast; ",
+        ),
+        (
+            &["run", "round-table", "--topic", "x", "--detach", "--endpoint"],
+            &[&none, named[0], named[1]],
+            "waiting for the conversation in the background to begin",
+        ),
+        (&run, &[&none], "waiting for the server"),
         (&run, &[&none, named[0], named[1]], "waiting for the servers of models; "),
         (&run, &[&lists, named[0], named[1]], "Ada is thinking, "),
         (&["ask", "Why?", "--endpoint"], &[&none, named[0], named[1]], "waiting for the servers"),
@@ -65,12 +82,10 @@ fn a_silent_server_is_named_with_the_way_to_stop() {
         (&["test", &test, "--ask", "--endpoint"], &[&lists], "requests to models"),
     ];
     for (args, more, said) in cases {
-        let line = word_of(&house, &[args, more].concat());
-        assert!(line.contains(said), "{args:?}: {line}");
+        word_of(&house, &[args, more].concat(), said);
     }
     let from = format!("{none}/list");
-    let line = word_of(&house, &["models", "update", "--from", &from]);
-    assert!(line.contains(&format!("waiting for {from}; ")), "{line}");
+    word_of(&house, &["models", "update", "--from", &from], &format!("waiting for {from}; "));
 }
 
 #[test]
@@ -82,7 +97,40 @@ fn a_program_that_says_nothing_is_named_with_the_way_to_stop() {
              [[participant]]\nid = \"bo\"\nlines = [\"No.\"]\n"
         );
         let path = house.file("mute.toml", &text);
-        let line = word_of(&house, &["run", &path, "--headless", "--trust"]);
-        assert!(line.starts_with("ada is thinking, "), "{voice}: {line}");
+        word_of(&house, &["run", &path, "--headless", "--trust"], "ada is thinking, ");
     }
+}
+
+#[test]
+fn a_stopped_process_is_named_with_the_way_to_stop() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(40, 2_000));
+    let id = house.run(&["run", &path, "--detach"]).code(0).out.trim().to_owned();
+    let why = house.sessions()[0]["why"].as_str().unwrap().to_owned();
+    let pid = why.rsplit(' ').next().unwrap().parse().unwrap();
+    let pid = Pid::from_raw(pid).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    for args in [
+        &["say", &id, "Hello."][..],
+        &["steer", &id, r#"{"do":"pause"}"#],
+        &["stop", &id],
+        &["serve", &id],
+        &["watch", &id, "--headless"],
+    ] {
+        word_of(&house, args, "waiting for the process of ");
+    }
+    let list = house.run(&["sessions", "list"]).code(0);
+    assert!(list.out.contains("(not answering)"), "{}", list.out);
+    kill_process(pid, Signal::CONT).unwrap();
+    house.run(&["stop", &id]).code(0);
+}
+
+/// A limit of the size of files is a full disk to the writer.
+#[test]
+fn a_full_disk_is_named_with_the_way_to_stop() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(40, 2_000));
+    let args = ["run", &path, "--headless", "--pace"];
+    let full = house.shell("ulimit -f 8; exec \"$0\" \"$@\"", &args);
+    line_of(full, &args, "waiting for space: the disk is full: ");
 }

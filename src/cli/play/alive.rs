@@ -1,8 +1,10 @@
-//! Progress line while nothing is printed: the names of the awaited participants and the seconds since the oldest call.
+//! Progress line while nothing is printed: the names of the awaited participants and the seconds since the oldest call,
+//! or the fault of the disk.
 //!
 //! On a terminal the line is replaced every second; in a pipe a new line is printed at most once a minute.
 
 use crate::model::{Event, Kind, Ms, SeatId, TurnId};
+use crate::session::DiskFault;
 use crate::state::State;
 use std::collections::BTreeMap;
 
@@ -12,11 +14,14 @@ const SHOWN_MS: u64 = 1_000;
 const TOLD_MS: u64 = 60_000;
 
 /// Calls in progress, derived from the events.
+#[derive(Default)]
 pub struct Alive {
     names: BTreeMap<SeatId, String>,
     turns: BTreeMap<TurnId, SeatId>,
     calls: BTreeMap<TurnId, Ms>,
     told: Option<Ms>,
+    /// The fault of the disk, which is the only line while it lasts.
+    disk: Option<String>,
 }
 
 impl Alive {
@@ -24,7 +29,7 @@ impl Alive {
     pub fn from_state(state: &State) -> Alive {
         let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
         let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
-        Alive { names: names.collect(), turns: turns.collect(), calls: BTreeMap::new(), told: None }
+        Alive { names: names.collect(), turns: turns.collect(), ..Alive::default() }
     }
 
     /// Applies an event that arrived at `now`.
@@ -45,8 +50,20 @@ impl Alive {
         }
     }
 
+    /// Takes the fault of the disk for the next line. A new one is due at once.
+    pub fn note_disk(&mut self, fault: Option<&DiskFault>) {
+        let fault = fault.map(|fault| format!("waiting for space: {fault}; Ctrl-C stops"));
+        if fault.is_some() && self.disk.is_none() {
+            self.told = None;
+        }
+        self.disk = fault;
+    }
+
     /// Returns the line for a terminal; `None` until a call takes long enough to be shown.
     pub fn line(&self, now: Ms) -> Option<String> {
+        if self.disk.is_some() {
+            return self.disk.clone();
+        }
         let since = self.calls.values().min()?;
         let waited = now.since(*since);
         (waited >= SHOWN_MS).then(|| self.words(waited))

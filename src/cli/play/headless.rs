@@ -11,13 +11,13 @@ use crate::cli::play::next::Setup;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::cli::play::{detach, door, outcome, state_file, stdin};
-use crate::cli::runtime::{block_on, refused};
+use crate::cli::runtime::{block_on, refused, reported};
 use crate::clock::Clock;
 use crate::engine::Owner;
 use crate::export::{self, Hearer, REHEARSED, how_it_ended, nearing};
 use crate::host::{self, End, Leave};
-use crate::model::{Kind, LateReason, Ms};
-use crate::session::writer::Durable;
+use crate::model::{Kind, LateReason, Ms, Seq};
+use crate::session::writer::{DiskFault, Durable};
 use crate::session::{Item, Record};
 use crate::state::State;
 use std::collections::VecDeque;
@@ -59,16 +59,22 @@ pub fn run(
     context: &Context,
 ) -> Result<Played, Failure> {
     block_on(async {
-        let mut signals = Signals::listen().map_err(refused)?;
         let conversation = &setup.conversation;
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         if setup.play.reads_commands() {
             let (since, commands) = (conversation.since(), conversation.commands.clone());
             let read = stdin::listen(since, commands).map_err(refused)?;
+            if conversation.past.next_seq > Seq(0) {
+                // whoever resumes says first how it goes on
+                let first = stdin::first(read.clone());
+                reported("the first line of standard input, or its end", context, first).await;
+            }
             if conversation.clock.is_virtual() {
                 stdin::settle(read).await;
             }
         }
+        // until here a signal ends the process: nothing has begun
+        let mut signals = Signals::listen().map_err(refused)?;
         drive(setup, printer, &mut signals, context).await
     })
 }
@@ -137,7 +143,7 @@ async fn drive(
                     Ok(()) = unwritten.durable.changed() => {}
                     () = clock.advance(Some(look)), if takes_time => {
                         look = clock.now().plus(LIFE_MS);
-                        unwritten.life.show(context);
+                        unwritten.life.show(unwritten.durable.borrow().fault.as_ref(), context);
                         continue;
                     }
                 }
@@ -218,8 +224,9 @@ struct Life {
 
 impl Life {
     /// Shows the awaited participants; if lines cannot be replaced, only once in a while.
-    fn show(&mut self, context: &Context) {
+    fn show(&mut self, fault: Option<&DiskFault>, context: &Context) {
         let now = self.clock.now();
+        self.alive.note_disk(fault);
         if !stderr().is_terminal() {
             self.alive.pipe_line(now).iter().for_each(|line| context.say_alive(line));
             return;

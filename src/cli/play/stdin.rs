@@ -108,6 +108,12 @@ fn wait_for_foreground() -> bool {
     }
 }
 
+/// Waits until the first line was read, or standard input has ended.
+pub async fn first(mut read: watch::Receiver<u64>) {
+    // the end of the input closes the channel
+    let _ = read.wait_for(|lines| *lines > 0).await;
+}
+
 /// Waits until piped input has arrived: until its end, or a short silence. `read` counts the lines.
 pub async fn settle(mut read: watch::Receiver<u64>) {
     while let Ok(Ok(())) = timeout(QUIET, read.changed()).await {}

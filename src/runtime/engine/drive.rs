@@ -381,6 +381,12 @@ impl Engine {
         let mut running = true;
         let mut full: Option<Pin<Box<Sleep>>> = None;
         tokio::pin!(stop);
+        // commands that were sent before a resume precede its first call
+        if self.live.state.next_seq > Seq(1) {
+            while let Ok(order) = orders.try_recv() {
+                self.take(order);
+            }
+        }
         let stopped = loop {
             self.settle();
             if let Some(witness) = &mut self.witness {
