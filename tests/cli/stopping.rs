@@ -29,12 +29,14 @@ fn killed_run_resumes_and_ends_like_an_uninterrupted_run() {
     child.wait().unwrap();
     let ran = house.run(&["resume", &session, "--headless", "-v"]).code(0);
     assert!(
-        ran.err.contains(" of bo: cut in ") && ran.err.contains(" of bo: said in "),
+        ran.err.contains("\nturn 2 of bo: cut in ") && ran.err.contains("\nturn 2 of bo: said in "),
         "{}",
         ran.err
     );
     let shown = house.run(&["sessions", "show", &session]).code(0).out;
-    assert!(shown.contains("[2] Bo, interrupted, will speak again\n"), "{shown}");
+    assert!(shown.contains("\n-- Bo, interrupted, will speak again\n"), "{shown}");
+    let page = house.run(&["export", &session, "--format", "md"]).code(0).out;
+    assert_eq!(page.matches("## 2 ").count(), 1, "{page}");
     assert_eq!(transcript(&shown), unbroken(&house, &path));
 }
 

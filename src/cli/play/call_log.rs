@@ -6,19 +6,20 @@ use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage};
 use crate::state::{Spent, State};
 use std::collections::BTreeMap;
 
-/// Reports calls for `-v`; remembers the seat of each turn.
-pub struct CallLog(BTreeMap<TurnId, SeatId>);
+/// Reports calls for `-v`; remembers the name of each turn.
+pub struct CallLog(BTreeMap<TurnId, String>);
 
 impl CallLog {
     /// Starts from the running turns of a state.
     pub fn from_state(state: &State) -> CallLog {
-        CallLog(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
+        let turns = state.turns.values();
+        CallLog(turns.map(|turn| (turn.id, label(turn.number, &turn.seat))).collect())
     }
 
     /// Returns the line for an event; `None` if the event does not concern a call.
     pub fn message(&mut self, event: &Event) -> Option<String> {
         if let Kind::FloorGranted(g) = &event.kind {
-            self.0.insert(TurnId(event.seq.0), g.participant.clone());
+            self.0.insert(TurnId(event.seq.0), label(g.number, &g.participant));
         } else if let Kind::CallStarted(c) = &event.kind {
             let prompt = c.parameters.prompt_tokens;
             let prompt = prompt.map(|n| format!(", ~{n} tokens of prompt")).unwrap_or_default();
@@ -47,8 +48,15 @@ impl CallLog {
     }
 
     fn turn(&self, turn: TurnId) -> String {
-        let seat = self.0.get(&turn).map(|seat| format!(" of {seat}"));
-        format!("turn {turn}{}", seat.unwrap_or_default())
+        self.0.get(&turn).cloned().unwrap_or_default()
+    }
+}
+
+/// Returns the name of a turn, with its number in the transcript. Votes, bids and judgements have none.
+fn label(number: Option<u32>, seat: &SeatId) -> String {
+    match number {
+        Some(number) => format!("turn {number} of {seat}"),
+        None => format!("a turn of {seat} without a number"),
     }
 }
 

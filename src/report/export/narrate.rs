@@ -304,17 +304,13 @@ impl Narrator {
                 };
                 words(format!("{who} {then}: {}", text::label(why), who = who()), String::new())
             }
+            // the turn is spoken under the same number later
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
-                words(format!("{}{}", who(), cut(why, self.hearer)), String::new())
+                vec![Narrated::Note(format!("{}{}", who(), cut(why, self.hearer)))]
             }
             (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
-                words(
-                    format!(
-                        "{who} was stopped before the first word and keeps the turn",
-                        who = who()
-                    ),
-                    String::new(),
-                )
+                let stays = "was stopped before the first word and keeps the turn";
+                vec![Narrated::Note(format!("{} {stays}", who()))]
             }
             (Outcome::Cut, why) => {
                 let how = why.map_or(", cut off".into(), |why| cut(why, self.hearer));
