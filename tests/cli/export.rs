@@ -45,6 +45,50 @@ fn each_format_of_the_demo_reads_as_it_should() {
     assert_eq!(export(&house, &["jsonl"]), fs::read_to_string(path.trim()).unwrap());
 }
 
+/// After a change of the model and a join, all formats name the same model for the same turn.
+#[test]
+fn exports_agree_on_who_spoke_with_which_model_when() {
+    let server = Server::start("I agree.", None);
+    let house = House::new();
+    let path = house.file(
+        "talk.toml",
+        "title = \"A talk\"\ndebate = \"plain\"\nguards = \"off\"\nlimits.turns = 3\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n",
+    );
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":1},\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"endpoint:other\"}}\n\
+         {\"after\":{\"utterance\":1},\"do\":\"join\",\"participant\":{\"id\":\"dora\",\"name\":\"Dora\",\"model\":\"endpoint:other\"}}\n",
+    );
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny", "--steer", &steer];
+    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    for format in ["txt", "md"] {
+        let text = export(&house, &[format]);
+        for told in [
+            "Ada endpoint:tiny, Bo endpoint:tiny",
+            "Ada changed: model endpoint:other",
+            "Dora joins (endpoint:other)",
+        ] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+    }
+    let json: Value = serde_json::from_str(&export(&house, &["json"])).unwrap();
+    let voices = |list: &Value| -> Vec<String> {
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["voice"].as_str().unwrap().to_owned()).collect()
+    };
+    let cast = ["endpoint:tiny, then endpoint:other", "endpoint:tiny", "endpoint:other"];
+    assert_eq!(voices(&json["participants"]), cast);
+    let page = export(&house, &["html"]);
+    assert!(cast.iter().all(|voice| page.contains(&format!("<small>{voice}</small>"))), "{page}");
+    for (said, voice) in json["said"].as_array().unwrap().iter().zip(voices(&json["said"])) {
+        let changed =
+            said["participant"] == "ada" && said["number"] != 1 || said["participant"] == "dora";
+        let expected = if changed { "endpoint:other" } else { "endpoint:tiny" };
+        assert_eq!(voice, expected, "{said}");
+    }
+}
+
 const FORMATS: [&str; 9] = ["md", "txt", "csv", "json", "jsonl", "html", "cast", "atif", "otlp"];
 
 #[test]

@@ -324,6 +324,20 @@ impl Conversation {
         (!seated && !spoke.is_empty()).then_some(spoke)
     }
 
+    /// Returns the voices of a seat: the one that it joined with, others that spoke for it, and the present one.
+    pub fn voices(&self, seat: &Seat) -> String {
+        let present = seat.spec.voice.label();
+        let spoke = self.entries.iter().filter(|entry| entry.seat() == Some(&seat.spec.id));
+        let spoke = spoke.map(|entry| &*entry.version().model).filter(|voice| !voice.is_empty());
+        let mut all = vec![&*seat.seated];
+        for voice in spoke.chain([&*present]) {
+            if !all.contains(&voice) {
+                all.push(voice);
+            }
+        }
+        all.join(", then ")
+    }
+
     /// Returns whether a seat may be granted the floor: present, not muted, within its budget, below its own limit.
     pub fn may_speak(&self, id: &str) -> bool {
         self.seat(id).is_some_and(|s| !s.gone && !s.muted && !s.broke && !self.silent(s))

@@ -51,8 +51,13 @@ pub(super) fn given(
             None => vec![],
         },
         Command::Change { who, set } => {
-            let keys: Vec<&str> = set.keys().map(String::as_str).collect();
-            note(format!("{} changed: {}", seat(who), keys.join(", ")))
+            let change = |(key, value): (&String, &Value)| match value {
+                // the model is part of who speaks
+                Value::String(name) if key == "model" => format!("{key} {name}"),
+                _ => key.clone(),
+            };
+            let changes: Vec<String> = set.iter().map(change).collect();
+            note(format!("{} changed: {}", seat(who), changes.join(", ")))
         }
         Command::Retry { utterance } | Command::Reroll { utterance } => match utterance {
             Some(n) => note(format!("you asked {} to try again", speaker(state, *n))),

@@ -252,6 +252,7 @@ impl Serialize for Said<'_> {
                 "alternatives": entry.versions.len(),
                 "edited": entry.edited.is_some(),
                 "cut": entry.version().cut,
+                "voice": text::line(&entry.version().model),
                 "usage": spent.and_then(|s| s.usage.as_ref()),
                 "usd": spent.and_then(|s| s.cost),
             })
@@ -267,7 +268,7 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         .seats
         .iter()
         .map(|s| json!({"id": line(&s.spec.id.0), "name": line(&s.spec.name), "role": s.spec.role.as_ref().map(line),
-                        "voice": text::line(&s.spec.voice.label())}))
+                        "voice": text::line(&state.voices(s))}))
         .collect();
     let mut pretty = serde_json::Serializer::pretty(&mut *out);
     let mut whole = pretty.serialize_map(None)?;

@@ -94,7 +94,7 @@ pub(super) fn cast(state: &State) -> String {
         .cast()
         .map(|(_, s)| {
             let role = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", escaped(r)));
-            let voice = escaped(&s.spec.voice.label());
+            let voice = escaped(&state.voices(s));
             let silent = s.spec.speaks && s.utterances == 0 && state.utterances > 0;
             let silent = if silent { ", has not spoken" } else { "" };
             let class = colour(state, &s.spec.id);
