@@ -267,3 +267,30 @@ fn commands_fire_at_every_point() {
     let ran = house.run(&["test", &file]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
 }
+
+#[test]
+fn a_value_that_is_not_true_or_false_is_an_error_with_the_way_out() {
+    let house = House::new();
+    for (condition, fix) in [
+        ("utterances[0].text", "a text is not true or false; compare it"),
+        ("ended and utterances[0].text", "a text is not true or false; compare it"),
+        ("turn_count", "a number is not true or false; compare it"),
+        ("utterances", "a list is not true or false; compare its length"),
+    ] {
+        let expects = format!("[[expect]]\nthat = \"{condition}\"");
+        let path = test(&house, "a", "", &expects);
+        let ran = house.run(&["test", &path]).code(3);
+        assert!(ran.out.contains(fix) && ran.out.contains(condition), "{condition}: {}", ran.out);
+        let line = std::fs::read_to_string(&path).unwrap().lines().count() - 1;
+        assert!(
+            ran.out.contains(&format!("line {line} (error): {condition}")),
+            "{condition}: {}",
+            ran.out
+        );
+    }
+    for condition in ["ended", "not utterances", "utterances[0].text != ''"] {
+        let path = test(&house, "a", "", &format!("[[expect]]\nthat = \"{condition}\""));
+        let ran = house.run(&["test", &path]);
+        assert_eq!(ran.code == 1, condition.starts_with("not"), "{condition}: {}", ran.out);
+    }
+}

@@ -35,6 +35,7 @@ pub use vocabulary::{Attribute, attributes};
 
 use compare::CheckedSource;
 use minijinja::UndefinedBehavior;
+use minijinja::value::ValueKind;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -95,12 +96,35 @@ impl Condition {
     /// If it uses a name that is not among the facts, is undefined (a missing key, an `if` without an `else`), or
     /// performs an operation that its values do not allow.
     pub fn holds(&self, facts: &Facts) -> Result<bool, ExprError> {
+        Ok(self.defined(facts)?.is_true())
+    }
+
+    /// Returns the result of the condition of a test, which is true or false. A mapping is true, and `none` is false.
+    ///
+    /// # Errors
+    /// As [`holds`](Condition::holds), and if the result is a text, a number or a list: it would nearly always pass.
+    pub fn decides(&self, facts: &Facts) -> Result<bool, ExprError> {
+        let result = self.defined(facts)?;
+        let message = match result.kind() {
+            ValueKind::String => {
+                "a text is not true or false; compare it, as in X == 'yes' or 'yes' in X"
+            }
+            ValueKind::Number => "a number is not true or false; compare it, as in X > 0",
+            ValueKind::Seq | ValueKind::Iterable => {
+                "a list is not true or false; compare its length, as in count(X) > 0"
+            }
+            _ => return Ok(result.is_true()),
+        };
+        Err(ExprError::new(message, 0))
+    }
+
+    fn defined(&self, facts: &Facts) -> Result<minijinja::Value, ExprError> {
         let result = self.evaluated(facts)?;
         if result.is_undefined() {
             let message = "undefined value; use .get('key', False) for a key that may be missing";
             return Err(ExprError::new(message, 0));
         }
-        Ok(result.is_true())
+        Ok(result)
     }
 
     fn evaluated(&self, facts: &Facts) -> Result<minijinja::Value, ExprError> {

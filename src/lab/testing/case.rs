@@ -185,7 +185,7 @@ impl Tally {
         for (source, condition) in &checked.rates {
             let names: Vec<&str> = condition.names().map(|(name, _)| name).collect();
             let facts = facts::of_run(test, ran, run, |name| names.contains(&name));
-            match condition.holds(&facts) {
+            match condition.decides(&facts) {
                 Ok(holds) => *self.rates.entry(source.clone()).or_default() += u32::from(holds),
                 Err(fault) => {
                     let why = format!("{source}: {}: {fault}", fault.place(source));

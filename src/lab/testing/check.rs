@@ -137,7 +137,7 @@ pub fn unheeded(test: &Test, ran: &TestRun) -> Vec<Broken> {
 
 /// Checks a condition against facts.
 pub fn condition(checked: &Checked, facts: &Facts, state: &State) -> Option<Broken> {
-    match checked.condition.holds(facts) {
+    match checked.condition.decides(facts) {
         Ok(true) => None,
         Ok(false) => {
             let broken =
