@@ -52,3 +52,14 @@ fn a_limit_of_open_files_that_is_too_low_is_said() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn a_limit_in_turns_is_accepted_wherever_limits_are_set() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 2));
+    let steer = house.file("steer.jsonl", "{\"do\":\"limit\",\"set\":{\"turns\":2}}\n");
+    for more in [["--steer", &steer], ["--set", "limits.turns=2"], ["--max-turns", "2"]] {
+        let ran = house.run(&[&["run", &path, "--headless"], &more[..]].concat()).code(0);
+        assert!(ran.err.contains(", 2 turns, "), "{more:?}: {}", ran.err);
+    }
+}

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 /// Name of a template in its engine; without a file extension, so that nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
 /// Functions that conditions and templates may call.
-pub(super) const FUNCTIONS: [&str; 3] = ["count", ALIKE, NUMBER];
+pub(super) const FUNCTIONS: [&str; 4] = ["count", "len", ALIKE, NUMBER];
 /// Methods of strings, lists and mappings, without `format`, `replace` and `join`, whose results can be of any size.
 pub const METHODS: &[&str] = &crate::strings![
     "get" "items" "keys" "values" "count" "startswith" "endswith" "find" "lower" "upper" "strip"
@@ -61,6 +61,7 @@ fn environment(fuel: u64) -> Environment<'static> {
         if value.is_none() { Ok(()) } else { minijinja::escape_formatter(out, state, value) }
     });
     env.add_function("count", count);
+    env.add_function("len", count);
     env.add_function(ALIKE, compare::alike);
     env.add_function(NUMBER, products::number);
     add_filters(&mut env);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Ended turns: complete, or cut with text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "turns", skip_serializing_if = "Option::is_none")]
     pub utterances: Option<u32>,
     /// Full passes of the speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]

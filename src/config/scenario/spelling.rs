@@ -15,11 +15,15 @@ pub(super) fn usual<'a>(table: Option<&str>, key: &'a str) -> &'a str {
 /// Makes the keys of a scenario usual.
 pub(super) fn make_usual(root: &mut Node) {
     limits(root);
+    counted_by(root, "policy");
     let Value::Table(entries) = &mut root.value else { return };
     for entry in entries {
         let Value::List(items) = &mut entry.node.value else { continue };
         match entry.key.as_str() {
-            "phase" => items.iter_mut().for_each(limits),
+            "phase" => items.iter_mut().for_each(|phase| {
+                limits(phase);
+                counted_by(phase, "order");
+            }),
             "participant" => ids(items),
             _ => {}
         }
@@ -37,6 +41,17 @@ fn limits(table: &mut Node) {
         for limit in limits {
             limit.key = usual(Some("limits"), &limit.key).to_owned();
         }
+    }
+}
+
+/// Replaces `turns` in the `by` of a policy.
+fn counted_by(table: &mut Node, policy: &str) {
+    let Value::Table(entries) = &mut table.value else { return };
+    let Some(policy) = entries.iter_mut().find(|entry| entry.key == policy) else { return };
+    let Value::Table(options) = &mut policy.node.value else { return };
+    let counts = |by: &&mut TableEntry| by.key == "by" && by.node.text() == Some(TURNS);
+    for by in options.iter_mut().filter(counts) {
+        by.node.value = Value::Text(UTTERANCES.into());
     }
 }
 
@@ -68,7 +83,7 @@ mod tests {
     #[test]
     fn limits_in_turns_and_names_without_ids_are_the_usual_keys() {
         let mut root = Node::parse(
-            "limits = { turns = 4 }\n[[phase]]\nlimits = { turns = 2 }\n\
+            "limits = { turns = 4 }\npolicy.by = \"turns\"\n[[phase]]\nlimits = { turns = 2 }\norder.by = \"turns\"\n\
              [[participant]]\nname = \"Ada Byron\"\n[[participant]]\nname = \"ada byron\"\n\
              [[participant]]\nname = \"小明\"\n[[participant]]\nid = \"b\"\nname = \"Bo\"\n[[participant]]\n",
         )
@@ -77,6 +92,10 @@ mod tests {
         let json = root.to_json();
         assert_eq!(json["limits"], serde_json::json!({"utterances": 4}));
         assert_eq!(json["phase"][0]["limits"]["utterances"], 2);
+        assert_eq!(
+            (&json["policy"]["by"], &json["phase"][0]["order"]["by"]),
+            (&"utterances".into(), &"utterances".into())
+        );
         let ids = json["participant"].as_array().unwrap().iter().map(|seat| seat["id"].as_str());
         let ids: Vec<Option<&str>> = ids.collect();
         assert_eq!(ids, [Some("ada-byron"), Some("ada-byron-2"), Some("seat-3"), Some("b"), None]);
