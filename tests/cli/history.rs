@@ -14,7 +14,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     let path = house.file("talk.toml", TALK);
     let earlier = json!([
         {"role": "system", "content": "Be kind."},
-        {"role": "user", "content": "What of coffee?"},
+        {"role": "user", "name": "Zoe", "content": "What of coffee?"},
         {"role": "assistant", "name": "bo", "content": "Too strong."},
         {"role": "user", "content": "And of milk?"},
     ]);
@@ -22,7 +22,8 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
     let args = [&["run", &path, "--headless", "--history", &history], &model[..]].concat();
     let ran = house.run(&args).code(0);
-    let order = ["And of milk?", "What of coffee?", "Bo, written by you\n  Too strong.", "[1] Ada"];
+    let order =
+        ["And of milk?", "Zoe: What of coffee?", "Bo, written by you\n  Too strong.", "[1] Ada"];
     let places: Vec<_> = order
         .iter()
         .map(|told| ran.out.find(told).unwrap_or_else(|| panic!("{told}: {}", ran.out)))

@@ -1,6 +1,6 @@
 //! `--history`: replays an earlier chat as commands at the start of the conversation.
 //!
-//! User messages become operator messages, assistant messages are attributed to the seats that they name, and system
+//! User messages become operator messages, which begin with the user's name if there is one; assistant messages are attributed to the seats that they name, and system
 //! messages become standing notes. The log contains them like everything else, so a resume does not repeat them and
 //! prompts need no special case.
 
@@ -69,7 +69,13 @@ pub fn read(
     for (i, said) in said.into_iter().enumerate() {
         let text = said.content;
         verbs.push(match (said.role, said.name, &guest) {
-            (Role::User, ..) => Command::Say { text, re: None, material: None },
+            (Role::User, name, _) => {
+                let text = match name {
+                    Some(name) => format!("{name}: {text}").into(),
+                    None => text,
+                };
+                Command::Say { text, re: None, material: None }
+            }
             (Role::System, ..) => Command::Note { text, to: vec![], lives: NoteFor::Standing },
             (Role::Assistant, None, Some(Ok(who))) => Command::SpeakAs { text, who: who.clone() },
             (Role::Assistant, None, Some(Err(name))) => {
