@@ -108,3 +108,20 @@ fn the_example_of_the_help_speaks_and_its_lines_fit_the_schema() {
     assert!(fits.is_valid(&serde_json::from_str(last).unwrap()));
     assert!(!fits.is_valid(&serde_json::json!({"words": "tea"})));
 }
+
+#[test]
+fn bytes_that_are_not_text_are_a_failure_with_its_reason() {
+    let house = House::new();
+    for output in [r"caf\351", r#"{\"text\":\"caf\351\"}"#] {
+        let script = format!("printf '{output}\\n'").replace("\\\"", "\"");
+        let path = house.file(
+            "town.toml",
+            &format!(
+                "title = \"T\"\nlimits.turns = 1\n[[participant]]\nid = \"x\"\non_failure = {{ retry = 0 }}\n\
+                 script = [\"sh\", \"-c\", {script:?}]\n"
+            ),
+        );
+        let ran = house.run(&["run", &path, "--headless", "--trust"]);
+        assert!(ran.out.contains("wrote bytes that are not UTF-8"), "{script}: {ran:?}");
+    }
+}

@@ -7,6 +7,7 @@ use crate::voice::{Chunk, Done, Pieces};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::mem;
 
 /// Maximum length of a line, in bytes.
@@ -104,10 +105,7 @@ impl ScriptAnswer {
                 Kind::Unknown | Kind::Lines | Kind::Plain => {}
             }
         }
-        if self.kind == Kind::Plain {
-            self.take_plain(out, End::Open);
-        }
-        Ok(())
+        if self.kind == Kind::Plain { self.take_plain(out, End::Open) } else { Ok(()) }
     }
 
     /// Returns whether the last object has arrived.
@@ -126,9 +124,10 @@ impl ScriptAnswer {
             Kind::Unknown | Kind::Lines if !self.pending.is_empty() => self.take_line(out),
             Kind::Unknown | Kind::Lines | Kind::Plain => Ok(()),
         };
-        if self.kind == Kind::Plain {
-            self.take_plain(out, End::Reached);
-        }
+        let rest = match self.kind {
+            Kind::Plain => rest.and(self.take_plain(out, End::Reached)),
+            Kind::Unknown | Kind::Lines => rest,
+        };
         let last = self.last.unwrap_or_default();
         if let Some(why) = last.error {
             return Err(AnswerFault(ErrorClass::Failed, why));
@@ -169,6 +168,7 @@ impl ScriptAnswer {
     /// Parses the pending line. The first line decides the format of the answer.
     fn take_line(&mut self, out: &mut Pieces) -> Result<(), AnswerFault> {
         let text = String::from_utf8_lossy(&self.pending);
+        let is_text = matches!(text, Cow::Borrowed(_));
         let object = match text.trim() {
             "" => Some(Map::new()),
             line => serde_json::from_str::<Map<String, Value>>(line).ok(),
@@ -183,6 +183,9 @@ impl ScriptAnswer {
         self.pending.clear();
         if self.is_over() {
             return Ok(());
+        }
+        if !is_text {
+            return Err(not_utf8());
         }
         let wrong = |why| AnswerFault(ErrorClass::NoProtocol, format!("line {} {why}", self.lines));
         let mut object = object.ok_or_else(|| wrong("is not a JSON object".into()))?;
@@ -206,9 +209,21 @@ impl ScriptAnswer {
     }
 
     /// Emits the pending text except for an unfinished character and trailing white space.
-    fn take_plain(&mut self, out: &mut Pieces, end: End) {
-        let fresh = decode(&mut self.pending, end);
-        self.held.push_str(&fresh);
+    fn take_plain(&mut self, out: &mut Pieces, end: End) -> Result<(), AnswerFault> {
+        let (valid, broken) = match str::from_utf8(&self.pending) {
+            Ok(text) => (text.len(), false),
+            // an incomplete character may still be completed
+            Err(e) => (e.valid_up_to(), e.error_len().is_some() || end == End::Reached),
+        };
+        let fresh = String::from_utf8_lossy(&self.pending[..valid]).into_owned();
+        self.pending.drain(..valid);
+        self.hold(out, &fresh);
+        if broken { Err(not_utf8()) } else { Ok(()) }
+    }
+
+    /// Emits text except for the white space at its end.
+    fn hold(&mut self, out: &mut Pieces, fresh: &str) {
+        self.held.push_str(fresh);
         if fresh.trim_end().is_empty() {
             return;
         }
@@ -238,24 +253,8 @@ enum End {
     Reached,
 }
 
-/// Decodes bytes as UTF-8. Invalid bytes become U+FFFD; an incomplete character at the end stays pending.
-fn decode(pending: &mut Vec<u8>, end: End) -> String {
-    let mut text = String::with_capacity(pending.len());
-    let mut waiting = 0;
-    let mut chunks = pending.utf8_chunks().peekable();
-    while let Some(chunk) = chunks.next() {
-        text.push_str(chunk.valid());
-        let invalid = chunk.invalid();
-        // an incomplete character may still be completed
-        let begun = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
-        if begun && end == End::Open && chunks.peek().is_none() {
-            waiting = invalid.len();
-        } else if !invalid.is_empty() {
-            text.push(char::REPLACEMENT_CHARACTER);
-        }
-    }
-    pending.drain(..pending.len() - waiting);
-    text
+fn not_utf8() -> AnswerFault {
+    AnswerFault(ErrorClass::NoProtocol, "wrote bytes that are not UTF-8".into())
 }
 
 /// Returns the beginning of a script's error message.
@@ -310,7 +309,10 @@ mod tests {
             "Gr\u{fc}\u{df}e \u{1f600}\n\n!",
             done(None, Value::Null),
         );
-        check(b"a\xffb\xf0\x9f\x98 c\xc3", "a\u{fffd}b\u{fffd} c\u{fffd}", done(None, Value::Null));
+        let not_text = || fault(ErrorClass::NoProtocol, "wrote bytes that are not UTF-8");
+        check(b"a\xffb\xf0\x9f\x98 c", "a", not_text());
+        check(b"a b\xc3", "a b", not_text());
+        check(b"{\"text\":\"caf\xe9\"}", "", not_text());
         check(b"[1]\n{\"text\":\"no\"}", "[1]\n{\"text\":\"no\"}", done(None, Value::Null));
         check(b"{not json}\nat all\n", "{not json}\nat all", done(None, Value::Null));
         check(b" \n \n", "", fault(ErrorClass::Empty, "returned an empty reply"));
@@ -336,7 +338,6 @@ mod tests {
         );
         check(b"{\"text\":\"b\",\"structured\":{\"c\":1}}", "", done(Some("b"), json!({"c": 1})));
         check(b"{\"structured\":{\"c\":1}}", "", done(Some("{\"c\":1}"), json!({"c": 1})));
-        check(b"{\"delta\":\"\xff\"}", "\u{fffd}", done(None, Value::Null));
         check(b"{\"pass\":true}", "", Ok(Chunk::Pass));
         check(
             b"{\"delta\":\"a\"}\n{\"error\":\"b\",\"code\":1}",
