@@ -430,6 +430,49 @@ fn dependency_graph_has_a_start_and_an_end() {
     );
 }
 
+/// The table of keys says which policies read a key, and the check reports the key under all others.
+#[test]
+fn keys_without_effect_under_a_policy_are_reported() {
+    let free =
+        ["round_robin", "moderated", "simultaneous", "manual", "weighted", "talkative", "bids"];
+    let asking = ["round_robin", "weighted", "talkative", "bids", "depends"];
+    for (key, value, top, readers) in [
+        ("weight", "2", false, &["weighted"][..]),
+        ("talkativeness", "0.5", false, &["talkative"]),
+        ("may_request", "[\"bo\"]", false, &asking),
+        ("sees", "\"own\"", false, &free),
+        ("stance", "[\"a\", \"b\"]", true, &free),
+        ("debate", "\"plain\"", true, &free),
+    ] {
+        for row in ROWS {
+            let line = format!("{key} = {value}\n");
+            let (head, seat) = if top { (&*line, "") } else { ("", &*line) };
+            let options = match row.name {
+                "moderated" => ", moderator = \"bo\"",
+                "plan" => ", executor = \"bo\"",
+                _ => "",
+            };
+            let mut text = format!(
+                "title = \"T\"\n{head}policy = {{ name = \"{}\"{options} }}\n[[participant]]\nid = \"ada\"\n{seat}\
+                 [[participant]]\nid = \"bo\"\n",
+                row.name
+            );
+            if row.traits.phases {
+                text += "[[phase]]\nname = \"one\"\norder = \"depends\"\n[[phase]]\nname = \"two\"\norder = \"shuffled\"\n";
+            }
+            let loaded = load(&source(&text), ROWS).unwrap_or_else(|f| panic!("{text}{f}"));
+            let warned = loaded
+                .warnings
+                .list
+                .iter()
+                .any(|w| w.key.ends_with(key) && w.message.contains("has no effect"));
+            let phased = readers.iter().any(|reader| ["round_robin", "depends"].contains(reader));
+            let read = if row.traits.phases { phased } else { readers.contains(&row.name) };
+            assert_eq!(warned, !read, "{key}, {}: {}", row.name, loaded.warnings);
+        }
+    }
+}
+
 #[test]
 fn phases_have_judges_and_policies_with_options() {
     let phases = |rest: &str| {

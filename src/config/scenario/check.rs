@@ -31,6 +31,8 @@ pub struct Walk<'a> {
     pub rows: &'a [PolicyRow],
     /// Faults and warnings found so far.
     pub faults: Vec<Fault>,
+    /// Policies that choose speakers in this scenario: its own, or those of its phases. Empty: unknown.
+    pub(super) policies: Vec<String>,
     /// Additional names for conditions and templates, besides those of a conversation.
     more: &'static [&'static str],
     /// True if `[item]` has the values of an item, all of which templates have to find.
@@ -46,7 +48,7 @@ impl<'a> Walk<'a> {
 
     /// Starts a check; spans point into `text`.
     pub fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
-        Walk { text, rows, faults: vec![], more: &[], is_item: false }
+        Walk { text, rows, faults: vec![], policies: vec![], more: &[], is_item: false }
     }
 
     /// Returns the word for a model at a place.
@@ -125,7 +127,11 @@ impl<'a> Walk<'a> {
         let mut misspelt = vec![];
         for (name, entry) in at.entries() {
             match keys.iter().find(|k| k.name == name) {
-                Some(key) => self.value(&entry.value(), &key.kind, key),
+                Some(key) => {
+                    let value = entry.value();
+                    self.read_by(&value, key);
+                    self.value(&value, &key.kind, key);
+                }
                 None => misspelt.extend(self.unknown(name, &entry, keys)),
             }
         }
@@ -135,6 +141,17 @@ impl<'a> Walk<'a> {
         for key in keys.iter().filter(missing) {
             self.fault(&at.place(key.name), "is missing", example(key));
         }
+    }
+
+    /// Warns about a key that no policy of this scenario reads.
+    fn read_by(&mut self, at: &At<'_>, key: &Key) {
+        let is_read = |policy: &String| key.under.contains(&policy.as_str());
+        if key.under.is_empty() || self.policies.is_empty() || self.policies.iter().any(is_read) {
+            return;
+        }
+        let message = format!("has no effect with the policy {}", self.policies.join(" or "));
+        let fix = format!("remove it, or choose another policy: {}", key.under.join(", "));
+        self.warn(at, message, fix);
     }
 
     /// Reports an unknown key; returns the key that was most likely meant.

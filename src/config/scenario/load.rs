@@ -9,7 +9,7 @@ use super::context;
 use super::fault::{Faults, Gravity, NamedModel};
 use super::keys::{PARALLEL, RawCast, RawScenario, TOP, VARIED};
 use super::plan;
-use super::policy::policy;
+use super::policy::{in_play, policy};
 use super::profile::{keeper, profile, ranking, stages};
 use super::prompt;
 use super::resolve::{cast, limits, lore, phases};
@@ -188,6 +188,7 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
         return Err(faults(walk.faults));
     }
     *nesting.free -= seats;
+    walk.policies = in_play(&walk, &root);
     walk.table(&root, TOP);
     let teams = teams(&mut walk, &root, source, nesting);
     let loaded = resolve(&mut walk, &root, &teams);

@@ -78,6 +78,8 @@ pub struct Key {
     pub meaning: &'static str,
     /// True if the command `change` accepts it.
     pub changeable: bool,
+    /// Policies that read it; empty: all.
+    pub under: &'static [&'static str],
 }
 
 /// Defines the keys of a table: each with the kind of its value, an example and its meaning, as [`key`] or [`needed`].
@@ -109,18 +111,24 @@ pub use keys;
 
 /// Returns an optional key; [`keys`] names it.
 pub const fn key(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: false, example, meaning, changeable: false }
+    Key { name: "", kind, needed: false, example, meaning, changeable: false, under: &[] }
 }
 
 /// Returns a required key; [`keys`] names it.
 pub const fn needed(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: true, example, meaning, changeable: false }
+    Key { name: "", kind, needed: true, example, meaning, changeable: false, under: &[] }
 }
 
 impl Key {
     /// Returns the key, accepted by the command `change`.
     pub const fn changeable(mut self) -> Key {
         self.changeable = true;
+        self
+    }
+
+    /// Returns the key, read by these policies alone.
+    pub const fn under(mut self, policies: &'static [&'static str]) -> Key {
+        self.under = policies;
         self
     }
 
@@ -133,6 +141,13 @@ impl Key {
         Key { name, ..self }
     }
 }
+
+/// Policies under which participants discuss freely.
+pub(super) const DISCUSSIONS: &[&str] =
+    &["round_robin", "moderated", "simultaneous", "manual", "weighted", "talkative", "bids"];
+
+/// Policies under which a structured reply may ask others to speak.
+pub(super) const REQUESTS: &[&str] = &["round_robin", "weighted", "talkative", "bids", "depends"];
 
 /// Maximum milliseconds per rehearsed word.
 const SLOWEST_PACE_MS: u64 = 10_000;
