@@ -49,7 +49,9 @@ impl Conversation {
         // who proposed an answer or passed need not vote
         let failed = |id: &&SeatId| self.seat(id).is_some_and(|seat| seat.failures > 0);
         let unvoted: Vec<SeatId> = match reason {
-            StopReason::Consensus => self.unvoted().filter(failed).cloned().collect(),
+            StopReason::Consensus | StopReason::NoVotes => {
+                self.unvoted().filter(failed).cloned().collect()
+            }
             _ => vec![],
         };
         // the failures of an executor are in the states of its steps, and a later vote makes up for a failed one
