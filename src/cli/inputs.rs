@@ -2,8 +2,10 @@
 
 use crate::cli::args::{Play, SteerSource};
 use crate::cli::error::{Exit, Failure};
+use crate::cli::output;
 use crate::model::{Key, SteerLine};
 use crate::{steer, untrusted};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, metadata};
 use std::io::{self, Read, stdin};
 
@@ -25,8 +27,17 @@ pub fn one_reader<'a>(inputs: impl IntoIterator<Item = (&'a str, bool)>) -> Resu
     }
 }
 
+/// Says after a moment without input that standard input is read, and how to stop.
+pub fn await_stdin(what: &str) {
+    let moment = Timespec { tv_sec: 0, tv_nsec: 800_000_000 };
+    if let Ok(0) = poll(&mut [PollFd::new(&stdin(), PollFlags::IN)], Some(&moment)) {
+        output::print(&format!("waiting for {what} on standard input; Ctrl-C stops"));
+    }
+}
+
 /// Reads all of standard input as UTF-8 text.
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
+    await_stdin(what);
     let bytes = read_capped(stdin().lock()).map_err(|e| {
         Failure::usage(
             format!("cannot read {what} from standard input: {e}"),

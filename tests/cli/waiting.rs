@@ -4,7 +4,7 @@ use crate::house::{House, talk};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Starts a server that takes connections and never answers; with `lists`, it lists its model.
 fn silent(lists: bool) -> String {
@@ -133,4 +133,19 @@ fn a_full_disk_is_named_with_the_way_to_stop() {
     let args = ["run", &path, "--headless", "--pace"];
     let full = house.shell("ulimit -f 8; exec \"$0\" \"$@\"", &args);
     line_of(full, &args, "waiting for space: the disk is full: ");
+}
+
+#[test]
+fn a_silent_standard_input_is_named_with_the_way_to_stop() {
+    let house = House::new();
+    for args in [
+        &["run", "-", "--headless"][..],
+        &["check", "-"],
+        &["import", "-"],
+        &["ask", "Why?", "-", "--rehearsed"],
+    ] {
+        let mut command = house.command(args);
+        command.stdin(Stdio::piped());
+        line_of(command, args, " on standard input; ");
+    }
 }

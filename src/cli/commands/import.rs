@@ -3,6 +3,7 @@
 use crate::cli::args::Keep;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::inputs::await_stdin;
 use crate::cli::output;
 use crate::cli::play::assemble::naming;
 use crate::cli::runtime::block_on;
@@ -79,6 +80,7 @@ impl ImportArgs {
             return output::data(card.lines(&name).as_bytes());
         }
         let text = if self.file == STDIN {
+            await_stdin("the conversation");
             read(stdin().lock(), &mut left)
         } else {
             read_file(Path::new(&self.file), &mut left)

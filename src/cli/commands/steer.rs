@@ -3,6 +3,7 @@
 use crate::cli::args::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::inputs::await_stdin;
 use crate::cli::output;
 use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
@@ -173,6 +174,7 @@ fn one(line: String) -> Lines {
 fn typed() -> Lines {
     let (tx, lines) = mpsc::channel(OPEN_MAX);
     std::thread::spawn(move || {
+        await_stdin("commands");
         for line in stdin().lock().lines() {
             let skipped = |line: &String| line.trim().is_empty() || line.starts_with('#');
             if !line.as_ref().is_ok_and(skipped) && tx.blocking_send(line).is_err() {

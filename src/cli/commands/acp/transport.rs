@@ -1,8 +1,9 @@
 //! Lines of standard input and output, with a limit on their length and on their values.
 
+use crate::cli::inputs::await_stdin;
 use crate::rpc::{self, LINE_MAX, RpcFault};
 use futures::{Sink, Stream, sink, stream};
-use std::io::{self, BufRead, Read, stdin};
+use std::io::{self, BufRead, IsTerminal, Read, stdin};
 use std::thread;
 use tokio::io::{AsyncWriteExt, stdout};
 use tokio::sync::mpsc;
@@ -17,6 +18,9 @@ const WAITING: usize = 16;
 pub fn input() -> io::Result<impl Stream<Item = io::Result<String>> + Send + 'static> {
     let (tx, rx) = mpsc::channel(WAITING);
     thread::Builder::new().name("acp".into()).spawn(move || {
+        if stdin().is_terminal() {
+            await_stdin("an editor");
+        }
         let mut from = stdin().lock();
         while let Ok(Some(line)) = next_line(&mut from) {
             if !line.trim().is_empty() && tx.blocking_send(Ok(line)).is_err() {

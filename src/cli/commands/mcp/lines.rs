@@ -2,13 +2,14 @@
 //! any number of values, skip invalid lines without an error, and start any number of requests.
 
 use super::open::{CANCELLED, OpenRequest, OpenRequests};
+use crate::cli::inputs::await_stdin;
 use crate::rpc::{self, BAD_PARAMS, NO_MESSAGE, RpcError, RpcLines, RpcMessage};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Write, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stdout};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tokio::io::{AsyncReadExt, Stdin, stdin};
@@ -45,6 +46,9 @@ impl Lines {
             }
         };
         let writer = thread::Builder::new().name("output".into()).spawn(write)?;
+        if io::stdin().is_terminal() {
+            await_stdin("a client of MCP");
+        }
         let lines = Lines {
             input: stdin(),
             bytes: vec![0; READ_AT_ONCE],
