@@ -97,6 +97,7 @@ fn a_cast_of_the_callers_own_waits_for_its_words() {
     assert_eq!(client.call("status", json!({}))["running"][0]["session"], json!(session));
     let part = client.call("wait", json!({"session": session, "seconds": 1}));
     assert_eq!((&part["complete"], &part["state"]), (&json!(false), &json!("running")), "{part}");
+    assert!(part["next"].as_str().unwrap().contains("call `wait`"), "{part}");
     assert_eq!(part["seats"][0]["name"], "Caller");
     let refused = client.call("say", json!({"session": session, "as": "p9", "text": "hello"}));
     assert!(refused.is_string(), "{refused}");

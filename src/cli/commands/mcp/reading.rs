@@ -111,6 +111,8 @@ pub struct ConversationReport {
     state: &'static str,
     /// True if the conversation has ended.
     complete: bool,
+    /// The next call, while it runs.
+    next: Option<&'static str>,
     /// Reason of the end.
     reason: Option<String>,
     /// Participants, steps or results that are missing.
@@ -191,6 +193,7 @@ pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
             (None, false) => "stopped",
         },
         complete: ended.is_some(),
+        next: runs.then_some("call `wait` with this `session`; `tail` if another program runs it"),
         reason: ended.map(how),
         losses,
         cause: ended.and_then(|end| end.text.clone()),
