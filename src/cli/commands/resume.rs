@@ -150,7 +150,8 @@ fn look(
     }
     if resume.finds_server {
         let typed = resume.typed_server.as_deref();
-        local::find_endpoint(&changes.seats, typed, &mut play.models, context)?;
+        let name = context.name_of(&survey.files);
+        local::find_endpoint(&changes.seats, typed, &name, &mut play.models, context)?;
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;

@@ -17,6 +17,7 @@ use futures::future::join_all;
 pub fn find_endpoint(
     seats: &[Participant],
     typed: Option<&str>,
+    session: &str,
     options: &mut ModelOptions,
     context: &Context,
 ) -> Result<(), Failure> {
@@ -36,11 +37,11 @@ pub fn find_endpoint(
     match found {
         Some(url) => options.server.endpoint = Some(url),
         None => {
-            return Err(Failure::new(
-                Exit::NoModel,
-                format!("no local server currently has the model {missing}"),
-            )
-            .hint("start it, or type its address under Connect, and try again; or: colloquium resume SESSION --endpoint URL"));
+            let again = context.command(&["resume", session, "--endpoint", "URL"]);
+            let message = format!("no local server currently has the model {missing}");
+            return Err(Failure::new(Exit::NoModel, message).hint(format!(
+                "start it, or type its address under Connect, and try again; or: {again}"
+            )));
         }
     }
     Ok(())
