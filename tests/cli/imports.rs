@@ -139,6 +139,20 @@ fn chat_messages_with_names_become_participants() {
 }
 
 #[test]
+fn names_that_a_reader_confuses_are_told_apart() {
+    let house = House::new();
+    let said = |name: &str| json!({"role": "assistant", "name": name, "content": "Tea."});
+    let names = ["Ada", "\u{410}da", "operator"].map(said);
+    let path = house.file("talk.json", &json!(names).to_string());
+    let shown = export(&house, &imported(&house, &path, &[]), "txt");
+    for head in
+        ["[1] Ada\n", "[2] \u{410}da (participant da)\n", "[3] operator (participant operator-2)\n"]
+    {
+        assert!(shown.contains(head), "{head}: {shown}");
+    }
+}
+
+#[test]
 fn a_session_of_claude_code_comes_with_its_sub_agents() {
     let house = House::new();
     let line = |kind: &str, at: u32, more: Value| {

@@ -31,13 +31,18 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
     if let Some(topic) = &imported.topic {
         scenario["topic"] = topic.as_str().into();
     }
+    let mut participants: Vec<Participant> = vec![];
+    for mut speaker in imported.speakers.iter().map(participant) {
+        speaker.tell_apart(&participants);
+        participants.push(speaker);
+    }
     log.push(
         ENGINE,
         Kind::Opened(Box::new(Opened {
             format,
             program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
             scenario,
-            participants: imported.speakers.iter().map(participant).collect(),
+            participants,
             parallel: 1,
             rules: 1,
             ..Opened::default()
