@@ -271,7 +271,7 @@ async fn an_abstention_and_a_failure_leave_the_round_and_no_votes_is_an_end_of_i
     assert_eq!(won(&ran), ("no_votes".into(), "-".into(), "-".into()));
     assert_eq!(ran.state.exit_code(), Some(0));
     let lost: Vec<_> = ran.state.losses().seats.into_iter().map(|lost| lost.seat).collect();
-    assert_eq!(lost, ["cyd".into()], "the end names who failed");
+    assert_eq!(lost, ["cyd"], "the end names who failed");
 }
 
 #[tokio::test]

@@ -436,6 +436,7 @@ fn keys_without_effect_under_a_policy_are_reported() {
     let free =
         ["round_robin", "moderated", "simultaneous", "manual", "weighted", "talkative", "bids"];
     let asking = ["round_robin", "weighted", "talkative", "bids", "depends"];
+    let rows = colloquium::policy::rows();
     for (key, value, top, readers) in [
         ("weight", "2", false, &["weighted"][..]),
         ("talkativeness", "0.5", false, &["talkative"]),
@@ -444,7 +445,7 @@ fn keys_without_effect_under_a_policy_are_reported() {
         ("stance", "[\"a\", \"b\"]", true, &free),
         ("debate", "\"plain\"", true, &free),
     ] {
-        for row in ROWS {
+        for row in &rows {
             let line = format!("{key} = {value}\n");
             let (head, seat) = if top { (&*line, "") } else { ("", &*line) };
             let options = match row.name {
@@ -460,7 +461,7 @@ fn keys_without_effect_under_a_policy_are_reported() {
             if row.traits.phases {
                 text += "[[phase]]\nname = \"one\"\norder = \"depends\"\n[[phase]]\nname = \"two\"\norder = \"shuffled\"\n";
             }
-            let loaded = load(&source(&text), ROWS).unwrap_or_else(|f| panic!("{text}{f}"));
+            let loaded = load(&source(&text), &rows).unwrap_or_else(|f| panic!("{text}{f}"));
             let warned = loaded
                 .warnings
                 .list

@@ -31,7 +31,7 @@ pub struct Walk<'a> {
     pub rows: &'a [PolicyRow],
     /// Faults and warnings found so far.
     pub faults: Vec<Fault>,
-    /// Policies that choose speakers in this scenario: its own, or those of its phases. Empty: unknown.
+    /// Policies of the scenario and of its phases; empty for a part of one.
     pub(super) policies: Vec<String>,
     /// Additional names for conditions and templates, besides those of a conversation.
     more: &'static [&'static str],

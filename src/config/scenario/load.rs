@@ -188,7 +188,7 @@ fn load_at(source: &Source, rows: &[PolicyRow], nesting: Nesting<'_>) -> Result<
         return Err(faults(walk.faults));
     }
     *nesting.free -= seats;
-    walk.policies = in_play(&walk, &root);
+    walk.policies = in_play(&root);
     walk.table(&root, TOP);
     let teams = teams(&mut walk, &root, source, nesting);
     let loaded = resolve(&mut walk, &root, &teams);

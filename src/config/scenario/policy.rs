@@ -1,8 +1,8 @@
 //! The policy of a scenario: its name and options.
 
 use super::PolicySpec;
-use super::check::Walk;
 use super::tree::{At, Node};
+use crate::model::Text;
 use serde_json::Map;
 
 /// Default policy.
@@ -24,24 +24,19 @@ pub(super) fn spec(node: &Node) -> PolicySpec {
     PolicySpec { name: name.into(), options }
 }
 
-/// Returns the names of the policies that choose speakers: the conversation's own, or those of its phases. Empty if one
-/// is unknown.
-pub(super) fn in_play(walk: &Walk<'_>, root: &At<'_>) -> Vec<String> {
-    let own = policy(root.node).name;
-    let phases = root.list("phase").filter(|_| walk.traits(&own).phases);
-    let order = |phase: At<'_>| match phase.get("order").map(|order| spec(order.node).name) {
+/// Returns the names of the policies of the conversation and of its phases.
+pub(super) fn in_play(root: &At<'_>) -> Vec<String> {
+    let phases =
+        root.list("phase").map(|phase| phase.get("order").map(|order| spec(order.node).name));
+    let name = |policy: Option<Text>| match policy.as_deref() {
         // two orders of the same policy
-        Some(order) if !matches!(&*order, "sequential" | "shuffled") => order,
-        _ => DEFAULT_POLICY.into(),
+        None | Some("sequential" | "shuffled") => DEFAULT_POLICY.to_owned(),
+        Some(name) => name.to_owned(),
     };
-    let mut names: Vec<String> = phases.map(order).map(|name| name.to_string()).collect();
-    if names.is_empty() {
-        names.push(own.to_string());
-    }
-    names.sort();
+    let mut names = vec![policy(root.node).name.to_string()];
+    names.extend(phases.map(name));
     names.dedup();
-    let known = |name: &String| walk.rows.iter().any(|row| row.name == name);
-    if names.iter().all(known) { names } else { vec![] }
+    names
 }
 
 /// Returns the policy of the conversation and the orders of its phases, as they are written.
