@@ -5,7 +5,7 @@
 
 use super::fault::{Fault, Gravity, NamedModel, place};
 use super::json_schema::{schema, validator};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, ValueKind, key};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, Readers, ValueKind, key};
 use super::kinds;
 use super::tree::{At, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits};
@@ -145,13 +145,27 @@ impl<'a> Walk<'a> {
 
     /// Warns about a key that no policy of this scenario reads.
     fn read_by(&mut self, at: &At<'_>, key: &Key) {
-        let is_read = |policy: &String| key.under.contains(&policy.as_str());
-        if key.under.is_empty() || self.policies.is_empty() || self.policies.iter().any(is_read) {
+        let reads = |row: &&PolicyRow| match key.readers {
+            Readers::All => true,
+            Readers::Discussions => row.traits.debates,
+            Readers::Named => row.traits.reads.contains(&key.name),
+        };
+        let names = |rows: Vec<&PolicyRow>| {
+            let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+            names.join(", ")
+        };
+        // phases choose speakers by their orders
+        let rows = || self.rows.iter().filter(|row| !row.traits.phases);
+        let own: Vec<_> =
+            rows().filter(|row| self.policies.iter().any(|p| p == row.name)).collect();
+        if own.is_empty() || own.iter().any(|row| reads(row)) {
             return;
         }
-        let message = format!("has no effect with the policy {}", self.policies.join(" or "));
-        let fix = format!("remove it, or choose another policy: {}", key.under.join(", "));
-        self.warn(at, message, fix);
+        let fix = format!(
+            "remove it, or choose another policy: {}",
+            names(rows().filter(reads).collect())
+        );
+        self.warn(at, format!("has no effect with the policy {}", names(own)), fix);
     }
 
     /// Reports an unknown key; returns the key that was most likely meant.

@@ -6,7 +6,7 @@ mod conversation;
 mod value;
 mod voice;
 
-pub use value::{Key, PACE_RANGE, VARIED, ValueKind, key, keys, needed};
+pub use value::{Key, PACE_RANGE, Readers, VARIED, ValueKind, key, keys, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use crate::model::{
@@ -23,9 +23,7 @@ pub(super) use conversation::{
     RawVerdict,
 };
 pub(super) use value::DAY_SECONDS;
-use value::{
-    DISCUSSIONS, NAMES, ONE_OR_MORE_NAMES, REQUESTS, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS,
-};
+use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub use voice::HTTP;
 use voice::{ANY_TOPIC, HUMAN, LINES, ON_FAILURE, RawFailureRule, SERVER, STAND_IN, TOOL};
 pub(super) use voice::{CAST, CAST_LINES, RawCast, RawHttp, RawHuman, RawServer, RawTool};
@@ -69,7 +67,7 @@ keys! {
     debate: Debate = key(ValueKind::OneOf(&["guided", "plain", "work"]), r#""plain""#,
         "What prompts of free discussions add: guided (default), advice on how to debate; plain, for talks \
          that are no debates, your messages, questions by name and the place of a turn; work, the task alone, \
-         as in graphs, plans and seats with tools or a schema.").under(DISCUSSIONS);
+         as in graphs, plans and seats with tools or a schema.").read_by(Readers::Discussions);
     frame: Option<Text> = key(ValueKind::OneOf(&["guided", "plain", "work", "none"]), r#""none""#,
         "What prompts add to the scenario's own words: guided (default), plain or work, as with `debate`; none, \
          nothing: the system message is the persona, and the request is the task.");
@@ -99,7 +97,7 @@ keys! {
         "Whether a scribe writes the result at the end, in one more call: scribe (default in guided debates of \
          models), or none.");
     stance = key(NAMES, r#"["ban them", "leave them"]"#,
-        "Two poles: each turn of a guided debate ends with a line that places the speaker between them.").under(DISCUSSIONS);
+        "Two poles: each turn of a guided debate ends with a line that places the speaker between them.").read_by(Readers::Discussions);
     answer = key(ValueKind::Table(ANSWER), r#"{ form = "number", by = "majority" }"#,
         "The answer to find, and how the participants' answers are combined into one.");
     item = key(ValueKind::Free, r#"{ question = "What is 6 x 7?" }"#,
@@ -180,9 +178,9 @@ keys! {
     stand_in: Option<Box<RawSeat>> = key(ValueKind::Table(STAND_IN), r#"{ lines = ["I pass."] }"#,
         "The voice used when no one is at the keyboard.");
     weight: Option<f64> = key(ValueKind::Number { least: 0.001, most: 1000.0 }, "1",
-        "Share of the floor, with weighted policies.").changeable().under(&["weighted"]);
+        "Share of the floor, with weighted policies.").changeable().read_by(Readers::Named);
     talkativeness: Option<f64> = key(ValueKind::Number { least: 0.0, most: 1.0 }, "0.5",
-        "How readily the participant speaks, with the policy talkative.").changeable().under(&["talkative"]);
+        "How readily the participant speaks, with the policy talkative.").changeable().read_by(Readers::Named);
     max_utterances: Option<u32> = key(UTTERANCE_RANGE, "3", "Maximum turns of this participant.").changeable();
     after: Vec<Or<SeatId, RawAfter>> = key(
         ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
@@ -195,7 +193,7 @@ keys! {
     state_key: Option<Text> = key(ValueKind::Line, r#""analysis""#,
         "Additional context key for the participant's data, besides its id.");
     may_request: Option<Vec<SeatId>> = key(NAMES, r#"["bo"]"#,
-        "The participants that `requests` in its structured replies may wake (default: everyone).").under(REQUESTS);
+        "The participants that `requests` in its structured replies may wake (default: everyone).").read_by(Readers::Named);
     timeout = key(ValueKind::Duration, r#""30s""#,
         "Total time of a call; if above two minutes, also the time to the first token.").changeable();
     on_failure: RawFailureRule = key(ValueKind::Table(ON_FAILURE), r#"{ retry = 1, then = "skip" }"#,
@@ -206,7 +204,7 @@ keys! {
     reply = key(REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies.").changeable();
     sees: Option<Or<Sees, Vec<Text>>> = key(SEES, r#""own""#,
         "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of \
-         participants.").under(DISCUSSIONS);
+         participants.").read_by(Readers::Discussions);
     tools = key(NAMES, r#"["read_file", "search_files"]"#, "Names of the tools that its model may call.");
     context: Option<Or<Text, RawContext>> = key(CONTEXT, r#""summary""#,
         "What to do when the conversation is too long for its model.").changeable();

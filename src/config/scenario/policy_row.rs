@@ -32,6 +32,8 @@ pub struct PolicyTraits {
     pub phases: bool,
     /// True if it runs participants by their `after`.
     pub dependencies: bool,
+    /// Keys of participants that few policies read, this one among them.
+    pub reads: &'static [&'static str],
     /// True if it waits for the operator before every turn, so that it cannot run headless without steering.
     pub needs_operator: bool,
 }
@@ -45,6 +47,7 @@ impl PolicyTraits {
         own_prompts: false,
         phases: false,
         dependencies: false,
+        reads: &[],
         needs_operator: false,
     };
 }

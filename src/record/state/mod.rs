@@ -324,7 +324,7 @@ impl Conversation {
         (!seated && !spoke.is_empty()).then_some(spoke)
     }
 
-    /// Returns the voices of a seat: the one that it joined with, others that spoke for it, and the present one.
+    /// Returns the voices of a seat: its first one, others that spoke for it, and its present one.
     pub fn voices(&self, seat: &Seat) -> String {
         let present = seat.spec.voice.label();
         let spoke = self.entries.iter().filter(|entry| entry.seat() == Some(&seat.spec.id));

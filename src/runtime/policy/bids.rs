@@ -12,7 +12,7 @@ use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Anonymous, Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
-use crate::state::policies::BIDS;
+use crate::state::policies::{BIDS, REQUESTS};
 use serde_json::Value;
 
 /// Policy `bids`; see the module.
@@ -23,7 +23,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Everyone rates how much they want to speak; the highest bid speaks. A bid is divided by 1 plus the bidder's turns in the last two rounds.",
     options: &[ROUNDS],
     takes_part: TakesPart::Turns("you have a seat and bid for your turns"),
-    traits: PolicyTraits::DEBATE,
+    traits: PolicyTraits { reads: REQUESTS, ..PolicyTraits::DEBATE },
 };
 
 /// Value of the memo key `discount` for bids divided by recent turns.

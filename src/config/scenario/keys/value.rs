@@ -78,8 +78,19 @@ pub struct Key {
     pub meaning: &'static str,
     /// True if the command `change` accepts it.
     pub changeable: bool,
-    /// Policies that read it; empty: all.
-    pub under: &'static [&'static str],
+    /// Policies that read it.
+    pub readers: Readers,
+}
+
+/// Policies that read a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// All of them.
+    All,
+    /// Policies of free discussions.
+    Discussions,
+    /// Policies with its name in their traits.
+    Named,
 }
 
 /// Defines the keys of a table: each with the kind of its value, an example and its meaning, as [`key`] or [`needed`].
@@ -111,12 +122,20 @@ pub use keys;
 
 /// Returns an optional key; [`keys`] names it.
 pub const fn key(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: false, example, meaning, changeable: false, under: &[] }
+    Key {
+        name: "",
+        kind,
+        needed: false,
+        example,
+        meaning,
+        changeable: false,
+        readers: Readers::All,
+    }
 }
 
 /// Returns a required key; [`keys`] names it.
 pub const fn needed(kind: ValueKind, example: &'static str, meaning: &'static str) -> Key {
-    Key { name: "", kind, needed: true, example, meaning, changeable: false, under: &[] }
+    Key { name: "", kind, needed: true, example, meaning, changeable: false, readers: Readers::All }
 }
 
 impl Key {
@@ -126,9 +145,9 @@ impl Key {
         self
     }
 
-    /// Returns the key, read by these policies alone.
-    pub const fn under(mut self, policies: &'static [&'static str]) -> Key {
-        self.under = policies;
+    /// Returns the key, read by some policies alone.
+    pub const fn read_by(mut self, readers: Readers) -> Key {
+        self.readers = readers;
         self
     }
 
@@ -141,13 +160,6 @@ impl Key {
         Key { name, ..self }
     }
 }
-
-/// Policies under which participants discuss freely.
-pub(super) const DISCUSSIONS: &[&str] =
-    &["round_robin", "moderated", "simultaneous", "manual", "weighted", "talkative", "bids"];
-
-/// Policies under which a structured reply may ask others to speak.
-pub(super) const REQUESTS: &[&str] = &["round_robin", "weighted", "talkative", "bids", "depends"];
 
 /// Maximum milliseconds per rehearsed word.
 const SLOWEST_PACE_MS: u64 = 10_000;

@@ -12,9 +12,11 @@ use super::policy_state::PolicyState;
 use super::table::Thread;
 use crate::scenario::{PolicyTraits, TurnOrder, UsualLength};
 
+/// Keys of policies under which a structured reply may ask others to speak.
+pub const REQUESTS: &[&str] = &["may_request"];
 /// Traits of `round_robin`.
 pub const ROUND_ROBIN: PolicyTraits =
-    PolicyTraits { order: TurnOrder::InTurn, ..PolicyTraits::DEBATE };
+    PolicyTraits { order: TurnOrder::InTurn, reads: REQUESTS, ..PolicyTraits::DEBATE };
 /// Traits of `simultaneous`.
 pub const SIMULTANEOUS: PolicyTraits =
     PolicyTraits { order: TurnOrder::AtOnce, ..PolicyTraits::DEBATE };
