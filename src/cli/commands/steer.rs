@@ -20,7 +20,7 @@ use std::future::pending;
 use std::io::{self, BufRead, stdin};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 
 /// Time without a receipt after which the command says what it waits for.
 const TOLD_AFTER: Duration = Duration::from_secs(1);
@@ -244,7 +244,7 @@ impl Sent {
         let mut reads = true;
         let mut told = false;
         // other events do not put off the word
-        let mut due = Instant::now();
+        let mut due = Box::pin(sleep(TOLD_AFTER));
         while reads || !self.open.is_empty() {
             tokio::select! { biased;
                 received = receiver.next() => match received {
@@ -256,7 +256,7 @@ impl Sent {
                     }
                     Received::Bye(_) | Received::Lost => return Err(gone()),
                 },
-                () = sleep_until(due), if !told && !self.open.is_empty() => {
+                () = &mut due, if !told && !self.open.is_empty() => {
                     told = true;
                     let why = match state {
                         Doing::Paused => "the conversation is paused",
@@ -277,7 +277,7 @@ impl Sent {
                         let sent = sender.steer(line.trim()).await;
                         let key = sent.map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
                         self.open.insert(key, self.number);
-                        due = Instant::now() + TOLD_AFTER;
+                        due.set(sleep(TOLD_AFTER));
                     }
                 },
             }

@@ -65,7 +65,7 @@ pub fn run(
             let (since, commands) = (conversation.since(), conversation.commands.clone());
             let read = stdin::listen(since, commands).map_err(refused)?;
             if conversation.past.next_seq > Seq(0) {
-                // whoever resumes says first how it goes on
+                // the person who resumes says first how it goes on
                 let first = stdin::first(read.clone());
                 reported("the first line of standard input, or its end", context, first).await;
             }
