@@ -12,7 +12,7 @@ pub const TRAITS: PolicyTraits = PolicyTraits {
     length: UsualLength::Batches,
     debates: false,
     dependencies: true,
-    reads: super::REQUESTS,
+    reads: &["may_request"],
     ..PolicyTraits::DEBATE
 };
 
