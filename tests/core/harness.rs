@@ -13,6 +13,7 @@ use colloquium::state::{Live, State, Who};
 use colloquium::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use colloquium::voice::NoVoice;
 use colloquium::voice::reading::ReadingPace;
+use colloquium::voice::rehearsed::Rehearsed;
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -138,8 +139,11 @@ pub fn plain() -> Stage {
 }
 
 impl Voices for Stage {
-    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
-        Ok(Arc::new(self.clone()))
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
+        Ok(match &seat.voice {
+            VoiceSpec::Lines { .. } => Arc::new(Rehearsed),
+            _ => Arc::new(self.clone()),
+        })
     }
 }
 

@@ -2,14 +2,15 @@
 
 use crate::harness::*;
 use crate::kills::runtime;
-use crate::prompts::{CY, Call, calls, opened, play as asked, two};
+use crate::prompts::{ASKS_ALL, CY, Call, calls, opened, play as asked, two};
 use colloquium::model::*;
+use colloquium::scenario;
+use regex::Regex;
 use serde_json::{Value, json};
 
 const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished \
                     without talking about it.";
-const HOLDS: &str =
-    "The host said, and unless taken back it still holds, also against the rules above: ";
+const HOLDS: &str = "The host said, and it holds until taken back, also against the rules above: ";
 
 fn say(text: &str) -> Value {
     json!({"do": "say", "text": text})
@@ -125,20 +126,49 @@ fn after_a_resumed_end_the_host_is_answered_first() {
 
 /// Maximum length of the rules and the cue of a turn that answers a question, in characters.
 const FRAME_MAX: usize = 800;
+/// Additional length if the host has just spoken to all and an earlier wish holds too.
+const HOST_MORE: usize = 80;
 
+/// Returns the rules and the cue of a call, without its persona, its topic and the talk, which both quote.
+fn frame(call: &Call) -> String {
+    let rules = call.system().split_once("Others speak as").map_or("", |(_, rules)| rules);
+    let cue = call.last().rsplit("</said>\n").next().unwrap();
+    let cue = cue.rsplit("</host>\n").next().unwrap().trim();
+    let quotes = Regex::new("(asked you|rules above): \"[^\"]*\"").unwrap();
+    format!("Others speak as{rules}\n{}", quotes.replace_all(cue, "$1: \"\""))
+}
+
+/// Every bundled scenario, with its own people and with people of a cast, without a host and with one who wishes and asks.
 #[test]
 fn the_frame_of_an_answer_is_short() {
-    let top = "policy = { name = \"round_robin\", mentions = \"once\" }\nwords = [40, 90]\nstance = [\"yes\", \"no\"]\n\
-               [limits]\nutterances = 9";
-    let turns = calls(opened(&(two(top, "persona = \"ASKS CY\"") + CY), |_| {}), &[]);
-    let answers = turns.iter().skip(2).filter(|c| c.seat == "cy").take(2);
-    for call in answers {
-        let cue = call.last().rsplit("\n</said>\n\n").next().unwrap();
-        assert!(cue.contains("Ada"), "{cue}");
-        let rules = call.system().split_once("Others speak as").unwrap().1;
-        let length = rules.chars().count() + cue.chars().count() + "Others speak as".len();
-        assert!(length <= FRAME_MAX, "{length}: {rules}\n{cue}");
+    let host =
+        [Value::Null, say("Please be shorter, two sentences each."), Value::Null, say("Who pays?")];
+    let (mut seen, mut long) = (0, vec![]);
+    for name in scenario::bundled_names() {
+        for (persona, steer) in [(None, &[][..]), (Some("You want the road."), &[]), (None, &host)]
+        {
+            let text = scenario::bundled(name).unwrap();
+            let opened = opened(text, |seat| {
+                seat.description = Some(ASKS_ALL.into());
+                seat.persona = persona.map(Into::into).or(seat.persona.take());
+            });
+            for call in calls(opened, steer).iter().filter(|c| c.purpose == Purpose::Speak) {
+                let cue = call.last();
+                let asks = [" asked you: ", " first.", " in one sentence.", TASK];
+                if cue.contains("VOTE:") || !asks.iter().any(|asks| cue.contains(asks)) {
+                    continue;
+                }
+                seen += 1;
+                let frame = frame(call);
+                let length = frame.chars().count();
+                let most = FRAME_MAX + if cue.contains(TASK) { HOST_MORE } else { 0 };
+                if length > most {
+                    long.push(format!("{name}, {}, {length}:\n{frame}", call.seat));
+                }
+            }
+        }
     }
+    assert!(seen > 100 && long.is_empty(), "{seen} answers: {}", long.join("\n\n"));
 }
 
 #[test]

@@ -49,6 +49,7 @@ mod again;
 mod asked;
 mod ballots;
 mod bounds;
+mod casts;
 mod choosers;
 mod chosen;
 mod commands;

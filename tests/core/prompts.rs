@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 /// Number of turns after which a scenario has shown all its kinds of prompts.
 const TURNS: usize = 40;
 
+/// Description of a seat that ends each turn with a question to another one by name.
+pub const ASKS_ALL: &str = "asks everybody";
+
 /// One call: seat, purpose and prompt.
 #[derive(Clone)]
 pub struct Call {
@@ -165,7 +168,15 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         | Form::Ranking { .. }
         | Form::Scores(_) => Value::Null,
     };
-    let text = match state.seat(&turn.seat).and_then(|s| s.spec.persona.as_deref()) {
+    let seat = state.seat(&turn.seat).map(|s| &*s.spec);
+    let asks_all = seat.is_some_and(|s| s.description.as_deref() == Some(ASKS_ALL));
+    let others = state.seats.iter().filter(|s| s.spec.speaks && s.spec.id != turn.seat);
+    let other = others.cycle().nth(said).filter(|_| asks_all);
+    let text = match seat.and_then(|s| s.persona.as_deref()) {
+        _ if other.is_some() => {
+            let name = other.map_or("", |s| &*s.spec.name);
+            format!("Made-up words, the {said}. Who pays for the tram, {name}?")
+        }
         Some("ASKS CY ONCE") if said == 1 => "Who pays, Cy?".to_owned(),
         Some("ASKS IF TOLD") if turn.act.as_ref().is_some_and(|act| act.to.is_some()) => {
             format!("Then this: who pays, the {said}? I do not.")

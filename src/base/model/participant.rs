@@ -246,6 +246,9 @@ pub struct Line {
     /// True if the next plain line follows it in the same turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leads: bool,
+    /// True if it is the line of all turns after the last plain line, which repeat the plain lines otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spent: bool,
     /// Purpose of the turns that it answers; `speak` by default.
     #[serde(default, rename = "for", skip_serializing_if = "super::is_default")]
     pub purpose: Purpose,

@@ -1,7 +1,7 @@
 //! Rehearsed lines: fixed or templated text at a steady pace, for demos and tests.
 //!
 //! The line of a call is chosen when the call starts and is logged with it, so the voice itself has no state. Plain
-//! lines are spoken in order and then again from the first. A line with a condition is spoken once, before the plain
+//! lines are spoken in order, and then again from the first, or the line for a seat whose lines are `spent`. A line with a condition is spoken once, before the plain
 //! lines, as soon as the condition is true; with `instead`, it takes the place of the next plain line, with `leads`, the
 //! next plain line follows it in the same turn. Lines `for` a vote, a pick or a judgement answer only those.
 
@@ -52,12 +52,16 @@ pub fn choose(
 fn plain(lines: &[Line], purpose: Purpose, spoken: &[usize]) -> Option<usize> {
     let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let plain = lines.iter().enumerate().filter(fits).filter(|(_, line)| line.when.is_none());
-    let plain: Vec<usize> = plain.map(|(i, _)| i).collect();
+    let (spent, plain): (Vec<_>, Vec<_>) = plain.partition(|(_, line)| line.spent);
+    let plain: Vec<usize> = plain.into_iter().map(|(i, _)| i).collect();
     let counts = |i: &usize| {
         let instead = || lines.get(*i).is_some_and(|l| l.instead && l.purpose == purpose);
         plain.contains(i) || instead()
     };
     let said = spoken.iter().filter(|i| counts(i)).count();
+    if let (Some((line, _)), true) = (spent.first(), said >= plain.len()) {
+        return Some(*line);
+    }
     plain.get(said.checked_rem(plain.len())?).copied()
 }
 

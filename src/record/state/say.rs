@@ -103,5 +103,20 @@ impl Conversation {
             s.utterances += 1;
             s.lines.extend(lead.into_iter().chain(if line == counted { None } else { line }));
         });
+        let is_cut = self.line_cut(&turn.seat).is_some();
+        if self.rehearsed && (is_cut || counted.is_none() && self.is_extra(turn)) {
+            self.limits.utterances = self.limits.utterances.map(|most| most.saturating_add(1));
+        }
+    }
+
+    /// Returns whether a turn that has ended was one that the host caused besides those of the policy. A rehearsal has
+    /// these on top of its limit, so that all its lines are spoken.
+    fn is_extra(&self, turn: &Turn) -> bool {
+        let before = self.entries.iter().rev().nth(1);
+        self.ending.is_none()
+            && self.batch_of(turn).is_some_and(|batch| {
+                let is_asked = batch.memo.owed.is_some() && before.is_some_and(Entry::is_by_host);
+                !batch.is_policys() || is_asked
+            })
     }
 }

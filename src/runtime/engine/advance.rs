@@ -266,15 +266,17 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     decide(state, thread)
 }
 
-/// Returns the seat whose rehearsed line was cut in early: it answers and goes on, unless the words were for another
-/// seat. So no line answers words that nobody heard.
-fn stopped_early<'a>(state: &'a State, thread: &Thread) -> Option<&'a SeatId> {
+/// Returns a seat whose rehearsed line was cut in early: it answers and goes on, after the seat that the host named. So no
+/// line answers words that nobody heard.
+fn stopped_early<'a>(state: &State, thread: &'a Thread) -> Option<&'a SeatId> {
     let mut here = state.entries.iter().rev().filter(|e| e.thread == thread.id);
     let last = here.find(|e| e.seat().is_some() || !e.mentions.is_empty())?;
-    let seat = last.seat().or_else(|| last.mentions.first())?;
-    let cut = state.line_cut(seat).is_some() && state.may_speak(seat);
-    let spoke = state.entries.iter().rev().find_map(|e| e.seat());
-    (cut && spoke == Some(seat)).then_some(seat)
+    let goes_on = |seat: &&SeatId| {
+        state.may_speak(seat)
+            && state.line_cut(seat).is_some()
+            && (last.seat().is_some() || last.mentions.contains(seat))
+    };
+    thread.seats.iter().find(goes_on)
 }
 
 /// Returns the batch of a floor as the turn of its seat if the policy would give it the same turn; an additional turn

@@ -128,7 +128,8 @@ fn heading(state: &State, turn: &Turn, phase: &Phase) -> String {
 
 /// Returns a sentence about the phase before if its turns were spoken at the same time, until the seat has spoken again.
 fn blind(state: &State, turn: &Turn) -> String {
-    if !debates(state, turn) || !state.labels(turn).is_empty() {
+    let is_asked = matches!(task(state, turn), CueTask::Host(_) | CueTask::Answer(_));
+    if is_asked || !debates(state, turn) || !state.labels(turn).is_empty() {
         return String::new();
     }
     let before = |entry: &&Entry| entry.thread != turn.thread && entry.seat().is_some();
@@ -175,8 +176,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
     let free = state.contract_of(turn).form.is_words();
     let words = if free { words.map(|words| format!("In {words}.")) } else { None };
     let think = shows.is_some_and(|s| s.thinks).then(|| {
-        "You may think first, between <think> and </think>: nobody at the table reads that."
-            .to_owned()
+        "You may think first, between <think> and </think>; nobody reads that.".to_owned()
     });
     let all: Vec<String> = words.into_iter().chain(think).collect();
     (!all.is_empty()).then(|| all.join(" "))

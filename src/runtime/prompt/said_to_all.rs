@@ -52,7 +52,7 @@ pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     held.reverse();
     (!held.is_empty()).then(|| {
         format!(
-            "The host said, and unless taken back it still holds, also against the rules above: {}",
+            "The host said, and it holds until taken back, also against the rules above: {}",
             held.join(" ")
         )
     })

@@ -22,6 +22,8 @@ keys! {
     instead = key(ValueKind::Flag, "true",
         "The line takes the place of the next line without a condition, which is left out.");
     leads = key(ValueKind::Flag, "true", "The next line without a condition follows in the same turn.");
+    spent = key(ValueKind::Flag, "true",
+        "The line of every turn after the last line without a condition, in place of a repetition.");
     r#for = key(ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise", "result"]),
         r#""vote""#,
         "The purpose of the line (default speak).");
