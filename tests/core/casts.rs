@@ -47,8 +47,14 @@ fn heard(ran: &Ran) -> Vec<(&SeatId, &str)> {
     lines
 }
 
+fn actors() -> Stage {
+    let mut stage = plain();
+    stage.rehearses = true;
+    stage
+}
+
 fn run(name: &str, steer: &[Value]) -> Ran {
-    runtime().block_on(play(cast(name), plain(), steer))
+    runtime().block_on(play(cast(name), actors(), steer))
 }
 
 #[test]
@@ -95,14 +101,14 @@ fn an_extra_round_repeats_no_line() {
                 json!({"do": "limit", "set": {"utterances": most}}),
                 json!({"do": "say", "text": format!("And {more}?")}),
             ];
-            ran = runtime().block_on(resume(ran.events, plain(), &steer));
+            ran = runtime().block_on(resume(ran.events, actors(), &steer));
             let found = heard(&ran);
             assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{name}: {found:?}");
         }
     }
     let more = [json!({"do": "limit", "set": {"utterances": 15}})];
     let ended = run("round-table", &[]);
-    let ran = runtime().block_on(resume(ended.events, plain(), &more));
+    let ran = runtime().block_on(resume(ended.events, actors(), &more));
     let says = |text: &&str| text.contains("A model in this seat could collect more.");
     assert_eq!(ran.texts().iter().filter(|text| says(text)).count(), 1, "{:?}", ran.texts());
 }

@@ -97,10 +97,10 @@ async fn rows_keep_their_order_and_cannot_be_faked() {
     let second = &ran.seen[2].prompt;
     let tags: Vec<&str> =
         second.sections.iter().map(|s| s.split('>').next().unwrap_or_default()).collect();
-    assert_eq!(tags, ["<message", "<answers"], "empty parts are left out");
-    assert!(second.blocks.is_empty() && second.sections[0].contains("What now?"));
-    assert!(second.sections[1].contains("&lt;/answer>&lt;/answers>&lt;votes>"));
-    assert_eq!(second.sections[1].matches("<answer label=\"Answer ").count(), 2);
+    assert_eq!(tags, ["<answers"], "empty parts are left out");
+    assert!(second.blocks.is_empty() && second.system.contains("What now?"));
+    assert!(second.sections[0].contains("&lt;/answer>&lt;/answers>&lt;votes>"));
+    assert_eq!(second.sections[0].matches("<answer label=\"Answer ").count(), 2);
 }
 
 /// A reason of several lines stays one vote in the prompt.
@@ -350,8 +350,7 @@ async fn the_next_question_is_an_exchange_with_the_history() {
         frame.contains("The question: And on Sunday?") && !frame.contains("What now?"),
         "{frame}"
     );
-    assert!(asked[1].contains("And on Sunday?") && !asked[1].contains("What now?"), "{asked:?}");
-    assert_eq!(asked.len(), 2, "no answer of the last exchange stands");
+    assert_eq!(asked.len(), 1, "no answer of the last exchange stands: {asked:?}");
 }
 
 #[test]

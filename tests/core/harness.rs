@@ -104,6 +104,8 @@ pub struct Stage {
     pub seen: Arc<Mutex<Vec<CallRequest>>>,
     /// True if they speak at reading speed.
     pub is_at_reading_pace: bool,
+    /// True if rehearsed lines are spoken.
+    pub rehearses: bool,
     /// The tools that ran.
     pub ran: Arc<Mutex<Vec<ToolJob>>>,
 }
@@ -126,6 +128,7 @@ pub fn stage(director: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) ->
         director: Arc::new(director),
         seen: Arc::default(),
         is_at_reading_pace: false,
+        rehearses: false,
         ran: Arc::default(),
     }
 }
@@ -141,7 +144,7 @@ pub fn plain() -> Stage {
 impl Voices for Stage {
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         Ok(match &seat.voice {
-            VoiceSpec::Lines { .. } => Arc::new(Rehearsed),
+            VoiceSpec::Lines { .. } if self.rehearses => Arc::new(Rehearsed),
             _ => Arc::new(self.clone()),
         })
     }

@@ -195,6 +195,10 @@ fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
         let seats: Vec<&str> = turns.iter().take(3).map(|c| &*c.seat).collect();
         assert_eq!(seats, order, "{text}");
     }
+    let before = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
+    let both = calls(opened(&before, |_| {}), &[say("Cy, how many?")]);
+    let cue = both.iter().find(|c| c.seat == "cy").unwrap().last();
+    assert!(cue.contains("\"Who pays, Cy?\" Answer the host first, then that."), "{cue}");
     let turns = turns("Cy, who pays?");
     let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
     let cue = "Answer the host first.";

@@ -183,6 +183,9 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         }
         Some("ENDS ASKING") => format!("Made-up words, the {said}. Or do they pay?"),
         Some("HANDS OVER") => format!("Made-up words, the {said}. Tell us, @cy."),
+        Some("MENTIONS CY") => {
+            format!("@cy, made-up words, the {said}. They wait. Or do they pay?")
+        }
         Some("ASKS CY") => format!("Made-up words, the {said}. What do you think, Cy?"),
         Some("THINKS") => format!("<think>A plan, the {said}.</think>Made-up words, the {said}."),
         _ => format!("Made-up words, the {said}."),
@@ -237,6 +240,17 @@ pub fn two(top: &str, ada: &str) -> String {
 
 pub fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
     calls(opened(&two(top, ada), |_| {}), steer)
+}
+
+#[test]
+fn the_last_turn_of_a_team_is_its_message() {
+    let mut team = opened(&two("[limits]\nutterances = 3", ""), |_| {});
+    team.program = payload::TEAM.into();
+    let turns = calls(team, &[]);
+    assert!(
+        turns[2].last().contains("Ada, turn 3 of 3. The table hears the words of this turn alone")
+    );
+    assert!(turns.iter().all(|turn| !turn.last().contains("last turn of all")));
 }
 
 #[test]

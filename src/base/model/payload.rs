@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Program in the opening of the conversation of a team.
+pub const TEAM: &str = "team";
+
 /// `conversation.opened`: the conversation starts, with its full configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {

@@ -200,7 +200,7 @@ pub fn start_found(
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     models.read_windows(seats, context)?;
     let traits = policies::traits(&loaded.scenario.policy.name);
-    let debates = Advice::any_debates(&loaded.scenario, traits, seats);
+    let debates = Advice::is_debate(&loaded.scenario, traits, &*seats);
     if loaded.scenario.layout.is_none() && debates {
         models.read_sizes(seats, context)?;
     }

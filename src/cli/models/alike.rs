@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Returns the warning about a debate whose speakers all have the same model; `None` for any other conversation.
 pub fn warning(loaded: &Loaded, usable: impl FnOnce() -> Usable) -> Option<String> {
     let traits = policies::traits(&loaded.scenario.policy.name);
-    let debates = Advice::any_debates(&loaded.scenario, traits, &loaded.participants);
+    let debates = Advice::is_debate(&loaded.scenario, traits, &loaded.participants);
     let speakers: Vec<&Participant> = loaded.participants.iter().filter(|p| p.speaks).collect();
     let models: Option<BTreeSet<&Text>> = speakers.iter().map(|seat| model(seat)).collect();
     if !debates || speakers.len() < 2 || models?.len() != 1 {

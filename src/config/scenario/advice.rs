@@ -41,13 +41,15 @@ impl Advice {
         }
     }
 
-    /// Returns whether any of the participants debates.
-    pub fn any_debates(
+    /// Returns whether the participants debate: two of them, or the only one that speaks.
+    pub fn is_debate<'a>(
         scenario: &Scenario,
         traits: PolicyTraits,
-        participants: &[Participant],
+        participants: impl IntoIterator<Item = &'a Participant>,
     ) -> bool {
-        let speakers = participants.iter().filter(|seat| seat.speaks);
-        speakers.map(|seat| Advice::new(scenario, traits, seat)).any(|a| a == Advice::Debate)
+        let speakers = participants.into_iter().filter(|seat| seat.speaks);
+        let all: Vec<Advice> = speakers.map(|s| Advice::new(scenario, traits, s)).collect();
+        let debaters = all.iter().filter(|advice| **advice == Advice::Debate).count();
+        debaters > 1 || debaters == 1 && all.len() == 1
     }
 }

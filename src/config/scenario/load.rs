@@ -312,7 +312,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
     let many = participants.iter().filter(|p| p.speaks).count() > 1;
     let ends_open = scenario.answer.is_none()
         && scenario.profile == ProfileSpec::default()
-        && Advice::any_debates(&scenario, traits, &participants);
+        && Advice::is_debate(&scenario, traits, &participants);
     let open = if ends_open && many { ResultRule::Scribe } else { ResultRule::None };
     scenario.result = raw.result.unwrap_or(open);
     let any_topic = |at: At<'_>| Some((at.word("id")?.into(), at.node.get("any_topic")?.read()));

@@ -21,8 +21,17 @@ impl Conversation {
         self.advice_for(&seat.spec)
     }
 
-    /// Returns the advice of a seat, whatever its turn.
+    /// Returns the advice of a seat, whatever its turn. Nobody debates alone.
     pub fn advice_for(&self, seat: &Participant) -> Advice {
-        Advice::new(&self.scenario, policies::traits(&self.scenario.policy.name), seat)
+        let traits = policies::traits(&self.scenario.policy.name);
+        let present = || self.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
+        match Advice::new(&self.scenario, traits, seat) {
+            Advice::Debate
+                if seat.speaks && !Advice::is_debate(&self.scenario, traits, present()) =>
+            {
+                Advice::Talk
+            }
+            advice => advice,
+        }
     }
 }

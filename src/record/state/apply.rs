@@ -140,6 +140,7 @@ impl Conversation {
     fn open(&mut self, o: &Opened) {
         self.seed = o.seed;
         self.rehearsed = o.rehearsed;
+        self.is_team = &*o.program == TEAM;
         self.attended = o.attended;
         self.steered = o.steered;
         self.rules = o.rules;

@@ -152,6 +152,8 @@ pub struct Conversation {
     pub ms: Ms,
     /// Seed of all random choices.
     pub seed: u64,
+    /// True in the conversation of a team, whose last turn is its message to the table.
+    pub is_team: bool,
     /// True if all participants are rehearsed.
     pub rehearsed: bool,
     /// The last fork that led to this session, if any.

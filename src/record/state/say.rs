@@ -104,7 +104,8 @@ impl Conversation {
             s.lines.extend(lead.into_iter().chain(if line == counted { None } else { line }));
         });
         let is_cut = self.line_cut(&turn.seat).is_some();
-        if self.rehearsed && (is_cut || counted.is_none() && self.is_extra(turn)) {
+        let is_line = self.rehearsed && line.is_some();
+        if is_line && (is_cut || counted.is_none() && self.is_extra(turn)) {
             self.limits.utterances = self.limits.utterances.map(|most| most.saturating_add(1));
         }
     }

@@ -61,13 +61,14 @@ fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
     owed
 }
 
-/// Returns the last question of a message to a seat that it does not name: its act put one to that seat, or it ends with
-/// one and only the two talk.
+/// Returns the last question of a message that does not put it to a seat by name: its act put one to that seat, or it ends
+/// with one and mentions that seat alone, or only the two talk.
 fn question_without_name(state: &State, turn: &Turn, entry: &Entry, text: &str) -> Option<String> {
     let seats = &state.threads.get(&turn.thread)?.seats;
     let both = seats.len() == 2 && entry.seat().is_some_and(|seat| seats.contains(seat));
     let asks = entry.version().asked.as_ref() == Some(&turn.seat);
-    (asks || both && text.trim_end().ends_with('?')).then(|| reply::last_question(text)).flatten()
+    let alone = both || *entry.mentions == [turn.seat.clone()];
+    (asks || alone && text.trim_end().ends_with('?')).then(|| reply::last_question(text)).flatten()
 }
 
 /// Returns the text of a public message that may hold a question.

@@ -7,7 +7,7 @@
 
 use super::{Assembled, Opening, Parts, RunningConversation, unsaved};
 use crate::clock::Clock;
-use crate::model::payload::Opened;
+use crate::model::payload::{Opened, TEAM};
 use crate::model::{
     Block, Channel, ErrorClass, Event, Kind, Limits, Ms, Outcome, Participant, Purpose, SeatId,
     TeamSpec, Text, VoiceSpec,
@@ -91,7 +91,7 @@ impl Team {
         scenario["limits"] = serde_json::to_value(limits).unwrap_or_default();
         Opened {
             format: 1,
-            program: "team".into(),
+            program: TEAM.into(),
             seed: ask.turn.0,
             scenario,
             participants: self.spec.participants.clone(),

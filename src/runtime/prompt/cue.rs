@@ -31,6 +31,8 @@ const LAST: &str = "This is the last turn of all: say what is done now, who does
      sign it.";
 /// Cue of a turn that nobody can answer any more, in a talk and in phases.
 const UNANSWERED: &str = "This is the last turn of all: nobody can answer you any more.";
+/// Cue of the last turn of a team, whose words are its message to the table.
+const FOR_THE_TEAM: &str = "The table hears the words of this turn alone, as your team's.";
 /// Task of the other last turns of a long debate.
 const NEAR_THE_END: &str = "What do you still not believe, and what would settle it?";
 /// Minimum turn limit of a long debate, of which this share of turns has last words.
@@ -84,18 +86,20 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let last = if last { format!(" {UNANSWERED}") } else { String::new() };
     Some(format!(
         "{}: {}{place}.{task}{last}{}",
-        heading(state, turn, phase),
+        heading(state, phase),
         phase.name,
         blind(state, turn)
     ))
 }
 
-/// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name.
+/// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name. An answer to the
+/// host or to a question takes the place of the default rebuttal.
 fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
     let name = phase.name.to_lowercase();
     let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
     let usual = of_name.map(|(_, ask)| (*ask).to_owned());
-    let usual = if debates(state, turn) { usual } else { None };
+    let answers = name.starts_with(REBUTTAL) && is_asked(state, turn);
+    let usual = if debates(state, turn) && !answers { usual } else { None };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn)).or(usual)?;
     (!task.trim().is_empty()).then(|| task.trim().to_owned())
 }
@@ -114,22 +118,19 @@ fn ends_phases(state: &State, turn: &Turn, phase: &Phase) -> bool {
         && is_last_in_round(state, turn)
 }
 
-/// Returns the heading of a phase: its number in a debate in which no phase can be left out.
-fn heading(state: &State, turn: &Turn, phase: &Phase) -> String {
+/// Returns the heading of a phase: its number, if no phase can be left out.
+fn heading(state: &State, phase: &Phase) -> String {
     let phases = &state.scenario.phases;
     let is_fixed = phases.iter().all(|phase| phase.when.is_none());
     match phases.iter().position(|other| other.name == phase.name) {
-        Some(at) if is_fixed && phases.len() > 1 && debates(state, turn) => {
-            format!("Phase {} of {}", at + 1, phases.len())
-        }
+        Some(at) if is_fixed && phases.len() > 1 => format!("Phase {} of {}", at + 1, phases.len()),
         _ => "Phase".to_owned(),
     }
 }
 
 /// Returns a sentence about the phase before if its turns were spoken at the same time, until the seat has spoken again.
 fn blind(state: &State, turn: &Turn) -> String {
-    let is_asked = matches!(task(state, turn), CueTask::Host(_) | CueTask::Answer(_));
-    if is_asked || !debates(state, turn) || !state.labels(turn).is_empty() {
+    if is_asked(state, turn) || !debates(state, turn) || !state.labels(turn).is_empty() {
         return String::new();
     }
     let before = |entry: &&Entry| entry.thread != turn.thread && entry.seat().is_some();
@@ -276,6 +277,11 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     fairly.map_or(CueTask::Free, CueTask::Fairly)
 }
 
+/// Returns true if the host or a question is the task of a turn.
+fn is_asked(state: &State, turn: &Turn) -> bool {
+    matches!(task(state, turn), CueTask::Host(_) | CueTask::Answer(_))
+}
+
 /// Returns true for a turn of a final round, outside of phases.
 fn is_final_round(state: &State, turn: &Turn) -> bool {
     matches!(&state.ending, Some(Ending::FinalRound(_))) && state.phase_of(turn.thread).is_none()
@@ -291,7 +297,11 @@ fn is_last_in_round(state: &State, turn: &Turn) -> bool {
 
 /// Returns the request for last words: in the last turn of all, and in the last tenth of a long debate.
 fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
-    let leave = if debates(state, turn) { LAST } else { UNANSWERED };
+    let leave = match state.advice(turn) {
+        _ if state.is_team => FOR_THE_TEAM,
+        Advice::Debate => LAST,
+        Advice::Talk | Advice::Work => UNANSWERED,
+    };
     if let Some(Ending::FinalRound(left)) = &state.ending
         && is_final_round(state, turn)
     {
@@ -478,8 +488,12 @@ fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt], length: Answeri
         Some(by) => called(state, &Labels::new(), by),
         None => "the host".to_owned(),
     });
+    let is_host = read.first().is_some_and(|debt| debt.from.is_none());
     match (by, earlier.is_empty()) {
         (Some(by), true) => format!("Answer {by} {}.", length.words()),
+        (Some(by), false) if is_host => {
+            format!("{} Answer {by} {}, then that.", asked_by(state, &earlier), length.words())
+        }
         (Some(by), false) => {
             format!("{} Answer that {}, then {by}.", asked_by(state, &earlier), length.words())
         }

@@ -13,8 +13,8 @@ use crate::model::contract::WHISPER;
 use crate::model::participant::{NO, YES};
 use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
 use crate::policy::PromptParts;
-use crate::scenario::{Advice, Rule};
-use crate::state::{Labels, State, Thread, Turn};
+use crate::scenario::{Advice, Phase, Rule, TurnOrder};
+use crate::state::{Labels, State, Thread, Turn, policies};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
@@ -84,15 +84,19 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
         }
     });
     let topic = if own.has_topic { None } else { topic };
-    let motion = judge::is_motion(state, turn) || state.scenario.poll.is_some();
+    let side = |side: &str| state.seats.iter().any(|s| s.spec.side.as_deref() == Some(side));
+    let motion = judge::is_motion(state, turn)
+        || state.scenario.poll.is_some()
+        || state.scenario.verdict.is_some() && side(YES) && side(NO);
     let topic = topic.map(|topic| {
         let heading = if motion { "The motion:" } else { heading(topic) };
         format!("{heading} {topic}")
     });
     let bids = state.bids_for_others(turn);
     let table = if bids { None } else { table(state, turn, &labels, shared) };
-    // a blind round shows nobody's words, and the tags explain themselves to those who only vote or judge
-    let tags = (by_model && turn.speaks() && state.sees(turn) != Sees::Question)
+    // a blind round shows nobody's words, and the tags explain themselves to those who only work, vote or judge
+    let is_blind = state.sees(turn) == Sees::Question || !shared && opens_blind(state, turn);
+    let tags = (by_model && state.advice(turn) != Advice::Work && !is_blind)
         .then(|| tags(state.numbers_turns(turn)));
     let process = if by_model { own.process.map(str::to_owned) } else { None };
     let material = if by_model { material::rule(state, turn) } else { None };
@@ -115,6 +119,15 @@ fn lines<const N: usize>(all: [Option<String>; N]) -> String {
 /// Joins the parts that are not empty, with a blank line between them.
 fn parts<const N: usize>(all: [String; N]) -> String {
     all.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns true in the only round of a phase in which all speak at once, before anybody was heard.
+fn opens_blind(state: &State, turn: &Turn) -> bool {
+    let is_blind = |phase: &Phase| {
+        policies::traits(&phase.policy.name).order == TurnOrder::AtOnce && phase.rounds() <= 1
+    };
+    state.phase_of(turn.thread).is_some_and(is_blind)
+        && !state.visible(turn).any(|entry| entry.seat().is_some())
 }
 
 /// Returns the heading of a topic: not every topic is a question.

@@ -188,7 +188,7 @@ fn judgement(sides: &[Text], points: bool) -> String {
 fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
     let labels: Vec<&str> = among.iter().map(|(label, _)| &**label).collect();
     let vote = format!(
-        "begin with \"VOTE:\" and a label ({}), then give your reason in a sentence or two",
+        "begin with \"VOTE:\" and a label ({}), then give your reason in a sentence or two, no more",
         labels.join(", ")
     );
     match (labels.is_empty(), answers) {

@@ -67,13 +67,10 @@ fn sections(
         sections.push(PromptSection { tag: "history", content, ..PromptSection::default() });
     }
     let asked = asked(now);
-    let topic = topic.map(str::trim);
-    let message: Vec<&str> = match v.thread.exchange_from() {
-        Seq(0) => topic.into_iter().chain(asked).collect(),
-        _ if asked.is_empty() => topic.into_iter().collect(),
-        _ => asked,
-    };
-    sections.push(PromptSection::new("message", message.join("\n\n")));
+    // the topic, and the question of a later exchange, are in the part before
+    if v.thread.exchange_from() == Seq(0) {
+        sections.push(PromptSection::new("message", asked.join("\n\n")));
+    }
     sections.push(PromptSection::with_parts("answers", answers(v, turn, &stands, &labels)));
     if v.option_is("votes", "shown") && task == Task::Work || task == Task::Present {
         sections.push(PromptSection::new("votes", votes(v, &stands, &labels)));
