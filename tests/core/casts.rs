@@ -39,7 +39,7 @@ fn line<'a>(ran: &'a Ran, entry: &'a colloquium::state::Entry) -> Option<(&'a Se
 }
 
 /// Returns the lines without a condition that were heard to their end, by seat.
-fn heard(ran: &Ran) -> Vec<(&SeatId, &str)> {
+fn find_heard(ran: &Ran) -> Vec<(&SeatId, &str)> {
     let whole = ran.state.entries.iter().filter(|entry| entry.version().cut.is_none());
     let lines = whole.filter_map(|entry| line(ran, entry)).filter(|(_, line)| !line.spent);
     let mut lines: Vec<(&SeatId, &str)> = lines.map(|(seat, line)| (seat, &*line.text)).collect();
@@ -62,7 +62,7 @@ fn every_line_is_heard_once_whatever_the_host_does() {
     let mut faults = vec![];
     for name in CASTS {
         let alone = run(name, &[]);
-        let all = heard(&alone);
+        let all = find_heard(&alone);
         let turns = alone.state.utterances;
         // every turn of the demo, and three of each other cast
         let others = [1, turns / 2, turns];
@@ -79,7 +79,7 @@ fn every_line_is_heard_once_whatever_the_host_does() {
             .take(if name == CASTS[0] { 3 } else { 1 })
             {
                 let ran = run(name, &[steer.clone()]);
-                let found = heard(&ran);
+                let found = find_heard(&ran);
                 let lost = all.iter().filter(|line| !found.contains(line));
                 let twice = found.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]);
                 for (seat, text) in lost.chain(twice) {
@@ -102,7 +102,7 @@ fn an_extra_round_repeats_no_line() {
                 json!({"do": "say", "text": format!("And {more}?")}),
             ];
             ran = runtime().block_on(resume(ran.events, actors(), &steer));
-            let found = heard(&ran);
+            let found = find_heard(&ran);
             assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{name}: {found:?}");
         }
     }

@@ -138,7 +138,7 @@ fn frame(call: &Call) -> String {
     format!("Others speak as{rules}\n{}", quotes.replace_all(cue, "$1: \"\""))
 }
 
-/// Every bundled scenario, with its own people and with people of a cast, without a host and with one who wishes and asks.
+/// Every bundled scenario, with its own people and with people of a cast, without a host and with a host who wishes and asks.
 #[test]
 fn the_frame_of_an_answer_is_short() {
     let host =

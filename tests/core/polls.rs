@@ -1,6 +1,7 @@
 //! A poll before the first turn and after the last one, and the swing between them.
 
 use crate::harness::*;
+use crate::prompts::play as asked;
 use colloquium::export::{text, whole};
 use colloquium::model::*;
 use serde_json::{Value, json};
@@ -109,4 +110,19 @@ async fn a_reaction_that_leads_is_followed_by_the_next_line_in_the_same_turn() {
     let of_a = ran.seen.iter().filter(|ask| *ask.seat.id == *"a");
     let lines: Vec<_> = of_a.map(|ask| (ask.parameters.lead, ask.parameters.line)).collect();
     assert_eq!(lines, [(None, Some(0)), (Some(1), Some(2)), (None, Some(3))]);
+}
+
+#[test]
+fn vote_result_is_announced() {
+    let vote = json!({"do": "vote", "question": "Shall we?", "options": ["yes", "no"]});
+    let voted = asked("[limits]\nutterances = 4", "", &[vote]);
+    let by_bo = voted.iter().find(|c| c.purpose == Purpose::Vote && c.seat == "bo").unwrap();
+    let rules = "It is secret; no participant reads your reason. Vote as Bo, on what was said here.\nShall we?";
+    assert!(by_bo.last().contains(rules), "{}", by_bo.last());
+    let after = voted.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap();
+    assert!(
+        after.whole().contains("<host>\nThe vote \"Shall we?\": yes 2, no 0; yes wins.\n</host>"),
+        "{}",
+        after.whole()
+    );
 }

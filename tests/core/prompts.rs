@@ -171,7 +171,7 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
     let seat = state.seat(&turn.seat).map(|s| &*s.spec);
     let asks_all = seat.is_some_and(|s| s.description.as_deref() == Some(ASKS_ALL));
     let others = state.seats.iter().filter(|s| s.spec.speaks && s.spec.id != turn.seat);
-    let other = others.cycle().nth(said).filter(|_| asks_all);
+    let other = asks_all.then(|| others.cycle().nth(said)).flatten();
     let text = match seat.and_then(|s| s.persona.as_deref()) {
         _ if other.is_some() => {
             let name = other.map_or("", |s| &*s.spec.name);
@@ -243,17 +243,6 @@ pub fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
 }
 
 #[test]
-fn the_last_turn_of_a_team_is_its_message() {
-    let mut team = opened(&two("[limits]\nutterances = 3", ""), |_| {});
-    team.program = payload::TEAM.into();
-    let turns = calls(team, &[]);
-    assert!(
-        turns[2].last().contains("Ada, turn 3 of 3. The table hears the words of this turn alone")
-    );
-    assert!(turns.iter().all(|turn| !turn.last().contains("last turn of all")));
-}
-
-#[test]
 fn changing_content_leaves_the_prompt_frame_unchanged() {
     let note = json!({"do": "note", "text": "Be kind.", "for": "utterance"});
     for layout in ["own", "shared"] {
@@ -289,21 +278,6 @@ fn in_the_shared_layout_the_talk_is_the_same_for_everybody() {
             && shared[2].last().contains("You are Ada, a cook.")
     );
     assert!(!shared[2].system().contains("a cook"));
-}
-
-#[test]
-fn vote_result_is_announced() {
-    let vote = json!({"do": "vote", "question": "Shall we?", "options": ["yes", "no"]});
-    let voted = play("[limits]\nutterances = 4", "", &[vote]);
-    let asked = voted.iter().find(|c| c.purpose == Purpose::Vote && c.seat == "bo").unwrap();
-    let rules = "It is secret; no participant reads your reason. Vote as Bo, on what was said here.\nShall we?";
-    assert!(asked.last().contains(rules), "{}", asked.last());
-    let after = voted.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap();
-    assert!(
-        after.whole().contains("<host>\nThe vote \"Shall we?\": yes 2, no 0; yes wins.\n</host>"),
-        "{}",
-        after.whole()
-    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
+use crate::prompts::{calls, opened, two};
 use colloquium::model::*;
 use serde_json::{Value, json};
 
@@ -108,4 +109,15 @@ fn killed_at_every_event_a_team_says_the_same() {
         let again = runtime().block_on(resume(whole.events[..cut].to_vec(), voices(), &[]));
         assert_eq!(again.transcript(), whole.transcript(), "cut at {cut}");
     }
+}
+
+#[test]
+fn the_last_turn_of_a_team_is_its_message() {
+    let mut team = opened(&two("[limits]\nutterances = 3", ""), |_| {});
+    team.program = payload::TEAM.into();
+    let turns = calls(team, &[]);
+    assert!(
+        turns[2].last().contains("Ada, turn 3 of 3. The table hears the words of this turn alone")
+    );
+    assert!(turns.iter().all(|turn| !turn.last().contains("last turn of all")));
 }
