@@ -109,6 +109,8 @@ fn an_extra_round_repeats_no_line() {
     let more = [json!({"do": "limit", "set": {"utterances": 15}})];
     let ended = run("round-table", &[]);
     let ran = runtime().block_on(resume(ended.events, actors(), &more));
+    let result = ran.state.result.as_ref().map(|(result, _)| &*result.result).unwrap();
+    assert!(result.starts_with("Close the Saltmarket"), "{result}");
     let says = |text: &&str| text.contains("A model in this seat could collect more.");
     assert_eq!(ran.texts().iter().filter(|text| says(text)).count(), 1, "{:?}", ran.texts());
 }

@@ -37,7 +37,10 @@ pub fn choose(
     // a condition that cannot be evaluated counts as false; `faults` reports it
     let holds = |line: &Line| holds(line, &facts)?.ok()?.then_some(());
     let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
-    let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
+    // a conversation that went on has another result
+    let again = purpose == Purpose::Result;
+    let fresh =
+        |(i, line): &(usize, &Line)| (again || !spoken.contains(i)) && holds(line).is_some();
     let reaction = lines.iter().enumerate().filter(fits).find(fresh);
     match reaction {
         Some((lead, Line { leads: true, .. })) => {
