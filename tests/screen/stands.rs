@@ -1,13 +1,14 @@
 //! Positions of the participants over the turns: the drawing, the panel, the moment below a turn, and the outcome.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, demo, whole_demo};
 use colloquium::clock::Clock;
-use colloquium::model::{Kind, Ms};
+use colloquium::model::{Kind, Ms, VoiceSpec};
 use colloquium::ui::request::Request;
 use colloquium::ui::view::away;
 use crossterm::event::KeyCode::{Char, Enter, Esc, F, PageUp};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use serde_json::json;
 
 /// Plays the demo up to the position that a turn states; its last turn is followed by the end.
 fn stated(width: u16, height: u16, turn: u32) -> Stage {
@@ -215,6 +216,21 @@ fn the_end_is_a_poster() {
     assert!(!stage.text().contains(POSTER));
 }
 
+/// The line has the first choice, with its price, and the hints below it have the others.
+#[test]
+fn the_line_below_the_poster_has_one_choice() {
+    let mut stage = Stage::new(120, 40).with_positions().altering(|event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            opened.participants[0].voice = VoiceSpec::Model(Default::default());
+        }
+    });
+    stage = stage.whole();
+    stage.short = false;
+    stage.screen.open_line();
+    stage.screen.view.poster = true;
+    has(&mut stage, &["1 one more round, price not known │"]);
+}
+
 /// The second choice below the poster saves it as a picture.
 #[test]
 fn a_number_below_the_poster_saves_the_picture() {
@@ -291,4 +307,75 @@ fn coming_back_after_a_while_shows_what_happened() {
     stage.press(&[Enter]);
     assert!(!stage.text().contains("WHILE YOU WERE AWAY"), "{}", stage.text());
     assert!(stage.text().contains("#3") && !stage.screen.view.viewport.following());
+}
+
+/// Returns the demo up to its second turn with a table of these names, with positions if `states` is true.
+fn named(names: &[String], states: bool) -> Stage {
+    let mut stage = Stage::new(120, 60);
+    for event in if states { whole_demo() } else { demo() } {
+        let mut event = event.clone();
+        if let Kind::Opened(opened) = &mut event.kind {
+            let guest = opened.participants[0].clone();
+            for n in opened.participants.len()..names.len() {
+                let mut guest = guest.clone();
+                guest.id = format!("p{n}").into();
+                opened.participants.push(guest);
+            }
+            for (n, (seat, name)) in opened.participants.iter_mut().zip(names).enumerate() {
+                seat.name = name.as_str().into();
+                seat.role = seat.role.take().filter(|_| n % 2 == 0);
+            }
+        }
+        let is_second = matches!(&event.kind, Kind::FloorGranted(g) if g.number == Some(2));
+        stage.take(event);
+        if is_second {
+            break;
+        }
+    }
+    stage
+}
+
+/// Names of one to sixty letters, narrow, wide and combining, with and without role and position: each in the sidebar is
+/// whole or ends in an ellipsis, and at least two blanks are before what follows it.
+#[test]
+fn names_of_every_length_fit_into_the_sidebar() {
+    let letters = ["n", "名", "n\u{308}"];
+    for (nth, letter) in letters.into_iter().enumerate() {
+        for (tens, states) in (0..6).flat_map(|tens| [(tens, false), (tens, true)]) {
+            let names: Vec<String> = (1..=10).map(|n| letter.repeat(tens * 10 + n)).collect();
+            let mut stage = named(&names, states);
+            for width in (40..=200).skip(tens + nth).step_by(6) {
+                stage.terminal = Terminal::new(TestBackend::new(width, 60)).unwrap();
+                stage.draw();
+                let area = stage.screen.view.areas.sidebar;
+                let buffer = stage.terminal.backend().buffer();
+                let mut seen = 0;
+                for y in area.y..area.bottom() {
+                    let cells = (area.x + 2..area.right()).map(|x| buffer[(x, y)].symbol());
+                    // a wide letter leaves a blank in its second cell
+                    let row = cells.collect::<String>().replace("名 ", "名");
+                    let told = row.split("  ").next().unwrap_or_default().trim_end();
+                    if told.starts_with(letter) && !told.contains(|c: char| c.is_ascii_digit()) {
+                        seen += 1;
+                        let is_whole = names.iter().any(|name| name == told);
+                        let is_cut = told.ends_with('…') && told.starts_with(letter);
+                        assert!(is_whole || is_cut, "{width}: {told:?} in {row:?}");
+                    }
+                }
+                assert!(area.is_empty() || seen >= 10, "{seen} at {width}\n{}", stage.text());
+            }
+        }
+    }
+}
+
+/// An activity that has no room beside the name has the row below, whole.
+#[test]
+fn a_long_activity_is_whole_in_the_sidebar() {
+    let mut stage = Stage::new(100, 40).with_positions().during(2, 0);
+    let turn = stage.turn();
+    let call = stage.screen.transcript.state().calls().next().unwrap().call;
+    let error = json!({"class": "rate", "text": "429: too many requests"});
+    let told = json!({"turn": turn, "call": call, "error": error, "wait_ms": 21_000});
+    stage.happens("engine", "call.retried", told);
+    has(&mut stage, &["  retrying in 21s"]);
 }

@@ -192,7 +192,8 @@ fn side(screen: &Screen, room: u16) -> Option<String> {
                 format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
             }
             (None, Some(card)) if card.title.is_empty() => {
-                card.choices.iter().map(|choice| format!("1 {}", choice.words)).collect()
+                // the hints have the other choices
+                card.choices.first().map(|choice| format!("1 {}", choice.words))?
             }
             // others speak while a participant fails: the line says when a message is heard
             (None, Some(card)) if card.seat.is_none() => "a number answers".into(),

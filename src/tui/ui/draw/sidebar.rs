@@ -19,6 +19,8 @@ use ratatui::text::{Line, Span, Text};
 
 /// Cells before a name: the sign of the speaker and a blank.
 const INDENT: usize = 2;
+/// Cells between a name and an activity.
+const GAP: usize = 2;
 /// Cells of a place between the poles.
 const PLACES: usize = 5;
 /// Cells that a name keeps beside an activity, and minimum cells of an activity.
@@ -123,39 +125,49 @@ fn person(
     let is_selected = screen.view.selected == Some(place);
     let state = transcript.state();
     let cells = if state.poles().is_some() { place_cells(screen, place, own) } else { vec![] };
-    let middle = room - INDENT - cells.iter().map(Span::width).sum::<usize>();
+    let has = |part: Part| parts.contains(&part) && has(screen, seat, part);
+    let below = room.saturating_sub(INDENT);
+    let middle = below.saturating_sub(1 + cells.iter().map(Span::width).sum::<usize>());
     let (mut words, mut look) = activity(screen, seat);
-    if words.is_empty() && !parts.contains(&Part::Role) {
+    let name = transcript.name(&seat.spec.id);
+    let least = width(&name).min(NAME_LEAST);
+    let is_wide = |word: &String| least + GAP + width(word) > middle;
+    // an activity without room beside the name has the row below
+    let doing = if words.iter().all(is_wide) && (has(Part::Role) || has(Part::Model)) {
+        let (fits, style) = (|word: &String| width(word) <= below, look);
+        words.drain(..).find(fits).map(|word| (word, style))
+    } else {
+        None
+    };
+    if words.is_empty() && doing.is_none() && !parts.contains(&Part::Role) {
         (words, look) = (role(screen, seat).into_iter().collect(), muted);
     }
     let speaks = state.turns.values().any(|turn| turn.seat == seat.spec.id);
     let sign = if speaks { glyphs.speaking } else { " " };
-    let name = transcript.name(&seat.spec.id);
-    let longest = words.first().map_or(0, |word| width(word) + 2);
-    let kept = middle.saturating_sub(longest + 1).max(NAME_LEAST);
-    let name = clip(&name, kept.min(middle.saturating_sub(1)), glyphs.ellipsis);
-    let spare = middle.saturating_sub(width(&name) + 3);
+    let longest = words.first().map_or(0, |word| GAP + width(word));
+    let name = clip(&name, middle.saturating_sub(longest).max(least), glyphs.ellipsis);
+    let spare = middle.saturating_sub(width(&name) + GAP);
     let word = words.iter().find(|word| width(word) <= spare).or(words.last());
     let word = match word {
-        Some(word) if spare >= WORD_LEAST => clip(word, spare, glyphs.ellipsis),
+        Some(word) if spare >= WORD_LEAST => format!("  {}", clip(word, spare, glyphs.ellipsis)),
         Some(_) | None => String::new(),
     };
-    let gap = " ".repeat(middle - width(&name) - 2 - width(&word));
+    let gap = " ".repeat((middle + 1).saturating_sub(width(&name) + width(&word)));
     let name_look = if is_selected { theme.style(ThemeRole::Selection) } else { bold(own) };
     let mut first = vec![
         Span::styled(format!("{sign} "), theme.style(ThemeRole::FloorSpeaking)),
         Span::styled(name, name_look),
-        Span::styled(format!("  {word}{gap}"), look),
+        Span::styled(format!("{word}{gap}"), look),
     ];
     first.extend(cells);
     let mut lines = vec![Line::from(first)];
     let row = |words: String, look: Style| {
-        let words = clip(&words, room - INDENT, glyphs.ellipsis);
-        Line::styled(format!("  {words}"), look)
+        Line::styled(format!("  {}", clip(&words, below, glyphs.ellipsis)), look)
     };
-    let has = |part: Part| parts.contains(&part) && has(screen, seat, part);
+    let mut doing = doing.map(|(words, style)| row(words, style));
     if has(Part::Role) {
-        lines.push(row(role(screen, seat).unwrap_or_default(), muted));
+        let role = || row(role(screen, seat).unwrap_or_default(), muted);
+        lines.push(doing.take().unwrap_or_else(role));
     }
     if has(Part::Model) {
         let own = model(seat);
@@ -164,7 +176,7 @@ fn person(
             Some(model) if own == *seat.spec.name => text::name(&model.name).into_owned(),
             Some(_) | None => own,
         };
-        lines.push(row(shown, muted));
+        lines.push(doing.take().unwrap_or_else(|| row(shown, muted)));
     }
     if has(Part::Claim) {
         let stated = || seat.stances.last().map(|last| text::label(&last.stance).into_owned());
