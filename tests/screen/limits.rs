@@ -1,7 +1,7 @@
 //! Limits that are near, as shown on the status line, in the transcript, and in the plain text.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Command, Event, Kind, Price, Seq, Usage, Usd};
+use colloquium::model::{Command, Event, Kind, Price, Seq, Usage, Usd, VoiceSpec};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
 use colloquium::ui::request::Request;
@@ -116,7 +116,11 @@ fn reserved_money_and_next_cost_are_shown() {
         Stage::altered(120, 40, |event| match &mut event.kind {
             Kind::Opened(opened) => {
                 opened.scenario["limits"]["usd"] = json!(0.2);
-                opened.participants.iter_mut().for_each(|p| p.price = Some(Price(1.0, 10.0)));
+                opened.scenario["limits"]["tokens"] = json!(81_000);
+                opened.participants.iter_mut().for_each(|p| {
+                    p.price = Some(Price(1.0, 10.0));
+                    p.voice = VoiceSpec::Model(Default::default());
+                });
             }
             Kind::CallStarted(call) => {
                 call.parameters.prompt_tokens = Some(10_000);
@@ -143,16 +147,21 @@ fn reserved_money_and_next_cost_are_shown() {
     let at = json!({"what": "usd", "value": 0.16, "limit": 0.2, "next": 0.065});
     stage.happens("engine", "limit.reached", at);
     let text = stage.text();
-    assert!(text.contains("BUDGET OF $0.20 USED UP"), "{text}");
-    assert!(text.contains("┃ spent $0.16, the next turn may cost $0.0650 "), "{text}");
+    assert!(text.contains("BUDGET OF $0.20 ━"), "{text}");
+    let told = "the next turn does not fit: $0.16 of $0.20 used, it may cost $0.0650";
+    assert!(text.contains(&format!("┃ {told} ")), "{text}");
     assert!(text.contains("1 raise to $0.40"), "{text}");
+    let told = "the next turn does not fit: $0.16 of $0.20 used";
+    assert_eq!(text.matches(told).count(), 2, "the transcript too: {text}");
     stage.press(&[KeyCode::Char('a'), KeyCode::Char('4')]);
     assert!(stage.text().contains("limit  $0.20"), "a sum among the events: {}", stage.text());
     let mut stage = priced().until(eighth);
     let at = json!({"what": "tokens", "value": 80_800, "limit": 81_000, "next": 1_200});
     stage.happens("engine", "limit.reached", at);
-    let told = "80800 of 81000 used, $0.16 spent; the next turn may use 1200 tokens";
-    assert!(stage.text().contains(told), "{}", stage.text());
+    let text = stage.text();
+    let told = "the next turn does not fit: 80800 of 81000 used, $0.16 spent, it may use";
+    assert!(text.contains(told), "{text}");
+    assert!(text.contains("raise to 162000 tokens, about $0.16"), "all that it allows: {text}");
 }
 
 /// Usage without a price is not shown as a sum.

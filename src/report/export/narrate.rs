@@ -3,7 +3,7 @@
 use super::conclusion::{Hearer, conclusion, how_it_ended};
 use super::failing::{self, Again, Failing};
 use super::fields::fields;
-use super::narrated::{Narrated, REHEARSED, cost, nearing, place, utterances};
+use super::narrated::{Narrated, REHEARSED, cost, nearing, place, reached, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::{Standing, name};
 use crate::model::payload::{Ended, TurnEnded, WarningAbout};
@@ -192,7 +192,7 @@ impl Narrator {
             {
                 vec![]
             }
-            Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
+            Kind::LimitReached(l) => note(reached(&l.0)),
             Kind::Warning(w) => match w.about {
                 Some(WarningAbout::Loop(_)) => note(w.text.to_string()),
                 Some(WarningAbout::Result(_)) | None => note(format!("warning: {}", w.text)),

@@ -52,9 +52,24 @@ pub fn utterances(n: u32) -> String {
 
 /// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.
 pub fn nearing(at: &LimitAt) -> String {
+    format!("close to the limit: {}", of_limit(at))
+}
+
+fn of_limit(at: &LimitAt) -> String {
     let is_usd = at.what == Limit::Usd;
     let value = if is_usd { Usd(at.value).to_string() } else { at.value.to_string() };
-    format!("close to the limit: {value} of {}", at.what.words(at.limit))
+    format!("{value} of {}", at.what.words(at.limit))
+}
+
+/// Returns a limit that was reached as text: `limit reached: $0.50`, or
+/// `the next turn does not fit: $0.40 of $0.50 used` if something is left.
+pub(super) fn reached(at: &LimitAt) -> String {
+    match at.next {
+        Some(_) if at.value < at.limit => {
+            format!("the next turn does not fit: {} used", of_limit(at))
+        }
+        Some(_) | None => format!("limit reached: {}", at.what.words(at.limit)),
+    }
 }
 
 /// Returns a cost as text. A sum that omits unknown prices ends in `+`; an unknown price is never shown as `$0`.

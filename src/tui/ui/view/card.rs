@@ -61,14 +61,18 @@ pub enum ChoicePrice {
 impl ChoicePrice {
     /// Returns the price of a number of turns, by the average of the turns so far.
     pub fn of_turns(state: &State, turns: u32) -> ChoicePrice {
+        ChoicePrice::of_share(state, turns.into(), state.utterances.into())
+    }
+
+    /// Returns the price of `more` turns or tokens, by the price of the `used` ones.
+    fn of_share(state: &State, more: u64, used: u64) -> ChoicePrice {
         let spent = state.spent();
-        match spent.cost().filter(|usd| usd.0 > 0 && !spent.unpriced) {
+        let spent = spent.cost().filter(|usd| usd.0 > 0 && !spent.unpriced);
+        let price = spent.and_then(|usd| usd.0.saturating_mul(more).checked_div(used));
+        match price {
             _ if !may_be_paid(state) => ChoicePrice::Free,
-            Some(usd) if state.utterances > 0 => ChoicePrice::About(Usd(usd
-                .0
-                .saturating_mul(turns.into())
-                / u64::from(state.utterances))),
-            Some(_) | None => ChoicePrice::Unknown,
+            Some(price) => ChoicePrice::About(Usd(price)),
+            None => ChoicePrice::Unknown,
         }
     }
 
@@ -291,13 +295,15 @@ fn budget(screen: &Screen) -> Option<Card> {
         Some(_) | None => String::new(),
     };
     let left = held.limit.saturating_sub(used);
-    let used = amount(held.what, used);
-    let mut told = format!("{used} of {} used{spent}", amount(held.what, held.limit));
+    let mut told =
+        format!("{} of {} used{spent}", amount(held.what, used), amount(held.what, held.limit));
     // a turn starts only if its whole reserve is left
     match (held.what, held.next.map(|next| amount(held.what, next))) {
-        (Limit::Usd, Some(next)) => told = format!("spent {used}, the next turn may cost {next}"),
-        (Limit::Tokens, Some(next)) => {
-            told.push_str(&format!("; the next turn may use {next} tokens"));
+        (Limit::Usd, Some(next)) if left > 0 => {
+            told = format!("the next turn does not fit: {told}, it may cost {next}");
+        }
+        (Limit::Tokens, Some(next)) if left > 0 => {
+            told = format!("the next turn does not fit: {told}, it may use {next}");
         }
         // an older session does not record the amount
         (Limit::Usd | Limit::Tokens, None) if left > 0 => {
@@ -312,6 +318,10 @@ fn budget(screen: &Screen) -> Option<Card> {
     // the words of a sum of money name it
     let price = match held.what {
         Limit::Usd => ChoicePrice::Lasting,
+        Limit::Tokens => raised
+            .map(|to| ChoicePrice::of_share(state, to.saturating_sub(used), used))
+            .filter(|price| *price != ChoicePrice::Free)
+            .unwrap_or(ChoicePrice::Lasting),
         _ => Some(ChoicePrice::of_turns(state, round(state)))
             .filter(|p| *p != ChoicePrice::Free)
             .unwrap_or(ChoicePrice::Lasting),
@@ -321,7 +331,8 @@ fn budget(screen: &Screen) -> Option<Card> {
         CardChoice::new(Action::SetLimit, "set it"),
         CardChoice::new(Action::End, "end here").at(ChoicePrice::Lasting),
     ];
-    let title = format!("BUDGET OF {} USED UP", held.what.words(held.limit).to_uppercase());
+    let is_used = if left > 0 && held.next.is_some() { "" } else { " USED UP" };
+    let title = format!("BUDGET OF {}{is_used}", held.what.words(held.limit).to_uppercase());
     let id = format!("budget {title} {told}");
     Some(Card { choices, ..Card::new(id, title, ThemeRole::FloorStopped, told) })
 }
