@@ -307,7 +307,7 @@ fn sessions_are_listed_by_how_they_ended() {
     let row = |words: &str| page.lines().find(|row| row.contains(words)).unwrap_or_default();
     let place = |words: &str| page.lines().position(|row| row.contains(words)).unwrap();
     let live = row("Should the ferry stop");
-    assert!(live.contains("● Should") && live.contains("turn 8 · Bo speaks"), "{page}");
+    assert!(live.contains("● Should") && live.contains("7 turns · Bo speaks"), "{page}");
     assert!(live.trim_end().ends_with("attach"), "{page}");
     assert!(row("Naming the").contains("✓ Naming") && row("Naming the").contains("2 min ago"));
     assert!(row("Rust or Zig").contains("‖ Rust") && row("Rust or").contains("paused at #7"));

@@ -1,6 +1,7 @@
 //! Sessions on the start screen by how they ended, and the recorded ones below them.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::export::utterances;
 use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
@@ -101,7 +102,7 @@ impl StartPage<'_> {
         let turns = session.utterances;
         let how = status_text(&session.standing);
         let how = match &session.standing {
-            SessionStatus::Live { .. } => format!("turn {} {} {how}", turns + 1, glyphs.dot),
+            SessionStatus::Live { .. } => format!("{} {} {how}", utterances(turns), glyphs.dot),
             SessionStatus::Unfinished | SessionStatus::Recovered => format!("paused at #{turns}"),
             SessionStatus::Ended { .. } if !session.headline.is_empty() => {
                 text::line(&session.headline).into_owned()
