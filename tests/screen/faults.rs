@@ -3,12 +3,13 @@
 use crate::moments::failed;
 use crate::people::twelve;
 use crate::stage::{Stage, demo, headless};
+use colloquium::clock::Clock;
 use colloquium::model::{Event, Kind, Ms};
 use colloquium::ui::ScreenMode;
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::Focus;
-use crossterm::event::KeyCode::Char;
+use crossterm::event::KeyCode::{self, Char};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -47,7 +48,7 @@ fn a_notice_gives_way_to_the_hints_after_five_seconds() {
 fn a_failed_call_is_not_counted() {
     let mut stage = failed(120, 40);
     let rows = stage.rows();
-    assert!(rows[0].contains("turn 1 of 9"), "{}", rows[0]);
+    assert!(rows[0].contains("1 of 9 turns"), "the next message is #3: {}", rows[0]);
     let sidebar = stage.screen.view.areas.sidebar;
     let sidebar = text_in(&mut stage, sidebar).join("\n");
     assert!(sidebar.contains("Bo  failed"), "{sidebar}");
@@ -189,4 +190,35 @@ fn a_watched_queue_offers_no_keys() {
     let text = stage.text();
     assert!(text.contains("queued 1: Keep it short"), "{text}");
     assert!(!text.contains(" edit") && !text.contains(" drop"), "{text}");
+}
+
+/// A sentence may begin with the sign of the keys page.
+#[test]
+fn a_sentence_may_begin_with_a_question_mark() {
+    let mut stage = Stage::new(100, 30).during(2, 2);
+    stage.short = false;
+    stage.screen.open_line();
+    stage.press(&"? no".chars().map(Char).collect::<Vec<_>>());
+    assert_eq!(stage.screen.view.composer.text(), "? no");
+    assert!(stage.screen.view.page.is_none());
+    stage.press(&[KeyCode::Esc, KeyCode::Esc]);
+    stage.screen.view.composer.clear();
+    stage.screen.open_line();
+    stage.press(&[Char('?')]);
+    let later = Ms(stage.screen.clock.now().0 + 400);
+    stage.screen.clock = Clock::virtual_from(later);
+    stage.press(&[Char('n')]);
+    assert_eq!(stage.screen.view.composer.text(), "", "after a while it is the sign of the page");
+}
+
+/// While paused, a command that waits for the end of the pause stands above the line.
+#[test]
+fn a_vote_that_waits_for_the_end_of_the_pause_is_next() {
+    let mut stage = Stage::new(100, 30)
+        .until(|e| matches!(&e.kind, Kind::TurnEnded(end) if end.number == Some(1)));
+    stage.happens("operator", "paused", json!({}));
+    let vote = json!({"key": "0:9", "do": "vote", "question": "Ban?", "options": ["Yes", "No"]});
+    stage.happens("operator", "command.given", vote);
+    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "queued"}));
+    assert!(stage.text().contains("next: vote "), "{}", stage.text());
 }

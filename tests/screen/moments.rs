@@ -85,7 +85,7 @@ fn unfocused_terminal_is_notified_of_moments_only() {
 fn a_key_that_asks_once_more_is_not_waited_for_for_ever() {
     let mut stage = Stage::new(80, 24).during(2, 2);
     assert_eq!(stage.chord('c'), None);
-    let told = "again: leave, saved at #2 · → → skips Bo";
+    let told = "again: leave, saved at #2 · → → skips the speaker";
     assert!(stage.text().contains(told), "{}", stage.text());
     let view = &mut stage.screen.view;
     assert_eq!(pass(view, Ms(1_000)), (Some(2_000), false));

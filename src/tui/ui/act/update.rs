@@ -22,7 +22,7 @@ use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::card::{ChoiceAct, Confirming};
 use crate::ui::view::list::{FeedKind, List, ListKind};
-use crate::ui::view::offer::{bounces, offer};
+use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
 use crate::ui::view::{card, keys_page, outcomes, progress, table};
@@ -42,6 +42,15 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         if key.code == KeyCode::Esc {
             return None;
         }
+    }
+    let is_text = matches!(key.code, KeyCode::Char(_))
+        && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let now = screen.clock.now();
+    if screen.view.helped_at.take().is_some_and(|at| now.since(at) < BOUNCE_MS) && is_text {
+        // the sign began a sentence
+        screen.view.page = None;
+        screen.open_line();
+        write(screen, Focus::Line, &KeyEvent::new(KeyCode::Char('?'), KeyModifiers::NONE));
     }
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
@@ -71,6 +80,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
             screen.view.leaving_since = None;
+            let signs = action == Action::Help && place == Focus::Line;
+            screen.view.helped_at = (signs && key.code == KeyCode::Char('?')).then_some(now);
             let leaving = screen.view.leaving.take();
             match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
@@ -92,9 +103,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             follow(screen, then)
         }
         None => {
-            let text = matches!(key.code, KeyCode::Char(_))
-                && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-            if text && place == Focus::Marked {
+            if is_text && place == Focus::Marked {
                 screen.open_line();
             }
             let place = if screen.view.writing { screen.view.place() } else { place };

@@ -29,7 +29,7 @@ const QUEUE_ROWS: usize = 3;
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
-    let held = usize::from(screen.transcript.held_command().is_some());
+    let held = usize::from(screen.transcript.waiting_command().is_some());
     let asks_person = !screen.transcript.unattended && screen.transcript.human_turn().is_some();
     let queue = (waiting + held + usize::from(asks_person)) as u16;
     let needs = RowsNeeded {
@@ -101,9 +101,11 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
         rows.push(bar);
     }
-    if let Some(held) = screen.transcript.held_command() {
+    if let Some(held) = screen.transcript.waiting_command() {
         let mut bar = Bar::new();
-        bar.left("queued in the parent: ", theme.style(ThemeRole::Notice));
+        let is_held = screen.transcript.state().holds_back(held);
+        let when = if is_held { "queued in the parent: " } else { "next: " };
+        bar.left(when, theme.style(ThemeRole::Notice));
         bar.left(held.given.line.command.name(), theme.style(ThemeRole::Text));
         if last == 0 && may_drop {
             let keys = format!(" {} drop ", way(Action::DropQueued));

@@ -75,6 +75,8 @@ pub struct ViewState {
     pub writing: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
+    /// Time at which the sign of the keys page was typed on the empty line.
+    pub helped_at: Option<Ms>,
     /// Turn that the draft answers.
     pub reply: AnsweredTurn,
     /// Raised hand, for which the next turn waits.

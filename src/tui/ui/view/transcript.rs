@@ -9,7 +9,7 @@ use crate::export::{Hearer, Narrated, Narrator, end};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, PendingCommand, State, Turn, Who};
+use crate::state::{Entry, Live, PendingCommand, RunState, State, Turn, Who};
 use crate::text;
 use crate::ui::view::failures::FailedRows;
 use crate::ui::view::receipts::CommandOutcomes;
@@ -479,9 +479,9 @@ impl Transcript {
         self.state().queued_commands().filter(|command| command.words.is_none()).last()
     }
 
-    /// Returns the last command of the parent that waits for the end of the pause and is not a message.
-    pub fn held_command(&self) -> Option<&PendingCommand> {
-        self.queued_command().filter(|command| self.state().holds_back(command))
+    /// Returns the last command that waits for the end of the pause and is not a message.
+    pub fn waiting_command(&self) -> Option<&PendingCommand> {
+        self.queued_command().filter(|_| self.state().run == RunState::Paused)
     }
 
     /// Returns the last queued message if everybody hears it, so that it can also be said at once.
