@@ -48,17 +48,18 @@ fn stance(state: &State) -> Option<Draft> {
     Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
 }
 
-/// Cuts a turn that waits for a retry if no more retries will be granted.
+/// Cuts a turn that waits for a retry if no more retries will be granted, or if its seat was muted meanwhile.
 fn give_up(state: &State) -> Option<Draft> {
     let waits = |turn: &&Turn| {
         let held = || state.held_by_rate(turn, state.ms).is_some();
         turn.call.is_none() && (turn.retry_at.is_some() || held())
     };
-    let turn = state.calls().find(waits)?;
-    if !turns::gives_up(state) {
-        return None;
+    let is_muted = |turn: &&Turn| state.seat(&turn.seat).is_some_and(|seat| seat.muted);
+    if let Some(turn) = state.calls().filter(waits).find(is_muted) {
+        return Some(turns::cut_sealed(state, turn, CutWhy::Operator));
     }
-    Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
+    let turn = state.calls().find(waits)?;
+    turns::gives_up(state).then(|| turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 
 /// Returns the next step of the floor: limits, stops, grants, decisions.
