@@ -458,8 +458,9 @@ async fn hidden_turns_are_hidden_everywhere() {
     assert_eq!(ran.who(), "a b a", "a condition sees nothing of it");
     let mut plain = rules();
     plain.scenario["stop"] = json!([]);
-    let ran = play(plain, secret(), &[hide, unhide]).await;
+    let ran = play(plain, secret(), &[hide.clone(), hide, unhide]).await;
     assert!(shown(&ran), "shown again");
+    assert_eq!(ran.events.iter().filter(|e| refused(e)).count(), 1, "it is hidden once");
 }
 
 /// A breakpoint acts each time its condition becomes true, also after a resume, and never twice for one occurrence.

@@ -205,7 +205,9 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
             whispers_nothing(state, text)?;
         }
         Command::Hide { utterance, .. } => {
-            message(state, *utterance)?;
+            if message(state, *utterance)?.hidden.is_some() {
+                return Err(format!("{utterance} is hidden: `unhide` shows it again").into());
+            }
         }
         Command::Unhide { utterance } => {
             if message(state, *utterance)?.hidden.is_none() {
