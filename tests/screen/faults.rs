@@ -211,7 +211,7 @@ fn a_sentence_may_begin_with_a_question_mark() {
     assert_eq!(stage.screen.view.composer.text(), "", "after a while it is the sign of the page");
 }
 
-/// While paused, a command that waits for the end of the pause stands above the line.
+/// While paused, a command that waits for the end of the pause is above the line.
 #[test]
 fn a_vote_that_waits_for_the_end_of_the_pause_is_next() {
     let mut stage = Stage::new(100, 30)

@@ -195,7 +195,7 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
         "1 floor",
     ];
     let is_told = words.iter().any(|word| all.contains(word));
-    let counts = |row: &str| row.contains(" turn ") || row.contains('/');
+    let counts = |row: &str| [" turn ", " turns ", "/"].iter().any(|sign| row.contains(sign));
     let counted = counts(&rows[0]) && rows[0].contains(':');
     let is_talk = matches!(scene, Talk(_));
     assert!(!is_talk || counted && is_told, "{name}:\n{all}");

@@ -368,7 +368,7 @@ fn names_of_every_length_fit_into_the_sidebar() {
     }
 }
 
-/// An activity that has no room beside the name has the row below, whole.
+/// An activity without room beside the name has the row below, whole.
 #[test]
 fn a_long_activity_is_whole_in_the_sidebar() {
     let mut stage = Stage::new(100, 40).with_positions().during(2, 0);

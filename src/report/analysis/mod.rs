@@ -32,7 +32,7 @@ mod turn_log;
 pub use answers::{AnswerRound, answer_rounds};
 pub use divergence::divergence;
 pub use mentions::mention_counts;
-pub use outcome::{headline, outcome, undecided};
+pub use outcome::{headline, outcome, undecided, without_result};
 pub use page::FigurePage;
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
@@ -41,8 +41,8 @@ pub use shares::{Share, shares};
 pub use sides::{deciding_turns, name_of_side, seat_of_side, with_names};
 pub use stances::stances;
 pub use standing::{
-    Axis, Move, Mover, PoleMoveKind, Standing, Standpoint, Track, list, move_of, steps_apart,
-    who_moved,
+    Axis, Move, Mover, PoleMoveKind, Standing, Standpoint, Track, list, move_of, place_words,
+    spoken_numbers, steps_apart, who_moved,
 };
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};

@@ -33,7 +33,13 @@ fn vote(state: &State) -> Option<String> {
 /// Describes a vote without a winner: without ballots as the count says, otherwise a tie.
 pub fn undecided(vote: &VoteClosed) -> String {
     let is_empty = vote.ballots.iter().all(|ballot| ballot.choice.is_none());
-    if is_empty { text::label(&vote.how).into_owned() } else { "the vote is a tie".into() }
+    let why = text::label(without_result(&vote.how)).into_owned();
+    if is_empty { format!("the vote: {why}") } else { "the vote is a tie".into() }
+}
+
+/// Returns the reason of a missing result, of which `no result: REASON` is recorded.
+pub fn without_result(why: &str) -> &str {
+    why.split_once(": ").map_or(why, |(_, reason)| reason)
 }
 
 /// Describes a swing: `"for" gains 2 votes`.
@@ -73,7 +79,7 @@ mod tests {
         }))
         .unwrap();
         vote.ballots = vec![Ballot::abstained("ada".into(), "")];
-        assert_eq!(undecided(&vote), "no result: all 1 abstained");
+        assert_eq!(undecided(&vote), "the vote: all 1 abstained");
         vote.ballots[0].choice = Some("a".into());
         assert_eq!(undecided(&vote), "the vote is a tie");
     }

@@ -25,8 +25,9 @@ pub struct Standing {
     pub rows: Vec<String>,
     /// Participants with a position, in the order of their seats.
     pub tracks: Vec<Track>,
-    /// Number of the last turn.
-    pub turns: u32,
+    /// Numbers of the turns that were spoken, in order; on a scale of numbers, of the answers of a participant. A turn that
+    /// failed has a number too, which is not among them.
+    pub numbers: Vec<u32>,
     /// Meaning of the rows.
     pub axis: Axis,
 }
@@ -126,7 +127,7 @@ pub struct Move {
     pub place: usize,
     /// Name of the participant, safe for one line.
     pub who: String,
-    /// Position before.
+    /// Position before. If the words of both say the same or nothing, each has its place as its words: `-1`.
     pub before: Standpoint,
     /// Position after, with the mover.
     pub now: Standpoint,
@@ -149,7 +150,14 @@ impl Move {
             (false, true) => PoleMoveKind::Claim,
             (false, false) => return None,
         };
-        let (before, now) = (before.clone(), now.clone());
+        let (mut before, mut now) = (before.clone(), now.clone());
+        let is_told = |words: &str| words.parse::<f64>().is_err() && !words.is_empty();
+        let tells = is_told(&before.words) && is_told(&now.words);
+        let is_same = before.words.to_lowercase() == now.words.to_lowercase();
+        if axis == Axis::Poles && is_place && (is_same || !tells) {
+            // words that do not tell the places apart
+            (before.words, now.words) = (place_words(before.row), place_words(now.row));
+        }
         Some(Move { place: track.place, who: track.name.clone(), before, now, kind })
     }
 
@@ -166,7 +174,27 @@ impl Move {
     }
 }
 
+/// Returns the place of a row between the poles as text: `+2`, `0`, `-1`.
+pub fn place_words(row: usize) -> String {
+    let at = i64::from(STANCE_MAX) - row as i64;
+    if at == 0 { "0".into() } else { format!("{at:+}") }
+}
+
+/// Returns the numbers of the turns that were spoken, in order.
+pub fn spoken_numbers(state: &State) -> Vec<u32> {
+    let mut numbers: Vec<u32> = state.entries.iter().filter_map(|entry| entry.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
 impl Standing {
+    /// Returns the index of a turn among those that were spoken.
+    pub fn nth(&self, number: u32) -> usize {
+        let before = self.numbers.partition_point(|own| *own < number);
+        before.min(self.numbers.len().saturating_sub(1))
+    }
+
     /// Returns the positions of a conversation; `None` without poles and with too few or too many positions.
     pub fn new(state: &State) -> Option<Standing> {
         let standing = match state.poles() {
@@ -177,7 +205,7 @@ impl Standing {
                 let tracks = tracks(state, |place, seat| {
                     positions(state, place, seat, |stance| pole_row(stance.at?))
                 });
-                Standing { rows, tracks, turns: state.utterances, axis: Axis::Poles }
+                Standing { rows, tracks, numbers: spoken_numbers(state), axis: Axis::Poles }
             }
             None if is_numeric(state) => numbers(state)?,
             None => {
@@ -190,7 +218,7 @@ impl Standing {
                     rows.iter().position(|row| *row == words)
                 };
                 let tracks = tracks(state, |place, seat| positions(state, place, seat, row));
-                Standing { rows, tracks, turns: state.utterances, axis: Axis::Positions }
+                Standing { rows, tracks, numbers: spoken_numbers(state), axis: Axis::Positions }
             }
         };
         (!standing.tracks.is_empty()).then_some(standing)
@@ -241,8 +269,8 @@ impl Standing {
         let mut now: Vec<Option<usize>> = vec![None; self.tracks.len()];
         let mut stated = stated.into_iter().peekable();
         let mut apart = vec![];
-        for number in 1..=self.turns {
-            while let Some((_, at, row)) = stated.next_if(|(turn, ..)| *turn <= number) {
+        for number in &self.numbers {
+            while let Some((_, at, row)) = stated.next_if(|(turn, ..)| turn <= number) {
                 now[at] = Some(row);
             }
             let rows: Vec<usize> = now.iter().flatten().copied().collect();
@@ -521,8 +549,8 @@ fn numbers(state: &State) -> Option<Standing> {
         own.filter_map(standpoint).collect()
     };
     let tracks = tracks(state, of);
-    let turns = stated.iter().map(|stated| stated.nth).max()?;
-    Some(Standing { rows, tracks, turns, axis: Axis::Numbers })
+    let numbers = (1..=stated.iter().map(|stated| stated.nth).max()?).collect();
+    Some(Standing { rows, tracks, numbers, axis: Axis::Numbers })
 }
 
 /// Returns the positions of structured replies, the most common now first.
@@ -564,7 +592,12 @@ mod tests {
             lost: None,
         };
         let tracks = rows.iter().enumerate().map(track).collect();
-        Standing { rows: vec![String::new(); 5], tracks, turns: 4, axis: Axis::Poles }
+        Standing {
+            rows: vec![String::new(); 5],
+            tracks,
+            numbers: vec![1, 2, 3, 4],
+            axis: Axis::Poles,
+        }
     }
 
     #[test]
@@ -581,6 +614,24 @@ mod tests {
         other.tracks[1].positions[0].words = "a trial".into();
         assert_eq!(other.summary().as_deref(), Some("Ada and Bo stand in the same place"));
         assert_eq!(standing_at(&[0]).summary(), None);
+    }
+
+    /// A move whose words do not tell the places apart names the places.
+    #[test]
+    fn a_move_without_new_words_names_the_places() {
+        for (before, now, told) in [
+            ("the cost", "The cost", "Ada: -1 → -2"),
+            ("trams, firmly", "0", "Ada: -1 → -2"),
+            ("trams", "", "Ada: -1 → -2"),
+            ("trams", "buses", "Ada: trams → buses"),
+        ] {
+            let mut standing = standing_at(&[3]);
+            let positions = &mut standing.tracks[0].positions;
+            positions.push(Standpoint { number: 2, row: 4, ..positions[0].clone() });
+            (positions[0].words, positions[1].words) = (before.into(), now.into());
+            let moves = standing.moves();
+            assert_eq!(moves[0].describe("you"), told);
+        }
     }
 
     #[test]

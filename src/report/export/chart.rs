@@ -77,7 +77,8 @@ fn short(whole: &str) -> String {
     clipped(whole, NAME_CHARS)
 }
 
-fn clipped(whole: &str, chars: usize) -> String {
+/// Returns the first `chars` characters of a line, and `…` if there are more.
+pub(super) fn clipped(whole: &str, chars: usize) -> String {
     let whole = text::line(whole);
     let mut short: String = whole.chars().take(chars).collect();
     if short.len() < whole.len() {

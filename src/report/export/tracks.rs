@@ -1,9 +1,10 @@
 //! Positions over the turns as SVG: a line per participant that bends where it moves.
 
-use super::chart::{self, WIDTH};
+use super::chart::{self, WIDTH, clipped};
 use super::markup::{COLOURS, escaped};
 use crate::analysis::{Standing, Track};
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Width of the labels at the left and at the right, in units.
 const LEFT: f64 = 130.0;
@@ -18,14 +19,16 @@ const BEND: f64 = 6.0;
 /// Maximum characters of a label and of a caption.
 const LABEL_CHARS: usize = 26;
 const CAPTION_CHARS: usize = 20;
-/// Minimum distance between two numbers of turns, and between two captions, in units.
+/// Minimum distance between two numbers of turns, in units.
 const NUMBERS: f64 = 30.0;
-const CAPTIONS: f64 = 90.0;
+/// Height of a row of captions, and the width of a character, in units.
+const CAPTION: f64 = 15.0;
+const CHAR: f64 = 7.5;
 
 /// Returns the place of the first turn on the axis and the distance between two turns, in units of the drawing.
 pub(super) fn axis(standing: &Standing) -> (f64, f64) {
     let drawing = Drawing { standing };
-    (drawing.x(1), drawing.width() / f64::from(standing.turns.max(1)))
+    (drawing.x(1), drawing.width() / standing.numbers.len().max(1) as f64)
 }
 
 /// Returns the drawing. `data-n` of a mark is the turn that it belongs to.
@@ -52,8 +55,8 @@ pub(super) fn svg(standing: &Standing) -> String {
     }
     marks.push_str("</g>\n");
     drawing.numbers(&mut marks, base);
-    drawing.captions(&mut marks, base + 18.0);
-    chart::svg(base + 26.0, "Where they stand", &marks)
+    let captions = drawing.captions(&mut marks, base + 18.0);
+    chart::svg(base + 11.0 + captions as f64 * CAPTION, "Where they stand", &marks)
 }
 
 struct Drawing<'a> {
@@ -63,8 +66,8 @@ struct Drawing<'a> {
 impl Drawing<'_> {
     /// Returns the place of a turn on the axis.
     fn x(&self, number: u32) -> f64 {
-        let turns = f64::from(self.standing.turns.max(1));
-        LEFT + 10.0 + (f64::from(number) - 1.0) / turns * self.width()
+        let turns = self.standing.numbers.len().max(1);
+        LEFT + 10.0 + self.standing.nth(number) as f64 / turns as f64 * self.width()
     }
 
     fn width(&self) -> f64 {
@@ -143,8 +146,8 @@ impl Drawing<'_> {
     /// Writes the numbers of the turns, as many as fit.
     fn numbers(&self, marks: &mut String, y: f64) {
         let mut free = 0.0;
-        for number in 1..=self.standing.turns {
-            let x = self.x(number);
+        for number in &self.standing.numbers {
+            let x = self.x(*number);
             if x >= free {
                 let _ = writeln!(
                     marks,
@@ -156,23 +159,25 @@ impl Drawing<'_> {
         }
     }
 
-    /// Writes the new position of each move below its turn, as many as fit.
-    fn captions(&self, marks: &mut String, y: f64) {
-        let mut free = 0.0;
+    /// Writes the new position of each move below its turn, in the first row with room. Returns the number of rows.
+    fn captions(&self, marks: &mut String, top: f64) -> usize {
+        let mut free: Vec<f64> = vec![0.0];
         for moved in self.standing.moves() {
-            let x = self.x(moved.now.number);
-            if x >= free {
-                let words = short(&moved.now.words, CAPTION_CHARS);
-                let class = class(moved.place);
-                let _ = writeln!(
-                    marks,
-                    "<text class=\"f {class}\" data-n=\"{}\" x=\"{:.1}\" y=\"{y:.0}\">{words}</text>",
-                    moved.now.number,
-                    x - 4.0
-                );
-                free = x + CAPTIONS;
-            }
+            let words = clipped(&moved.now.words, CAPTION_CHARS);
+            let wide = words.width() as f64 * CHAR;
+            let x = (self.x(moved.now.number) - 4.0).min(WIDTH - wide);
+            let row = free.iter().position(|free| x >= *free).unwrap_or(free.len());
+            free.resize(free.len().max(row + 1), 0.0);
+            free[row] = x + wide + 2.0 * CHAR;
+            let y = top + row as f64 * CAPTION;
+            let (class, words) = (class(moved.place), escaped(&words));
+            let _ = writeln!(
+                marks,
+                "<text class=\"f {class}\" data-n=\"{}\" x=\"{x:.1}\" y=\"{y:.0}\">{words}</text>",
+                moved.now.number,
+            );
         }
+        free.len()
     }
 }
 
@@ -182,11 +187,7 @@ fn class(place: usize) -> String {
 
 /// Returns a text of at most `chars` characters, safe in the page.
 fn short(words: &str, chars: usize) -> String {
-    let mut short: String = words.chars().take(chars).collect();
-    if short.len() < words.len() {
-        short.push('…');
-    }
-    escaped(&short)
+    escaped(&clipped(words, chars))
 }
 
 #[cfg(test)]
@@ -208,11 +209,43 @@ mod tests {
         let positions = vec![position(1, 0, "ban them"), position(4, 1, "<b>freight</b>")];
         let tracks = vec![Track { place: 1, name: "Ada & co".into(), positions, lost: None }];
         let rows = vec!["ban them".into(), String::new(), "leave them".into()];
-        let page = svg(&Standing { rows, tracks, turns: 4, axis: Axis::Poles });
+        let page = svg(&Standing { rows, tracks, numbers: vec![1, 2, 3, 4], axis: Axis::Poles });
         for part in ["class=\"s2\"", "Ada &amp; co", "&lt;b&gt;freight", ">#4<", "leave them"] {
             assert!(page.contains(part), "{part} is not in {page}");
         }
         assert_eq!(page.matches('Q').count(), 2, "{page}");
         assert!(!page.contains("<b>"), "{page}");
+    }
+
+    /// Every move has its words, and no words run into others.
+    #[test]
+    fn captions_have_rows_of_their_own() {
+        let position = |(number, row): (u32, usize)| Standpoint {
+            turn: TurnId(u64::from(number)),
+            number,
+            row,
+            words: format!("one district, year {number}"),
+            by: Mover::Nobody,
+            quote: None,
+        };
+        let positions = (1..=9).zip([0, 1].into_iter().cycle()).map(position).collect();
+        let tracks = vec![Track { place: 0, name: "Ada".into(), positions, lost: None }];
+        let rows = vec!["ban them".into(), "leave them".into()];
+        let standing = Standing { rows, tracks, numbers: (1..=9).collect(), axis: Axis::Positions };
+        let page = svg(&standing);
+        let captions = page.lines().filter(|line| line.starts_with("<text class=\"f s1\" data-n"));
+        let value = |line: &str, key: &str| -> f64 {
+            let rest = line.split_once(key).unwrap().1;
+            rest.split('"').next().unwrap().parse().unwrap()
+        };
+        let mut places: Vec<(f64, f64)> =
+            captions.map(|line| (value(line, " y=\""), value(line, " x=\""))).collect();
+        assert_eq!(places.len(), 8, "{page}");
+        places.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        let runs_into = |pair: &[(f64, f64)]| {
+            pair[0].0 == pair[1].0 && pair[1].1 - pair[0].1 < CAPTION_CHARS as f64 * 6.5
+        };
+        assert!(!places.windows(2).any(runs_into), "{places:?}");
+        assert!(places.iter().all(|(_, x)| *x + 100.0 < WIDTH), "{places:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::canvas::{Poster, PosterInk, clipped};
 use super::signs::PosterSigns;
-use crate::analysis::{Mover, PoleMoveKind, Standing, Track};
+use crate::analysis::{Axis, Mover, PoleMoveKind, Standing, Track, place_words};
 use unicode_width::UnicodeWidthStr;
 
 /// Maximum cells of a turn.
@@ -11,8 +11,12 @@ const STEP_MAX: usize = 8;
 const WORDS_MIN: usize = 6;
 /// Cells at the left of a poster.
 pub(super) const MARGIN: usize = 2;
-/// Maximum share of the width for the words at the right, in percent.
+/// Maximum share of the width for the words at the right, in percent, and with a long name among them.
 const RIGHT_PERCENT: usize = 40;
+const NAMED_PERCENT: usize = 50;
+/// Cells of the number of a place, and minimum cells of a name that is cut.
+const PLACE: usize = 3;
+const NAME_MIN: usize = 4;
 
 /// A stretch of a line in one row.
 struct Stretch<'a> {
@@ -32,16 +36,18 @@ struct Stretch<'a> {
 }
 
 /// Geometry of the drawing.
-struct Scale {
+struct Scale<'a> {
+    standing: &'a Standing,
+    /// First cell behind the numbers of the places.
+    margin: usize,
     left: usize,
     columns: usize,
-    turns: usize,
 }
 
-impl Scale {
+impl Scale<'_> {
     fn at(&self, number: u32) -> usize {
-        let turn = (number as usize).clamp(1, self.turns) - 1;
-        self.left + turn * self.columns / self.turns
+        let turns = self.standing.numbers.len().max(1);
+        self.left + self.standing.nth(number) * self.columns / turns
     }
 
     fn end(&self) -> usize {
@@ -52,10 +58,11 @@ impl Scale {
 /// The drawing of positions, before it has a place on the poster.
 pub(super) struct PoleLines<'a> {
     standing: &'a Standing,
-    scale: Scale,
+    scale: Scale<'a>,
     stretches: Vec<Stretch<'a>>,
     /// Number of rows of each level.
     heights: Vec<usize>,
+    /// Blank rows between two levels.
     gap: usize,
     names: usize,
 }
@@ -72,11 +79,13 @@ impl<'a> PoleLines<'a> {
         let names = standing.tracks.iter().map(name).max().unwrap_or(0);
         let words = |track: &Track| right_words(track).width();
         let words = standing.tracks.iter().map(words).max().unwrap_or(0);
-        let right = (2 + names + 2 + words).min((width * RIGHT_PERCENT / 100).max(names + 4));
-        let left = MARGIN + names.min(width / 6) + 1;
-        let turns = standing.turns.max(1) as usize;
+        let named = (names + 5).min(width * NAMED_PERCENT / 100);
+        let right = (3 + names + 2 + words).min((width * RIGHT_PERCENT / 100).max(named));
+        let margin = MARGIN + if standing.axis == Axis::Poles { PLACE } else { 0 };
+        let left = margin + names.min(width / 6) + 1;
+        let turns = standing.numbers.len().max(1);
         let room = width.saturating_sub(left + right + MARGIN).max(turns.min(8));
-        let scale = Scale { left, columns: room.min(turns * STEP_MAX), turns };
+        let scale = Scale { standing, margin, left, columns: room.min(turns * STEP_MAX) };
         let mut lines =
             PoleLines { standing, scale, stretches: vec![], heights: vec![], gap: 0, names };
         for track in &standing.tracks {
@@ -131,7 +140,7 @@ impl<'a> PoleLines<'a> {
     /// Returns the number of rows, with the labels of the poles and the numbers of the turns.
     pub(super) fn height(&self) -> usize {
         let rows: usize = self.heights.iter().sum();
-        rows + self.gap * rows.saturating_sub(1) + self.label_rows() + 1
+        rows + self.gap * self.heights.len().saturating_sub(1) + self.label_rows() + 1
     }
 
     fn label_rows(&self) -> usize {
@@ -140,8 +149,13 @@ impl<'a> PoleLines<'a> {
 
     /// Returns the row of a stretch on the poster.
     fn y(&self, top: usize, stretch: &Stretch<'_>) -> usize {
-        let above: usize = self.heights[..stretch.level].iter().sum::<usize>() + stretch.row;
-        top + self.label_rows() / 2 + above * (1 + self.gap)
+        self.level(top, stretch.level) + stretch.row
+    }
+
+    /// Returns the first row of a level: the rows of one level have no blank row between them.
+    fn level(&self, top: usize, level: usize) -> usize {
+        let above: usize = self.heights[..level].iter().sum();
+        top + self.label_rows() / 2 + above + level * self.gap
     }
 
     /// Draws the lines from a row on.
@@ -153,6 +167,13 @@ impl<'a> PoleLines<'a> {
                 labels.into_iter().flat_map(|(one, other)| [(one, top), (other, bottom - 2)])
             {
                 poster.put(MARGIN, y, label, PosterInk::Muted, false);
+            }
+            self.legend(poster, top, signs);
+        }
+        if self.standing.axis == Axis::Poles {
+            for level in 0..self.heights.len() {
+                let place = format!("{:>2}", place_words(level));
+                poster.put(MARGIN, self.level(top, level), &place, PosterInk::Muted, false);
             }
         }
         for stretch in &self.stretches {
@@ -167,6 +188,22 @@ impl<'a> PoleLines<'a> {
         }
         self.ends(poster, top, signs);
         self.numbers(poster, bottom - 1);
+    }
+
+    /// Explains the signs of the moves at the right of the first pole, if there is room.
+    fn legend(&self, poster: &mut Poster, y: usize, signs: &PosterSigns) {
+        let moves = self.standing.moves();
+        let kinds = [
+            (PoleMoveKind::Place, signs.place, "moved along the scale"),
+            (PoleMoveKind::Claim, signs.claim, "same place, new words"),
+        ];
+        let drawn = kinds.iter().filter(|(kind, ..)| moves.iter().any(|m| m.kind == *kind));
+        let told: Vec<String> = drawn.map(|(_, sign, words)| format!("{sign} {words}")).collect();
+        let told = told.join("   ");
+        let at = poster.width.saturating_sub(told.width() + MARGIN);
+        if at > MARGIN && poster.is_free(at - 2..poster.width, y) {
+            poster.put(at, y, &told, PosterInk::Muted, false);
+        }
     }
 
     fn line(&self, poster: &mut Poster, top: usize, stretch: &Stretch<'_>, signs: &PosterSigns) {
@@ -210,12 +247,16 @@ impl<'a> PoleLines<'a> {
         let x = stretch.cells.0;
         let sign = if stretch.name > 0 { signs.start } else { signs.place };
         poster.put(x, y, sign, ink, false);
-        let name = &stretch.track.name;
-        if stretch.name > 0
-            && let Some(from) = x.checked_sub(name.width() + 1)
-            && poster.is_free(from..x, y)
-        {
-            poster.put(from, y, name, ink, true);
+        if stretch.name > 0 {
+            let free = (self.scale.margin..x).rev().take_while(|x| poster.is_free(*x..*x + 1, y));
+            // a blank at each side
+            let free = free.count();
+            let beside = if x - free > self.scale.margin { 2 } else { 1 };
+            let room = free.saturating_sub(beside);
+            let name = clipped(&stretch.track.name, room, signs.ellipsis);
+            if name.width() >= NAME_MIN.min(stretch.track.name.width()) {
+                poster.put(x - 1 - name.width(), y, &name, ink, true);
+            }
         }
         for moved in self.standing.moves().iter().filter(|m| m.kind == PoleMoveKind::Claim) {
             let is_here = self.has(stretch, moved.now.number) && moved.place == stretch.track.place;
@@ -259,7 +300,7 @@ impl<'a> PoleLines<'a> {
         }
     }
 
-    /// Writes the participants at the ends of the lines, and their words.
+    /// Writes the participants at the ends of the lines, and their words; a bracket joins those of one place.
     fn ends(&self, poster: &mut Poster, top: usize, signs: &PosterSigns) {
         let x = self.scale.end();
         let mut rows: Vec<(usize, Vec<&Stretch<'_>>)> = vec![];
@@ -270,23 +311,53 @@ impl<'a> PoleLines<'a> {
                 None => rows.push((y, vec![stretch])),
             }
         }
+        let mut has_brackets = false;
+        for level in 0..self.heights.len() {
+            let stays =
+                |stretch: &&&Stretch<'_>| stretch.level == level && !stretch.track.is_gone();
+            let here = rows.iter().filter(|(_, here)| here.iter().any(|s| stays(&s)));
+            let mut here: Vec<usize> = here.map(|(y, _)| *y).collect();
+            here.sort_unstable();
+            let [first, .., last] = here[..] else { continue };
+            has_brackets = true;
+            for y in first..=last {
+                let [top, beside, between, bottom] = signs.bracket;
+                let sign = match y {
+                    _ if y == first => top,
+                    _ if y == last => bottom,
+                    _ if here.contains(&y) => beside,
+                    _ => between,
+                };
+                poster.put(x + 1, y, sign, PosterInk::Muted, false);
+            }
+        }
+        let names = x + 2 + usize::from(has_brackets);
+        let right = poster.width.saturating_sub(MARGIN);
         for (y, here) in rows {
-            let mut at = x;
+            let mut at = names;
             for (nth, stretch) in here.iter().enumerate() {
                 let track = stretch.track;
                 let ink = PosterInk::Seat(track.place);
                 let sign = if track.lost.is_some() { signs.lost } else { signs.start };
-                at = if nth == 0 {
-                    poster.put(at, y, sign, ink, false) + 1
+                if nth == 0 {
+                    poster.put(x, y, sign, ink, false);
+                } else if at + signs.between.width() + NAME_MIN <= right {
+                    at = poster.put(at, y, signs.between, PosterInk::Muted, false);
                 } else {
-                    poster.put(at, y, signs.between, PosterInk::Muted, false)
-                };
-                at = poster.put(at, y, &track.name, ink, true);
+                    at = poster.put(at, y, signs.ellipsis, PosterInk::Muted, false);
+                    break;
+                }
+                // those behind it have room too
+                let behind = (here.len() - 1 - nth) * (signs.between.width() + NAME_MIN);
+                let room = right.saturating_sub(at);
+                let room = room.saturating_sub(behind).max(NAME_MIN.min(room));
+                let name = clipped(&track.name, room, signs.ellipsis);
+                at = poster.put(at, y, &name, ink, true);
             }
             let [.., stretch] = here[..] else { continue };
-            let at = at.max(x + 2 + if here.len() == 1 { self.names } else { 0 }) + 2;
-            let room = poster.width.saturating_sub(at + MARGIN);
-            let words = clipped(&right_words(stretch.track), room, signs.ellipsis);
+            let at = at.max(names + if here.len() == 1 { self.names } else { 0 }) + 2;
+            let words = right_words(stretch.track);
+            let words = clipped(&words, right.saturating_sub(at), signs.ellipsis);
             poster.put(at, y, &words, PosterInk::Seat(stretch.track.place), false);
         }
     }
@@ -294,8 +365,8 @@ impl<'a> PoleLines<'a> {
     /// Writes the numbers of the turns, as many as fit.
     fn numbers(&self, poster: &mut Poster, y: usize) {
         let mut free = 0;
-        for number in 1..=self.scale.turns as u32 {
-            let (at, text) = (self.scale.at(number), format!("#{number}"));
+        for number in &self.standing.numbers {
+            let (at, text) = (self.scale.at(*number), format!("#{number}"));
             if at >= free {
                 free = poster.put(at, y, &text, PosterInk::Muted, false) + 1;
             }

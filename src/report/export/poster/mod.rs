@@ -19,8 +19,8 @@ pub use svg::svg;
 
 use super::conclusion::losses;
 use super::narrated::utterances;
-use crate::analysis::{PoleMoveKind, Standing, name, steps_apart};
-use crate::model::{Text, VoteClosed};
+use crate::analysis::{PoleMoveKind, Standing, name, spoken_numbers, steps_apart, without_result};
+use crate::model::{SeatId, Text, VoteClosed};
 use crate::state::State;
 use crate::text;
 use canvas::clipped;
@@ -38,6 +38,8 @@ const LOW: usize = 16;
 const LABELS: (usize, usize) = (8, 13);
 /// Maximum rows of a result.
 const RESULT_ROWS: usize = 4;
+/// Maximum share of a name in a row, as a divisor of the width.
+const NAME_PART: usize = 4;
 /// Maximum cells of a bar.
 const BAR_MAX: usize = 30;
 
@@ -207,7 +209,7 @@ fn drawing(
         return y + lines.height();
     }
     let rows = match &source.state.vote {
-        Some(vote) => bars(source, vote),
+        Some(vote) => bars(source, vote, poster.width, signs),
         None => spoken(source, poster.width, signs),
     };
     let count = rows.len();
@@ -218,14 +220,20 @@ fn drawing(
 }
 
 /// Returns the choices of the last vote with their counts; after a poll that was taken twice, before and after.
-fn bars(source: &PosterSource<'_>, vote: &VoteClosed) -> Vec<Vec<Piece>> {
+fn bars(
+    source: &PosterSource<'_>,
+    vote: &VoteClosed,
+    width: usize,
+    signs: &PosterSigns,
+) -> Vec<Vec<Piece>> {
     let polls: Vec<&VoteClosed> = source.state.polls.iter().map(|poll| &poll.vote).collect();
     let before = if let [first, .., _] = polls[..] { Some(first) } else { None };
     let count = |vote: &VoteClosed, option: &Text| vote.counts.get(option).copied().unwrap_or(0);
     let most = vote.options.iter().map(|option| count(vote, option)).max().unwrap_or(0).max(1);
-    let label = |option: &Text| shown(option);
+    let label = |option: &Text| clipped(&shown(option), width / 3, signs.ellipsis);
     let labels = vote.options.iter().map(|option| label(option).width()).max().unwrap_or(0);
-    let mut rows = vec![vec![piece(shown(&vote.question), PosterInk::Plain)], vec![]];
+    let question = clipped(&shown(&vote.question), width - 2 * MARGIN, signs.ellipsis);
+    let mut rows = vec![vec![piece(question, PosterInk::Plain)], vec![]];
     for (place, option) in vote.options.iter().enumerate() {
         let now = count(vote, option);
         let bar = "━".repeat(now as usize * BAR_MAX / most as usize);
@@ -244,9 +252,10 @@ fn bars(source: &PosterSource<'_>, vote: &VoteClosed) -> Vec<Vec<Piece>> {
 /// Returns a row for each participant with a sign for each of its turns.
 fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
     let state = source.state;
-    let turns = state.utterances.max(1) as usize;
-    let names =
-        state.seats.iter().map(|seat| name(state, &seat.spec.id).width()).max().unwrap_or(0);
+    let spoken = spoken_numbers(state);
+    let turns = spoken.len().max(1);
+    let name = |seat: &SeatId| clipped(&name(state, seat), width / NAME_PART, signs.ellipsis);
+    let names = state.seats.iter().map(|seat| name(&seat.spec.id).width()).max().unwrap_or(0);
     let room = width.saturating_sub(2 * MARGIN + names + 2).max(1);
     let mut rows = vec![];
     for (place, seat) in state.seats.iter().enumerate().filter(|(_, seat)| seat.spec.speaks) {
@@ -254,10 +263,9 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<V
         let columns = cells.len();
         let own = state.entries.iter().filter(|entry| entry.seat() == Some(&seat.spec.id));
         for number in own.filter(|entry| entry.hidden.is_none()).filter_map(|entry| entry.number) {
-            let at = (number as usize).clamp(1, turns) - 1;
-            cells[at * columns / turns] = signs.start;
+            cells[spoken.partition_point(|own| *own < number) * columns / turns] = signs.start;
         }
-        let name = name(state, &seat.spec.id);
+        let name = name(&seat.spec.id);
         let gap = " ".repeat(names - name.width() + 2);
         let ink = PosterInk::Seat(place);
         rows.push(vec![(format!("{name}{gap}"), ink, true), piece(cells.concat(), ink)]);
@@ -269,6 +277,7 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<V
 fn moves(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
     let moves = source.standing.map(|standing| standing.moves()).unwrap_or_default();
     let has_turns = width >= WIDE;
+    let name = |name: &str| clipped(name, width / NAME_PART, signs.ellipsis);
     let mut rows = vec![];
     for moved in &moves {
         let ink = PosterInk::Seat(moved.place);
@@ -276,17 +285,17 @@ fn moves(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Ve
         let number = format!(" {:<5}", format!("#{}", moved.now.number));
         let mut row = vec![piece(sign, ink), piece(number, PosterInk::Muted)];
         match mover(&moved.now.by, source.host) {
-            Some((by, name, turn)) => {
-                row.push((name.to_owned(), by, true));
+            Some((by, mover, turn)) => {
+                row.push((name(mover), by, true));
                 let turn = match turn {
                     Some(turn) if has_turns => format!(", #{turn},"),
                     Some(_) | None => String::new(),
                 };
                 row.push(piece(format!("{turn} moved "), PosterInk::Plain));
-                row.push((moved.who.clone(), ink, true));
+                row.push((name(&moved.who), ink, true));
             }
             None => {
-                row.push((moved.who.clone(), ink, true));
+                row.push((name(&moved.who), ink, true));
                 row.push(piece(" moved", PosterInk::Plain));
             }
         }
@@ -329,7 +338,7 @@ fn facts(
         }
         (None, Some(why)) => {
             let label = if is_wide { "NO RESULT" } else { "NONE" };
-            facts.push((label, rows(&why, false, 1)));
+            facts.push((label, rows(without_result(&why), false, 1)));
         }
         (None, None) => {}
     }

@@ -46,6 +46,10 @@ impl Pixels {
             let on = |is: bool| if is { 1.0 } else { 0.0 };
             match c {
                 '━' | '─' => on(row),
+                '╮' => on(row && rx <= 0.5 || ry >= -1.0 && rx.abs() <= 0.5),
+                '╯' => on(row && rx <= 0.5 || ry <= 1.0 && rx.abs() <= 0.5),
+                '┤' => on(row && rx <= 0.5 || rx.abs() <= 0.5),
+                '│' => on(rx.abs() <= 0.5),
                 '┃' => on(column),
                 '┓' => on(row && rx <= 1.0 || column && ry >= -1.0),
                 '┛' => on(row && rx <= 1.0 || column && ry <= 1.0),
@@ -55,7 +59,7 @@ impl Pixels {
                 _ => 0.0,
             }
         };
-        if !matches!(c, '━' | '─' | '┃' | '┓' | '┛' | '◆' | '◇' | '●') {
+        if !"━─╮╯┤│┃┓┛◆◇●".contains(c) {
             return false;
         }
         for dy in 0..h {

@@ -5,6 +5,7 @@ use super::lines::PoleLines;
 use super::{ASCII, UNICODE};
 use crate::analysis::{Axis, Mover, Standing, Standpoint, Track};
 use crate::model::TurnId;
+use unicode_width::UnicodeWidthStr;
 
 fn stated(places: &[&[(u32, usize)]]) -> Standing {
     let track = |(place, positions): (usize, &&[(u32, usize)])| {
@@ -23,7 +24,8 @@ fn stated(places: &[&[(u32, usize)]]) -> Standing {
     let turns = places.iter().flat_map(|track| track.iter().map(|(number, _)| *number)).max();
     let mut rows = vec![String::new(); 5];
     (rows[0], rows[4]) = ("yes".into(), "no".into());
-    Standing { rows, tracks, turns: turns.unwrap_or(1), axis: Axis::Poles }
+    let numbers = (1..=turns.unwrap_or(1)).collect();
+    Standing { rows, tracks, numbers, axis: Axis::Poles }
 }
 
 fn drawn(standing: &Standing, width: usize, rows: usize) -> String {
@@ -38,15 +40,15 @@ fn a_line_bends_where_its_place_changes_and_gives_way_to_a_riser() {
     let three = stated(&[&[(1, 0), (4, 4)], &[(2, 2)], &[(3, 4)]]);
     let text = drawn(&three, 80, 2);
     let expected = [
-        "  yes",
-        "  P0 ● words of turn 1 ━━━━━━┓",
-        "                             ┃",
-        "          P1 ●━━━━━━━━━━━━━━ ┃ ━━━━━━● P1  words of turn 2",
-        "                             ┃",
-        "                  P2 ●━━━━━━ ┃ ━━━━━━● P2  words of turn 3",
-        "                             ◆━━━━━━━● P0  words of turn 4",
+        "  yes                                                  ◆ moved along the scale",
+        "  +2 P0 ● words of turn 1 ━━━━━━┓",
+        "  +1                            ┃",
+        "   0         P1 ●━━━━━━━━━━━━━━ ┃ ━━━━━━●  P1  words of turn 2",
+        "  -1                            ┃",
+        "  -2                 P2 ●━━━━━━ ┃ ━━━━━━●╮ P2  words of turn 3",
+        "                                ◆━━━━━━━●╯ P0  words of turn 4",
         "  no",
-        "     #1      #2      #3      #4",
+        "        #1      #2      #3      #4",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");
 }
@@ -79,4 +81,86 @@ fn ascii_has_no_other_signs() {
     let mut poster = Poster::new(60, lines.height());
     lines.draw(&mut poster, 0, &ASCII);
     assert!(poster.text().is_ascii(), "{}", poster.text());
+}
+
+/// Names of every length stand at both ends of their lines at every width, whole or with an ellipsis.
+#[test]
+fn names_of_every_length_stand_at_both_ends_of_a_line() {
+    for letters in [["A", "B", "C"], ["阿", "波", "茨"], ["A\u{308}", "B\u{308}", "C\u{308}"]] {
+        for length in 1..=60 {
+            let mut standing = stated(&[&[(1, 0), (4, 1)], &[(2, 4), (5, 1)], &[(3, 2)]]);
+            for (track, letter) in standing.tracks.iter_mut().zip(letters) {
+                track.name = letter.repeat(length);
+            }
+            for width in (40..=200).skip(length % 16).step_by(16) {
+                let text = drawn(&standing, width, 2);
+                assert!(text.lines().all(|line| line.width() <= width), "{width}\n{text}");
+                for (track, letter) in standing.tracks.iter().zip(letters) {
+                    let base = &letter[..letter.chars().next().map_or(0, char::len_utf8)];
+                    let own = |c: char| base.contains(c) || c == '\u{308}';
+                    let runs: Vec<(usize, &str)> =
+                        text.match_indices(base).map(|(at, _)| (at, &text[at..])).collect();
+                    let first = |at: usize| !text[..at].ends_with(own);
+                    let runs = runs.into_iter().filter(|(at, _)| first(*at));
+                    let is_whole = |rest: &str| {
+                        let end = rest.find(|c| !own(c)).unwrap_or(rest.len());
+                        rest[..end] == track.name || rest[end..].starts_with('…')
+                    };
+                    let runs: Vec<bool> = runs.map(|(_, rest)| is_whole(rest)).collect();
+                    assert_eq!(runs, [true, true], "{letter} {length} at {width}\n{text}");
+                }
+            }
+        }
+    }
+}
+
+/// Those who stand at one place are joined at the end, in rows without a blank one between them, and the places have their
+/// numbers.
+#[test]
+fn those_at_one_place_stand_together() {
+    let standing = stated(&[&[(1, 0), (4, 1)], &[(2, 4), (5, 1)], &[(3, 2)]]);
+    let lines = PoleLines::new(&standing, 100, 2, true);
+    let mut poster = Poster::new(100, lines.height());
+    lines.draw(&mut poster, 0, &UNICODE);
+    let expected = [
+        "  yes                                                                      ◆ moved along the scale",
+        "  +2 P0 ● words of turn 1 ━━━━━━┓",
+        "                                ┃",
+        "  +1                            ◆━━━━━━━━━━━━━━━●╮ P0  words of turn 4",
+        "                                        ◆━━━━━━━●╯ P1  words of turn 5",
+        "                                        ┃",
+        "   0                 P2 ●━━━━━━━━━━━━━━ ┃ ━━━━━━●  P2  words of turn 3",
+        "                                        ┃",
+        "  -1                                    ┃",
+        "                                        ┃",
+        "  -2         P1 ● words of turn 2 ━━━━━━┛",
+        "  no",
+        "        #1      #2      #3      #4      #5",
+    ];
+    let text = poster.text();
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");
+}
+
+/// A turn that failed has a number and no column.
+#[test]
+fn the_axis_has_the_turns_that_were_spoken() {
+    let mut standing = stated(&[&[(1, 0), (13, 1), (23, 2)], &[(2, 4)]]);
+    standing.numbers = vec![1, 2, 13, 23];
+    let text = drawn(&standing, 80, 2);
+    assert!(text.ends_with("#1      #2      #13     #23\n"), "{text}");
+    let drawn = text.lines().skip(1);
+    let signs = drawn.filter_map(|line| line.chars().position(|c| c == '◆'));
+    let axis = text.lines().next_back().unwrap_or_default();
+    let columns = ["#13", "#23"].map(|number| axis.find(number));
+    assert_eq!(signs.map(Some).collect::<Vec<_>>(), columns, "{text}");
+}
+
+/// Of several in one row, each has room, and what is cut has one ellipsis.
+#[test]
+fn long_names_share_a_row() {
+    let mut standing = stated(&[&[(1, 0), (3, 1)], &[(2, 4), (4, 1)]]);
+    standing.tracks[0].name = "Angstrom-Ostergard the Third".into();
+    let text = drawn(&standing, 40, 1);
+    assert!(text.contains("● Angstrom-O… · P1"), "{text}");
+    assert!(!text.contains("……"), "{text}");
 }

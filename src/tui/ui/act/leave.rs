@@ -152,10 +152,10 @@ fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
         (false, false) => format!("saved at #{}", screen.transcript.state().numbers),
     };
     screen.view.notice = Some(if by == Action::Interrupt {
-        let speaks = screen.view.steers() && screen.transcript.speaker().is_some();
+        let speaker = if screen.view.steers() { screen.transcript.speaker() } else { None };
         let skip = screen.keymap.key(Action::Skip, Focus::Line).map(|key| screen.glyphs.key(key));
         // the notice stays when the next one begins to speak
-        let skip = skip.filter(|_| speaks);
+        let skip = speaker.and(skip);
         let skips = skip.map(|key| format!(" {} {key} {key} skips the speaker", screen.glyphs.dot));
         format!("again: leave, {saved}{}", skips.unwrap_or_default())
     } else {

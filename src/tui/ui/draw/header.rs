@@ -35,9 +35,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let is_new = |turn: &&Turn| turn.speaks() && turn.replaces.is_none();
     let running = state.turns.values().filter(is_new).count() as u64;
     let number = u64::from(state.utterances) + running;
+    let is_ahead = u64::from(state.numbers) > number;
     let count = match state.limits.get(Limit::Utterances) {
         // the title needs the cells of a narrow screen
         Some(most) if screen.view.areas.is_narrow() => format!("{}/{most}", number.min(most)),
+        // after failed turns the numbers of the messages run ahead
+        Some(most) if is_ahead => format!("{} of {most} turns", number.min(most)),
+        None if is_ahead => format!("{number} turns"),
         Some(most) => format!("turn {} of {most}", number.min(most)),
         None => format!("turn {number}"),
     };

@@ -45,7 +45,7 @@ pub fn wake(screen: &Screen) -> Option<u64> {
         return None;
     }
     let last = screen.transcript.turn_log.turns.iter().rev().find(|turn| turn.number > 0)?;
-    let words = state.utterance(state.utterances).map_or(0, |entry| word_count(entry.text()));
+    let words = state.utterance(last.number).map_or(0, |entry| word_count(entry.text()));
     let read = last.ended.0 + u64::from(words) * 60_000 / WORDS_A_MINUTE;
     let now = screen.clock.now().0;
     // the clock of a recording stops at its end

@@ -229,7 +229,7 @@ mod tests {
         };
         let tracks = rows.iter().enumerate().map(track).collect();
         let rows = vec![String::new(); 5];
-        Standing { rows, tracks, turns: 24, axis: Axis::Poles }
+        Standing { rows, tracks, numbers: (1..=24).collect(), axis: Axis::Poles }
     }
 
     fn text(standing: &Standing, room: usize, glyphs: &Glyphs) -> String {

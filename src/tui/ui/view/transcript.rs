@@ -481,7 +481,7 @@ impl Transcript {
 
     /// Returns the last command that waits for the end of the pause and is not a message.
     pub fn waiting_command(&self) -> Option<&PendingCommand> {
-        self.queued_command().filter(|_| self.state().run == RunState::Paused)
+        if self.state().run == RunState::Paused { self.queued_command() } else { None }
     }
 
     /// Returns the last queued message if everybody hears it, so that it can also be said at once.
