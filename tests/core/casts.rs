@@ -78,7 +78,7 @@ fn every_line_is_heard_once_whatever_the_host_does() {
             .iter()
             .take(if name == CASTS[0] { 3 } else { 1 })
             {
-                let ran = run(name, &[steer.clone()]);
+                let ran = run(name, std::slice::from_ref(steer));
                 let found = find_heard(&ran);
                 let lost = all.iter().filter(|line| !found.contains(line));
                 let twice = found.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]);

@@ -38,7 +38,7 @@ fn a_question_at_the_end_is_put_to_the_only_other_speaker() {
     let mentioned = of_three("", "MENTIONS CY");
     let of_cy: Vec<&Call> = mentioned.iter().filter(|c| c.seat == "cy").collect();
     let is_asked = |call: &&Call| call.last().contains("Answer ") && call.last().contains(" first");
-    assert!(of_cy.iter().all(|call| is_asked(call)), "{}", of_cy[0].last());
+    assert!(of_cy.iter().all(is_asked), "{}", of_cy[0].last());
     let three = of_three("", "ENDS ASKING");
     // later ones are asked by acts
     let first = &three[..3];

@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         let rows = || self.rows.iter().filter(|row| !row.traits.phases);
         let own: Vec<_> =
             rows().filter(|row| self.policies.iter().any(|p| p == row.name)).collect();
-        if own.is_empty() || own.iter().any(|row| reads(row)) {
+        if own.is_empty() || own.iter().any(&reads) {
             return;
         }
         let fix = format!(

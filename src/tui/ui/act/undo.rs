@@ -136,7 +136,7 @@ pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
             undo(format!("{} unmuted", name(who)), Command::Mute { who: who.clone() })
         }
         Command::Hide { utterance, .. } => {
-            undo(format!("{utterance} hidden"), Command::Unhide { utterance: utterance.clone() })
+            undo(format!("{utterance} hidden"), Command::Unhide { utterance: *utterance })
         }
         Command::DropQueued { of } => {
             let waits = state.pending.values().find(|waits| waits.given.key.0 == *of)?;
