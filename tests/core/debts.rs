@@ -49,8 +49,8 @@ fn a_question_at_the_end_is_put_to_the_only_other_speaker() {
 fn a_seat_that_is_handed_the_floor_gets_no_other_task() {
     let top = "policy = { name = \"round_robin\", mentions = \"once\" }";
     let turns = of_three(top, "HANDS OVER");
-    let named: Vec<&Call> = turns.iter().filter(|c| c.last().contains(" asked you.")).collect();
+    let named: Vec<&Call> = turns.iter().filter(|c| c.last().contains(" turned to you.")).collect();
     assert!(named.len() > 3, "{}", named.len());
-    let acts = ["Put one question", "Tell a case", "Say what your own", "Give something up"];
+    let acts = ["Put one question", "Tell a case", "Say what your own", "Say what you would give"];
     assert!(named.iter().all(|c| acts.iter().all(|act| !c.last().contains(act))));
 }

@@ -511,7 +511,7 @@ const ACTS: [&str; 5] = [
     "Put one question to",
     "Tell a case that nobody has told.",
     "Say what your own proposal costs, and whom.",
-    "Give something up, and say what you want for it.",
+    "Say what you would give up, and what you want for it.",
     "Suppose you get your way and it goes wrong within a year: say how, and who pays.",
 ];
 

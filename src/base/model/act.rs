@@ -31,7 +31,7 @@ pub enum ActKind {
     Case,
     /// Says the cost of the own proposal.
     Cost,
-    /// Gives something up, for something else.
+    /// Says what could be given up, and for what.
     Concession,
     /// Speaks against an agreement, for those who pay for it.
     Doubt,

@@ -21,7 +21,9 @@ pub(super) fn request(state: &State, act: &TurnAct) -> Option<String> {
         }
         (ActKind::Case, _) => "Tell a case that nobody has told.".to_owned(),
         (ActKind::Cost, _) => "Say what your own proposal costs, and whom.".to_owned(),
-        (ActKind::Concession, _) => "Give something up, and say what you want for it.".to_owned(),
+        (ActKind::Concession, _) => {
+            "Say what you would give up, and what you want for it.".to_owned()
+        }
         (ActKind::Doubt, _) => DOUBT.to_owned(),
         (ActKind::Premortem, _) => PREMORTEM.to_owned(),
     })

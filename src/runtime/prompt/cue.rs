@@ -555,7 +555,7 @@ fn mentioned(state: &State, turn: &Turn) -> Option<String> {
         Some(by) => called(state, &state.labels(turn), by),
         None => "The host".to_owned(),
     };
-    last.mentions.contains(&turn.seat).then(|| format!("{} asked you.", by()))
+    last.mentions.contains(&turn.seat).then(|| format!("{} turned to you.", by()))
 }
 
 /// Returns a sentence that names the giver of the floor; `None` for a regular turn.

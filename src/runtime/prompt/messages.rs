@@ -95,7 +95,8 @@ fn conversation(prompt: &Prompt, kept: Kept) -> Messages {
             all.begin_phase(open);
         }
         if i == material + usize::from(!prompt.starts_later) && prompt.left_out > 0 {
-            all.add(Role::User, format!("[{} earlier turns are left out here]", prompt.left_out));
+            let turns = if prompt.left_out == 1 { "turn is" } else { "turns are" };
+            all.add(Role::User, format!("[{} earlier {turns} left out here]", prompt.left_out));
         }
         match block {
             Block::Own { text, .. } if text.trim().is_empty() => {}
