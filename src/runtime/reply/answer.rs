@@ -64,7 +64,7 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     if let Some(content) = last_box(said) {
         return normalised(kind, content);
     }
-    let in_sentence = || chosen_letter(said).filter(|_| kind == AnswerKind::Letter);
+    let in_sentence = || if kind == AnswerKind::Letter { chosen_letter(said) } else { None };
     if let Some(text) = in_json(kind, said).as_deref().or_else(|| marked(said)) {
         return normalised(kind, text).or_else(in_sentence);
     }
@@ -80,8 +80,11 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
 
 /// Returns the answer of a reply that gives it in JSON without being asked for it.
 fn in_json(kind: AnswerKind, said: &str) -> Option<String> {
+    if kind == AnswerKind::Json {
+        return None;
+    }
     let all = objects(said, &Value::Null, JsonPlace::Line);
-    let answer = all.first().filter(|_| kind != AnswerKind::Json)?.get("answer")?;
+    let answer = all.first()?.get("answer")?;
     Some(answer.as_str().map_or_else(|| answer.to_string(), str::to_owned))
 }
 

@@ -182,8 +182,13 @@ impl ClosingFilter {
     fn end_part(&mut self) {
         let Some(part) = self.swallowed.take() else { return };
         if let Swallowed::Line(line) = part {
-            let line = line.trim_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c));
-            self.found = Some(line.to_owned());
+            let line = line.trim();
+            let bare = line.trim_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c));
+            // a mark that closes a quotation within the line belongs to it
+            let unmarked = line.trim_end_matches(|c| c != '"' && CLOSING.contains(&c));
+            let is_open = bare.matches('"').count() % 2 == 1 && unmarked.ends_with('"');
+            let close = if is_open { "\"" } else { "" };
+            self.found = Some(format!("{bare}{close}"));
         }
         self.fresh = true;
         self.last = '\n';

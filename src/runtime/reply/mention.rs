@@ -67,7 +67,7 @@ pub(super) trait Candidates {
         let mut until = 0;
         outside(&letters, &mentions).any(|at| {
             until = letters.one_of(at, &words().undenied).unwrap_or(until);
-            let end = letters.one_of(at, &words().deny).filter(|_| at >= until);
+            let end = if at < until { None } else { letters.one_of(at, &words().deny) };
             let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
             end.is_some_and(|end| !out.contains(&next(end)))
         })

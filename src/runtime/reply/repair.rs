@@ -238,7 +238,9 @@ impl Names {
             rest = behind.strip_prefix([']', ')', '】', '）'])?;
         }
         let closed = rest.trim_start_matches(MARKS);
-        let marked = emphasis > 0 && (closed.len() < rest.len() || text.starts_with('#'));
+        // a heading may be about somebody else
+        let is_heading = text.starts_with('#') && whose == Whose::Own;
+        let marked = emphasis > 0 && (closed.len() < rest.len() || is_heading);
         let bare = closed.trim_start_matches([' ', '\t']);
         if let Some(rest) = bare.strip_prefix([':', '：']) {
             let rest = rest.trim_start_matches(MARKS);
