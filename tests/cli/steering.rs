@@ -19,8 +19,8 @@ fn cut_in_changes_the_next_reply() {
         assert!(ran.out.contains("\n[3] Bo (joiner)\n  \"Who pays for it?\""), "{}", ran.out);
     }
     // on standard input somebody may still raise the limit, so that it is reported
-    let noted = "\n-- limit reached: 9 turns\n";
-    let talk = from_stdin.out.replace(noted, "").replace("finished as", "9 turns, as");
+    let noted = "\n-- limit reached: 10 turns\n";
+    let talk = from_stdin.out.replace(noted, "").replace("finished as", "10 turns, as");
     assert_eq!(from_file.out, talk, "the same deeds, the same talk");
     let again = house.fed(&["demo", "--headless", "--steer", "-"], QUESTION).code(0);
     assert_eq!(again.out, from_stdin.out);

@@ -46,7 +46,7 @@ pub fn wake(screen: &Screen) -> Option<u64> {
     }
     let last = screen.transcript.turn_log.turns.iter().rev().find(|turn| turn.number > 0)?;
     let words = state.utterance(last.number).map_or(0, |entry| word_count(entry.text()));
-    let read = last.ended.0 + u64::from(words) * 60_000 / WORDS_A_MINUTE;
+    let read = last.ended.0.saturating_add(u64::from(words) * 60_000 / WORDS_A_MINUTE);
     let now = screen.clock.now().0;
     // the clock of a recording stops at its end
     let is_replayed = screen.view.playback().is_some_and(|playback| {
