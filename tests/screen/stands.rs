@@ -310,7 +310,7 @@ fn coming_back_after_a_while_shows_what_happened() {
 }
 
 /// Returns the demo up to its second turn with a table of these names, with positions if `states` is true.
-fn named(names: &[String], states: bool) -> Stage {
+fn seat_names(names: &[String], states: bool) -> Stage {
     let mut stage = Stage::new(120, 60);
     for event in if states { whole_demo() } else { demo() } {
         let mut event = event.clone();
@@ -323,7 +323,9 @@ fn named(names: &[String], states: bool) -> Stage {
             }
             for (n, (seat, name)) in opened.participants.iter_mut().zip(names).enumerate() {
                 seat.name = name.as_str().into();
-                seat.role = seat.role.take().filter(|_| n % 2 == 0);
+                if n % 2 == 1 {
+                    seat.role = None;
+                }
             }
         }
         let is_second = matches!(&event.kind, Kind::FloorGranted(g) if g.number == Some(2));
@@ -343,7 +345,7 @@ fn names_of_every_length_fit_into_the_sidebar() {
     for (nth, letter) in letters.into_iter().enumerate() {
         for (tens, states) in (0..6).flat_map(|tens| [(tens, false), (tens, true)]) {
             let names: Vec<String> = (1..=10).map(|n| letter.repeat(tens * 10 + n)).collect();
-            let mut stage = named(&names, states);
+            let mut stage = seat_names(&names, states);
             for width in (40..=200).skip(tens + nth).step_by(6) {
                 stage.terminal = Terminal::new(TestBackend::new(width, 60)).unwrap();
                 stage.draw();

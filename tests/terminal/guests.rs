@@ -41,7 +41,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let file = house.file("hos\u{1b}[2Jtile.toml", &hostile());
     let mut program = house.run(&["run", "--trust", &file]);
     program.until("#1");
-    program.until("3 turns, as planned");
+    program.until("3 turns, 1 reply failed");
     // every list, page and analysis that shows text of others
     for (keys, seen) in [
         ("/keys\r", "VIEW"),

@@ -54,8 +54,9 @@ pub struct Opened {
     pub rules: u32,
 }
 
-/// Rules of a new session. Since 2, the context of a graph has the text of a reply without data.
-pub const RULES: u32 = 2;
+/// Rules of a new session. Since 2, the context of a graph has the text of a reply without data; since 3, a rehearsal has
+/// the turns that the host causes on top of its limit.
+pub const RULES: u32 = 3;
 
 fn first_rules() -> u32 {
     1

@@ -4,6 +4,9 @@ use super::{Conversation, Entry, Turn, Version, Who, digest, judging};
 use crate::model::payload::{CallParameters, TurnEnded};
 use crate::model::*;
 
+/// Rules of a session since which a rehearsal has the host's turns on top of its limit.
+const EXTRA_RULES: u32 = 3;
+
 impl Conversation {
     /// Returns the index at which the text of an ended turn enters the transcript: the end, or before the turns of the
     /// same simultaneous round with a higher number, which ended earlier. The order of a round thus depends on the
@@ -104,7 +107,7 @@ impl Conversation {
             s.lines.extend(lead.into_iter().chain(if line == counted { None } else { line }));
         });
         let is_cut = self.line_cut(&turn.seat).is_some();
-        let is_line = self.rehearsed && line.is_some();
+        let is_line = self.rehearsed && self.rules >= EXTRA_RULES && line.is_some();
         if is_line && (is_cut || counted.is_none() && self.is_extra(turn)) {
             self.limits.utterances = self.limits.utterances.map(|most| most.saturating_add(1));
         }
