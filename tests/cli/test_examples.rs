@@ -171,7 +171,7 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     assert!(written.starts_with("<?xml") && written.contains("tests=\"1\""), "{written}");
     assert!(page.contains(&format!("path: {report}")), "{report} is published");
 
-    // paths are paths, whatever they spell
+    // every spelling of a path is a path
     let scripted = "[scenario]\ntitle = \"S\"\n[[scenario.participant]]\nid = \"x\"\n\
         script = [\"sh\", \"-c\", \"touch ran; echo hello\"]\n[scenario.limits]\nutterances = 1\n\
         [[voice]]\nseat = \"x\"\nscript = true\n[[expect]]\nthat = \"length == 1\"\n";

@@ -58,7 +58,7 @@ fn a_server_that_wants_a_key_is_asked_for_it_in_place() {
     }
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("paste the key first"));
-    // whatever its shape, it is a key here
+    // a text of any shape is a key here
     paste(&mut start, "localhost:8080-secret");
     let page = shown(&mut start, 80, 24);
     assert!(!page.contains("secret") && page.contains("21 characters"), "{page}");

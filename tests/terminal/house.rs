@@ -243,7 +243,7 @@ impl Program {
         }
     }
 
-    /// Stops the output of the terminal: whoever writes to it waits.
+    /// Stops the output of the terminal: a program that writes to it waits.
     pub fn stop_output(&self) {
         let terminal = fs::File::open(format!("/proc/{}/fd/1", self.pid())).unwrap();
         rustix::termios::tcflow(&terminal, rustix::termios::Action::OOff).unwrap();
