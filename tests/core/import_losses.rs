@@ -4,6 +4,7 @@
 use colloquium::import::{Imported, read};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -225,11 +226,15 @@ fn texts(imported: &Imported) -> String {
     all.join("\n")
 }
 
-/// Returns the number of left out parts.
-fn left_out(imported: &Imported) -> usize {
+/// Returns the numbers of left out parts, by kind.
+fn left_out(imported: &Imported) -> BTreeMap<String, usize> {
     let note = imported.left_out.to_string();
-    let count = |part: &str| part.split(' ').next().unwrap().parse::<usize>().ok();
-    note.split(", ").filter_map(count).sum()
+    let count = |part: &str| {
+        let (count, kind) = part.split_once(' ')?;
+        let singular = kind.replace("texts under", "text under");
+        Some((singular.trim_end_matches('s').to_owned(), count.parse().ok()?))
+    };
+    note.split(", ").filter_map(count).collect()
 }
 
 fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
@@ -270,7 +275,11 @@ fn is_counted(fixture: &Fixture, canary: &str, imported: &Imported) -> bool {
         strings(fixture.value.pointer(&at).unwrap(), &mut inside);
         let is_unused = inside.iter().all(|text| text.len() < 5 || !said.contains(text));
         let less = without(fixture, &at).read();
-        if is_unused && less.is_some_and(|less| left_out(&less) < all) {
+        let falls = |less: &Imported| {
+            let less = left_out(less);
+            all.iter().any(|(kind, count)| less.get(kind).unwrap_or(&0) < count)
+        };
+        if is_unused && less.is_some_and(|less| falls(&less)) {
             return true;
         }
         if at == message {

@@ -188,6 +188,8 @@ impl Reader<'_> {
         let others: Vec<&str> = results.iter().map(|result| &*result.text).collect();
         self.to.count_unused(message, &said, &others);
         if kind == "assistant" {
+            // tools answer in messages of the person
+            self.to.left_out.add("tool result", results.len());
             self.spoken(&speaker, line, said);
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Parts of a file that are not imported, counted by kind, so that no text is lost silently.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
@@ -58,9 +58,22 @@ impl LeftOut {
         }
     }
 
-    /// Adds the parts of a message of the file that no used text has.
+    /// Adds the parts of a message of the file that no used text has. The type of a message never makes it a picture or a file.
     pub(super) fn compare(&mut self, source: &Value, used: &[&str]) {
-        self.unused("", source, used);
+        match source {
+            Value::Object(fields) => self.unused_fields(fields, used),
+            other => self.unused("", other, used),
+        }
+    }
+
+    fn unused_fields(&mut self, fields: &Map<String, Value>, used: &[&str]) {
+        for (key, value) in fields {
+            let describes = METADATA.contains(&key.as_str())
+                || METADATA_ENDS.iter().any(|end| key.ends_with(end));
+            if !describes {
+                self.unused(key, value, used);
+            }
+        }
     }
 
     fn unused(&mut self, key: &str, value: &Value, used: &[&str]) {
@@ -80,14 +93,8 @@ impl LeftOut {
                 let kind = kind.and_then(Value::as_str).unwrap_or_default();
                 if let Some((_, noun)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
                     self.add(noun, 1);
-                    return;
-                }
-                for (key, value) in fields {
-                    let describes = METADATA.contains(&key.as_str())
-                        || METADATA_ENDS.iter().any(|end| key.ends_with(end));
-                    if !describes {
-                        self.unused(key, value, used);
-                    }
+                } else {
+                    self.unused_fields(fields, used);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
