@@ -83,6 +83,10 @@ fn json_commands_say_nothing_that_is_addressed() {
         json!({"do": "speak_as", "who": "ada", "text": "@@zed CANARY"}),
         json!({"do": "note", "text": "@@bo CANARY"}),
         json!({"do": "say", "text": "(whisper to bo) CANARY"}),
+        json!({"do": "say", "text": "/whisper@bo CANARY"}),
+        json!({"do": "edit", "utterance": 1, "text": "@@bo CANARY"}),
+        json!({"do": "rename", "text": "@@bo CANARY"}),
+        json!({"do": "vote", "question": "@@bo CANARY?"}),
     ];
     let house = House::new();
     let path = house.file("talk.toml", &crate::house::talk(4, 0));

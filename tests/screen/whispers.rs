@@ -229,6 +229,8 @@ fn no_entry_point_says_an_addressed_line_to_everybody() {
         ("/usr/bin is full", "/usr/bin is full"),
         ("//pause is a word", "/pause is a word"),
         ("// a comment", "// a comment"),
+        ("/etc/hosts Bo, look", "/etc/hosts Bo, look"),
+        ("/shrug I whisper to nobody", "/shrug I whisper to nobody"),
         ("@bo listen", "@bo listen"),
         ("mail bo@@host", "mail bo@@host"),
         ("see the @@decorator", "see the @@decorator"),
@@ -238,9 +240,18 @@ fn no_entry_point_says_an_addressed_line_to_everybody() {
     }
     let why = say("@@zed psst").unwrap_err().to_string();
     assert_eq!(why, "nobody here is called zed; nothing was said");
-    for line in
-        ["whisper to Bo: psst", "(whisper to bo) psst", "Whisper bo psst", "[whisper to Bo, psst]"]
-    {
+    for line in [
+        "whisper to Bo: psst",
+        "(whisper to bo) psst",
+        "Whisper bo psst",
+        "[whisper to Bo, psst]",
+        "/whisper@bo psst",
+        "/Whisper:bo psst",
+        "/whisperbo psst",
+        "/@bo psst",
+        "/w bo psst",
+        "/msg @Bo psst",
+    ] {
         let why = say(line).unwrap_err().to_string();
         assert_eq!(why, "to whisper, write @@bo TEXT; nothing was said", "{line}");
     }

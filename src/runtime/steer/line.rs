@@ -121,7 +121,18 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
             None if typing.by.lists_commands() => return Ok(Intent::Local),
             // a misspelt whisper is not for everybody
             None if slash::nearest_command(line).as_deref() == Some(WHISPER) => {}
-            None => return said(line, typing, state).map(Intent::Give),
+            None => {
+                // other programs have other words for a whisper: `/w bo ...`, `/msg bo ...`
+                let named = rest.split_once(char::is_whitespace).and_then(|(word, rest)| {
+                    let rest = rest.trim_start().trim_start_matches('@');
+                    let words = whisper(&format!("{rest} …"), state).ok()?;
+                    word.chars().all(char::is_alphabetic).then(|| words.to().clone())
+                });
+                return match named {
+                    Some(to) => Err(for_whispers(&to)),
+                    None => said(line, typing, state).map(Intent::Give),
+                };
+            }
         }
         let command = slash::read(line, state)?;
         if command.needs_terminal() && !typing.by.is_terminal() {
@@ -140,16 +151,7 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
         return Err(for_one(words, state));
     }
     if let Some(to) = described(line, state) {
-        return Err(format!("to whisper, write {SIGN}{to} TEXT; nothing was said").into());
-    }
-    // a letter before the sign may be a key that was meant to open the box
-    let later = line.split_whitespace().find_map(|word| {
-        let word = &word[word.find(SIGN)?..];
-        let rest = addressed(word)?;
-        whisper(&format!("{rest} …"), state).is_ok().then_some(word)
-    });
-    if let Some(word) = later {
-        return Err(format!("{word} whispers only at the start of a line; nothing was said").into());
+        return Err(for_whispers(&to));
     }
     // a line that begins with a slash is text after a second one
     let text = match line.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
@@ -230,14 +232,24 @@ pub fn addressed(line: &str) -> Option<&str> {
     rest.starts_with(char::is_alphanumeric).then_some(rest)
 }
 
-/// Returns the participant of a line that says in words whom it is for: `(whisper to Bo) ...`.
+fn for_whispers(to: &SeatId) -> TypedFault {
+    format!("to whisper, write {SIGN}{to} TEXT; nothing was said").into()
+}
+
+/// Returns the participant of a line that says in words whom it is for: `(whisper to Bo) ...`, `/whisper:bo ...`,
+/// `/@bo ...`.
 fn described(line: &str, state: &State) -> Option<SeatId> {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let (word, rest) = line.split_once(char::is_whitespace)?;
-    if !word.eq_ignore_ascii_case(&WHISPER[1..]) {
-        return None;
-    }
-    let rest = rest.trim_start();
+    let is_sign = |c: char| !c.is_alphanumeric();
+    let words = line.trim_start_matches(is_sign);
+    let signs = line.strip_suffix(words).unwrap_or_default();
+    let is_command = signs.contains('/');
+    let (begin, after) = words.split_at_checked(WHISPER.len() - 1).unwrap_or((words, ""));
+    let rest = if begin.eq_ignore_ascii_case(&WHISPER[1..]) {
+        let rest = after.trim_start_matches(is_sign);
+        (is_command || after.starts_with(char::is_whitespace)).then_some(rest)?
+    } else {
+        (is_command && signs.contains('@')).then_some(words)?
+    };
     let rest = after_name(rest, "to").map_or(rest, str::trim_start);
     let words = whisper(&format!("{} …", rest.replace([')', ']'], ":")), state).ok()?;
     Some(words.to().clone())
@@ -272,28 +284,47 @@ pub fn spelled(command: &PendingCommand) -> String {
     }
 }
 
-/// Checks that the text of a command that several hear is not addressed to one.
+/// Checks that the texts of a command that several hear are not addressed to one.
 ///
 /// # Errors
-/// If it is, with the command for that.
+/// If one is, with the command for that.
 pub fn private(command: &Command, state: &State) -> Result<(), TypedFault> {
-    let text = match command {
+    let texts: Vec<&Text> = match command {
         // a text of a file addresses nobody
         Command::Say { material: Some(_), .. } => return Ok(()),
         Command::Say { text, .. }
         | Command::CutIn { text, .. }
         | Command::Speak { text, .. }
         | Command::SpeakAs { text, .. }
-        | Command::EditQueued { text, .. } => text,
-        Command::Note { text, to, .. } if to.is_empty() => text,
+        | Command::Edit { text, .. }
+        | Command::Rename { text }
+        | Command::EditQueued { text, .. } => vec![text],
+        Command::Note { text, to, .. } if to.is_empty() => vec![text],
+        Command::Mark { text } | Command::Hide { text, .. } => text.iter().collect(),
+        Command::Vote { question, options, .. } => {
+            std::iter::once(question).chain(options).collect()
+        }
         _ => return Ok(()),
     };
-    let text = with_ascii_sign(text);
-    if addressed(text.trim()).is_none() && described(&text, state).is_none() {
-        return Ok(());
+    for text in texts {
+        let text = with_ascii_sign(text);
+        if addressed(text.trim()).is_some() || described(&text, state).is_some() {
+            let word = text.split_whitespace().next().unwrap_or_default();
+            let why = format!("\"{word}\" addresses one person: use whisper with \"to\"");
+            return Err(why.into());
+        }
+        // a letter before the sign may be a key that was meant to open the box
+        let later = text.split_whitespace().find_map(|word| {
+            let word = &word[word.find(SIGN)?..];
+            let rest = addressed(word)?;
+            whisper(&format!("{rest} …"), state).is_ok().then_some(word)
+        });
+        if let Some(word) = later {
+            let why = format!("{word} whispers only at the start of a line; nothing was said");
+            return Err(why.into());
+        }
     }
-    let word = text.split_whitespace().next().unwrap_or_default();
-    Err(format!("\"{word}\" addresses one person: use whisper with \"to\"").into())
+    Ok(())
 }
 
 /// Returns the line with ASCII signs at its start: CJK keyboards type wide ones, and a copied line may begin with
