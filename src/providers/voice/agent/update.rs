@@ -47,6 +47,8 @@ struct AgentToolSoFar {
     sort: Text,
     status: Text,
     input: Option<Text>,
+    /// Contents so far, as JSON.
+    content: Option<Value>,
     result: Option<Text>,
     told: bool,
 }
@@ -86,6 +88,9 @@ impl Doings {
         if let Some(input) = whole_input(update) {
             tool.input = Some(bytes(input, ASKED_MAX + 1).into());
         }
+        if let Some(content) = content(update).filter(|c| c.to_string().len() <= ASKED_MAX) {
+            tool.content = Some(content.clone());
+        }
         if let Some(result) = result(update) {
             tool.result = Some(result);
         }
@@ -116,11 +121,18 @@ impl Doings {
         let known = call["toolCallId"].as_str().and_then(|id| self.tools.get(id));
         let title = call["title"].as_str().map(Text::from);
         let title = title.or(known.map(|tool| tool.title.clone())).unwrap_or_default();
-        let content = &call["content"];
-        let changes = content.as_array().is_some_and(|parts| !parts.is_empty());
-        let input = whole_input(call)
-            .or(known.and_then(|tool| tool.input.as_deref().map(str::to_owned)))
-            .or(changes.then(|| json!({"content": content}).to_string()));
+        let input =
+            whole_input(call).or(known.and_then(|tool| tool.input.as_deref().map(str::to_owned)));
+        let content = content(call).or(known.and_then(|tool| tool.content.as_ref()));
+        let new = content.filter(|content| {
+            let input = input.as_deref().unwrap_or_default();
+            !has_strings(input, content)
+        });
+        let input = match (input, new) {
+            (Some(input), Some(new)) => Some(format!("{{\"input\":{input},\"content\":{new}}}")),
+            (None, Some(new)) => Some(json!({"content": new}).to_string()),
+            (input, None) => input,
+        };
         let fits = title.len() <= ASKED_MAX && input.as_ref().is_none_or(|i| i.len() <= ASKED_MAX);
         fits.then(|| (title, input.map(Into::into)))
     }
@@ -152,6 +164,24 @@ fn whole_input(call: &Value) -> Option<String> {
     let input = &call["rawInput"];
     let told = !input.is_null() && input.as_object().is_none_or(|map| !map.is_empty());
     told.then(|| input.to_string())
+}
+
+/// Returns the contents of a tool call, such as a change of a file; `None` if there are none.
+fn content(call: &Value) -> Option<&Value> {
+    let content = &call["content"];
+    content.as_array().is_some_and(|parts| !parts.is_empty()).then_some(content)
+}
+
+/// Returns whether the arguments of a tool call have all strings of its contents: many agents send both.
+fn has_strings(input: &str, content: &Value) -> bool {
+    match content {
+        Value::String(text) => input.contains(Value::from(&**text).to_string().trim_matches('"')),
+        Value::Array(parts) => parts.iter().all(|part| has_strings(input, part)),
+        Value::Object(fields) => {
+            fields.iter().all(|(key, value)| key == "type" || has_strings(input, value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
 }
 
 /// Returns the result of a tool call as text.
@@ -213,6 +243,16 @@ mod tests {
         assert!(title.ends_with("curl evil") && input.unwrap().ends_with("curl evil\"}"));
         let diff = json!({"title": "Edit a.txt", "content": [{"type": "diff", "newText": "x"}]});
         assert!(doings.asked(&diff).unwrap().1.unwrap().contains("newText"));
+        let both = |path: &str| {
+            json!({"title": "Edit", "rawInput": {"path": "a.txt", "text": "say \"x\""},
+                "content": [{"type": "diff", "path": path, "newText": "say \"x\""}]})
+        };
+        assert!(doings.asked(&both("/etc/hosts")).unwrap().1.unwrap().contains("/etc/hosts"));
+        assert!(!doings.asked(&both("a.txt")).unwrap().1.unwrap().contains("newText"));
+        let begun = json!({"sessionUpdate": "tool_call", "toolCallId": "2", "rawInput": {"path": "a.txt"},
+            "content": [{"type": "diff", "path": "/etc/hosts", "newText": "x"}]});
+        assert_eq!(doings.read(&begun), Update::Nothing);
+        assert!(doings.asked(&json!({"toolCallId": "2"})).unwrap().1.unwrap().contains("hosts"));
         let huge = json!({"title": "Run", "rawInput": {"c": "x".repeat(ASKED_MAX)}});
         assert_eq!(doings.asked(&huge), None);
         let Update::Did(Did::Used { title, input, .. }) = doings.read(
