@@ -217,7 +217,10 @@ impl Linear {
             };
             return self.confirm(&again, AfterAgain::Send(choice.command));
         }
+        let is_card = self.answers && self.card.is_some();
         match line.parse::<usize>() {
+            // no choice of the card, and the menu before it is out of sight
+            Ok(_) if is_card => self.words(line, now),
             Ok(number) => match number.checked_sub(1).and_then(|at| self.menu.get(at)).copied() {
                 Some(entry) => self.choose(entry, now),
                 None => (format!("no option {number}. Enter lists options\n\n"), AfterLine::Wait),
