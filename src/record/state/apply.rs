@@ -132,7 +132,9 @@ impl Conversation {
             }
             Kind::LimitReached(l) => {
                 self.limit = Some(l.0.clone());
-                self.scribing = None;
+                // a scribe is asked once about the same turns
+                let utterances = self.utterances;
+                self.scribing.take_if(|scribing| scribing.at != utterances);
             }
         }
     }

@@ -11,6 +11,8 @@ pub struct Scribing {
     pub ends: EndCause,
     /// True if the conversation waits at its limit instead.
     pub waits: bool,
+    /// Number of utterances at the request.
+    pub at: u32,
     /// The scribe's result; `None` before its reply, and if the reply cannot be used.
     pub written: Option<ResultGiven>,
     /// True if the last call gave no reply.
@@ -54,8 +56,14 @@ impl Conversation {
         if let Some(task) = &batch.result {
             let ResultTask { ends: (reason, text), rule, waits } = task.clone();
             let ends = EndCause { reason, text, rule };
-            let begun = Scribing { ends, waits, written: None, failed: false, left_out: false };
-            self.scribing = Some(begun);
+            self.scribing = Some(Scribing {
+                ends,
+                waits,
+                at: self.utterances,
+                written: None,
+                failed: false,
+                left_out: false,
+            });
         }
     }
 
