@@ -13,7 +13,7 @@ use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
 use crate::cli::models::minds::{self, Mind, Seated, Usable};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::programs;
-use crate::cli::models::providers::{ENDPOINT, Providers};
+use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
 use crate::cli::runtime::wait_for;
 use crate::model::{
@@ -151,6 +151,18 @@ impl ModelSource {
         minds::place(seats, &seated);
         let mut notes = BTreeSet::new();
         self.complete_all(seats, &mut notes)?;
+        let named = self.places.providers.all().iter().find(|known| known.from == FROM_OPTION);
+        let called = chains(&*seats).concat();
+        if let Some(named) = named
+            && !called.is_empty()
+            && !called.iter().any(|model| is_at(model, ENDPOINT))
+        {
+            // the named server speaks, or nothing does
+            return Err(Failure::usage(
+                format!("nobody here is a model of --endpoint {}", named.base_url),
+                format!("write --model {ENDPOINT}:NAME, or leave --endpoint out"),
+            ));
+        }
         notes.iter().for_each(|note| context.say(note));
         Ok(())
     }
