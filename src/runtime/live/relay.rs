@@ -200,7 +200,7 @@ pub fn choose<'a>(
     if wanted.is_empty() || wanted.len() > MAX || !wanted.chars().all(fits) {
         return Err(BadName::Characters);
     }
-    let seats = state.seats.iter().flat_map(|seat| [&*seat.spec.name, &*seat.spec.id.0]);
+    let seats = state.seats.iter().flat_map(|seat| seat.spec.names());
     let others = RESERVED.into_iter().chain(seats);
     let is_chosen = !USUAL.contains(&wanted) && !wanted.starts_with(LINK);
     let other = others.clone().find(|other| text::look_alike(wanted, other));
