@@ -45,8 +45,6 @@ pub struct Audience {
 struct Shown {
     transcript: PageTranscript,
     attached: bool,
-    /// The last table that was sent.
-    table: Option<PageTable>,
     /// Content of the pages of each right; only of those that had pages.
     views: BTreeMap<Right, View>,
 }
@@ -55,6 +53,8 @@ struct Shown {
 #[derive(Default)]
 struct View {
     open: usize,
+    /// The last table that was sent.
+    table: Option<PageTable>,
     /// Text of turns in progress.
     said: BTreeMap<TurnId, String>,
     /// Ids of the rows, for a participant, who may see a row later than others.
@@ -83,12 +83,8 @@ pub struct OpenPage {
 impl Audience {
     /// Creates an audience of a conversation without events.
     pub fn new() -> Audience {
-        let shown = Shown {
-            transcript: PageTranscript::default(),
-            attached: true,
-            table: None,
-            views: BTreeMap::new(),
-        };
+        let transcript = PageTranscript::default();
+        let shown = Shown { transcript, attached: true, views: BTreeMap::new() };
         Audience {
             shown: Mutex::new(shown),
             updates: broadcast::channel(BEHIND_MAX).0,
@@ -184,17 +180,18 @@ impl Audience {
         if self.updates.receiver_count() == 0 {
             return;
         }
-        let table = if has_table { shown.fresh_table() } else { None };
         let mut changes = BTreeMap::new();
-        for (right, view) in &mut shown.views {
+        let Shown { transcript, attached, views } = shown;
+        for (right, view) in views {
             if view.open == 0 {
                 continue;
             }
             let rows = seq.map_or(vec![], |seq| {
-                view.fresh_rows(&shown.transcript, *right, seq.0.checked_sub(1).map(Seq))
+                view.fresh_rows(transcript, *right, seq.0.checked_sub(1).map(Seq))
             });
-            let table = table.as_ref().map(|table| table.for_right(*right, &shown.transcript));
-            let said = view.fresh_text(&shown.transcript, *right);
+            let table = has_table.then(|| table(transcript, *attached, *right));
+            let table = table.and_then(|table| view.fresh_table(table));
+            let said = view.fresh_text(transcript, *right);
             changes.extend(message(rows, table, said).map(|message| (*right, message)));
         }
         if !changes.is_empty() {
@@ -227,19 +224,15 @@ impl Audience {
     }
 }
 
-impl Shown {
-    /// Returns the table if it differs from the last one that was sent.
-    fn fresh_table(&mut self) -> Option<PageTable> {
-        let table = Some(table(&self.transcript, self.attached));
-        if self.table == table {
+impl View {
+    /// Returns a table if it differs from the last one that was sent.
+    fn fresh_table(&mut self, table: PageTable) -> Option<PageTable> {
+        if self.table.as_ref() == Some(&table) {
             return None;
         }
-        self.table.clone_from(&table);
-        table
+        Some(self.table.insert(table).clone())
     }
-}
 
-impl View {
     /// Returns the rows that pages of a right lack: those that changed after an event, and for a participant those that
     /// it may see only now.
     fn fresh_rows(
@@ -363,13 +356,13 @@ impl OpenPage {
                 self.waiting.extend(message.map(|message| with_id(None, &message)));
             }
         }
-        let table = table(transcript, shown.attached);
+        let table = table(transcript, shown.attached, self.right);
         // with other pages open, both are unchanged
         view.said = texts(transcript, self.right);
-        shown.table = Some(table.clone());
+        view.table = Some(table.clone());
         let said = view.said.iter().map(|(turn, text)| text_of(*turn, text, false)).collect();
         self.after = next.0.checked_sub(1).map(Seq);
-        let message = message(rows, Some(table.for_right(self.right, transcript)), said);
+        let message = message(rows, Some(table), said);
         self.waiting.extend(message.map(|message| with_id(self.after, &message)));
     }
 }

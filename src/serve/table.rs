@@ -5,7 +5,7 @@ use super::transcript::{PageTranscript, row_id};
 use crate::analysis::name;
 use crate::engine::next_speakers;
 use crate::export::{Hearer, conclusion};
-use crate::model::{Command, Purpose, QueuedWords, Recipient, SeatId, TurnId};
+use crate::model::{Command, Purpose, QueuedWords, Recipient, SeatId};
 use crate::state::leave::leaves_of;
 use crate::state::{RunState, Seat, State, Turn};
 use crate::text;
@@ -64,8 +64,6 @@ struct Speaking {
     number: Option<u32>,
     /// True if its text comes at its end.
     late: bool,
-    #[serde(skip)]
-    turn: TurnId,
 }
 
 /// A person who has the floor.
@@ -76,7 +74,7 @@ struct Floor {
     name: String,
     /// True if the person has a link; otherwise the page that steers speaks for the seat.
     link: bool,
-    /// Options of a vote; empty for a message.
+    /// Options of a vote, for the page that speaks; empty for a message.
     options: Vec<String>,
 }
 
@@ -101,35 +99,8 @@ struct Queued {
     to: Option<String>,
 }
 
-impl PageTable {
-    /// Returns the part for a right; `transcript` is the one of this table.
-    pub fn for_right(&self, right: Right, transcript: &PageTranscript) -> PageTable {
-        let mut table = self.clone();
-        let turns = &transcript.state().turns;
-        for speaking in &mut table.speaking {
-            let turn = turns.get(&speaking.turn);
-            speaking.late = turn.is_some_and(|turn| transcript.is_late(turn, right));
-        }
-        if right != Right::Steer {
-            table.queued.clear();
-            table.asks.clear();
-        }
-        for floor in &mut table.floor {
-            let speaks = match right {
-                Right::Watch => false,
-                Right::Steer => !floor.link,
-                Right::Seat(seat) => floor.seat == seat,
-            };
-            if !speaks {
-                floor.options.clear();
-            }
-        }
-        table
-    }
-}
-
-/// Returns the table; `attached` is false while the connection to the conversation is lost.
-pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
+/// Returns the table for a right; `attached` is false while the connection to the conversation is lost.
+pub fn table(transcript: &PageTranscript, attached: bool, right: Right) -> PageTable {
     let state = transcript.state();
     let title = state.shown_title();
     let topic = state.scenario.topic.as_deref().filter(|topic| *topic != &*title);
@@ -141,9 +112,9 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
         who: name(state, &turn.seat),
         about: state.role_in(&turn.seat, turn.thread).map(|role| text::name(role).into_owned()),
         number: turn.number,
-        late: false,
-        turn: turn.id,
+        late: transcript.is_late(turn, right),
     });
+    let steers = right == Right::Steer;
     PageTable {
         title: text::label(&title).into_owned(),
         topic: topic.map(|topic| text::block(topic).into_owned()),
@@ -155,9 +126,9 @@ pub fn table(transcript: &PageTranscript, attached: bool) -> PageTable {
         seats: state.seats.iter().map(|seat| seat_view(transcript, seat)).collect(),
         next: next.iter().filter_map(place).collect(),
         speaking: speaking.collect(),
-        floor: floor(state),
-        asks: asks(state),
-        queued: queued(state),
+        floor: floor(state, right),
+        asks: if steers { asks(state) } else { vec![] },
+        queued: if steers { queued(state) } else { vec![] },
     }
 }
 
@@ -224,17 +195,24 @@ fn doing(transcript: &PageTranscript, turn: &Turn) -> &'static str {
 }
 
 /// Returns the people who have the floor.
-fn floor(state: &State) -> Vec<Floor> {
+fn floor(state: &State, right: Right) -> Vec<Floor> {
     let people = state.turns.values().filter(|turn| state.waits_for_human(turn));
     let floor = people.filter_map(|turn| {
-        let votes = turn.purpose == Purpose::Vote;
+        let seat = state.seats.iter().position(|seat| seat.spec.id == turn.seat)?;
+        let link = state.waits_for_link(turn);
+        let speaks = match right {
+            Right::Watch => false,
+            Right::Steer => !link,
+            Right::Seat(own) => own == seat,
+        };
+        let votes = speaks && turn.purpose == Purpose::Vote;
         let batch = if votes { state.batch_of(turn) } else { None };
         let options = batch.map_or(&[][..], |batch| &batch.spec.options);
         Some(Floor {
-            seat: state.seats.iter().position(|seat| seat.spec.id == turn.seat)?,
+            seat,
             id: turn.seat.clone(),
             name: name(state, &turn.seat),
-            link: state.waits_for_link(turn),
+            link,
             options: options.iter().map(|option| text::line(option).into_owned()).collect(),
         })
     });
