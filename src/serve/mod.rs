@@ -16,10 +16,9 @@
 mod access;
 mod audience;
 mod checks;
-mod follow;
+mod connections;
 mod routes;
 mod server;
-mod steering;
 mod table;
 mod transcript;
 

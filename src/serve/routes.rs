@@ -3,7 +3,7 @@
 use super::access::{Access, AccessRefusal, Right, TokenDigest};
 use super::audience::Audience;
 use super::checks::{HEADERS, Misdirected, Names};
-use super::steering::SteeringClient;
+use super::connections::SteeringClient;
 use crate::clock::Clock;
 use crate::live::client::ClientError;
 use crate::model::{Command, SeatId, Seq, SteerLine};
@@ -279,7 +279,7 @@ async fn steer(
         Refused(status, format!("not sent: {fault}"))
     })?;
     let status = match outcome.is {
-        "refused" | "too_late" => StatusCode::CONFLICT,
+        _ if outcome.is_refusal() => StatusCode::CONFLICT,
         "sent" => StatusCode::ACCEPTED,
         _ => StatusCode::OK,
     };

@@ -3,9 +3,8 @@
 use super::access::{Access, Right};
 use super::audience::{Audience, WATCHERS_MAX};
 use super::checks::Names;
-use super::follow::follow;
+use super::connections::{SteeringClient, follow};
 use super::routes::{LinkedSeat, Pages, routes};
-use super::steering::SteeringClient;
 use crate::clock::Clock;
 use crate::live::client::{ClientError, greet};
 use crate::live::protocol::Attach;
@@ -20,7 +19,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::oneshot;
 
 /// Maximum number of connections with their response: a page has one for its events, and others for its files and
 /// commands.
@@ -92,7 +90,7 @@ pub async fn open(server: PageServer) -> Result<OpenServer, OpenError> {
     let audience = Arc::new(Audience::new());
     check_name(&socket, &name).await.map_err(OpenError::Conversation)?;
     let (steering, sending) = SteeringClient::new(socket.clone(), name, audience.steering());
-    start(&socket, &audience).await.map_err(OpenError::Conversation)?;
+    follow(&socket, &audience).await.map_err(OpenError::Conversation)?;
     tokio::spawn(sending);
     let mut seats = BTreeMap::new();
     for (place, id) in audience.linked() {
@@ -127,14 +125,6 @@ async fn check_name(socket: &Path, name: &str) -> Result<(), ClientError> {
 fn link_name(seat: &SeatId) -> String {
     let plain = seat.0.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
     format!("link-{}", plain.take(24).collect::<String>())
-}
-
-/// Starts to follow the conversation, and waits until all past events are known.
-async fn start(socket: &Path, audience: &Arc<Audience>) -> Result<(), ClientError> {
-    let (tell, caught_up) = oneshot::channel();
-    let (socket, audience) = (socket.to_owned(), audience.clone());
-    tokio::spawn(async move { follow(&socket, &audience, tell).await });
-    caught_up.await.unwrap_or(Err(ClientError::Closed))
 }
 
 impl OpenServer {

@@ -9,12 +9,12 @@ use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused, reported};
 use crate::cli::session_file;
-use crate::live::client::{Received, Receiver, Sender};
+use crate::live::client::{FirstReceipt, Received, Receiver, Sender};
 use crate::live::protocol::{Bye, Doing};
 use crate::model::{Key, Kind, SteerLine};
 use crate::session::{Record, SessionFiles};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::io::{self, BufRead, stdin};
@@ -294,29 +294,23 @@ impl Sent {
 
     /// Prints the outcome of a command that an event reports.
     fn take(&mut self, record: &Record) -> Result<(), Failure> {
-        let (key, is, why) = match &record.event.kind {
-            Kind::CommandRefused(refused) => (&refused.key, "refused", Some(&refused.why)),
-            Kind::Receipt(receipt) => (&receipt.of, receipt.is.word(), receipt.why.as_ref()),
-            _ => return Ok(()),
-        };
+        let Some((key, receipt)) = FirstReceipt::from_event(&record.event) else { return Ok(()) };
         let first = Key::from(key.split('/').next().unwrap_or_default());
         let Some(line) = self.open.get(&first).copied() else { return Ok(()) };
+        let FirstReceipt { is, seq, why } = &receipt;
         if self.prints {
-            let mut receipt = Map::new();
-            receipt.insert("line".into(), line.into());
-            receipt.insert("seq".into(), json!(record.event.seq));
-            receipt.insert("is".into(), is.into());
+            let mut row = json!({"line": line, "seq": seq, "is": is});
             if let Some(why) = why {
-                receipt.insert("why".into(), json!(why));
+                row["why"] = json!(why);
             }
-            output::data(format!("{}\n", Value::Object(receipt)).as_bytes())?;
+            output::data(format!("{row}\n").as_bytes())?;
         }
-        if matches!(is, "refused" | "too_late") {
-            let why = why.map_or(String::new(), |why| format!(": {why}"));
+        if receipt.is_refusal() {
+            let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
             let is = is.replace('_', " ");
             self.failed.get_or_insert(format!("line {line} {is}{why}"));
         }
-        if is != "queued" || self.no_wait {
+        if *is != "queued" || self.no_wait {
             self.open.remove(&first);
         }
         Ok(())

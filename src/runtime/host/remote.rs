@@ -8,7 +8,6 @@ use crate::live::protocol::{Attach, Attached, Bye};
 use crate::model::Ms;
 use crate::session::{Feed, Follower};
 use crate::state::State;
-use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 /// Commands that wait to be sent.
@@ -72,9 +71,8 @@ async fn receive(
                 Received::Error(_) | Received::Lost => return gone(),
             },
             Some(order) = orders.recv() => if let Input::Command { line, .. } = order {
-                let line = Value::Object(line.to_map()).to_string();
                 // the receiving end notices a lost connection
-                let _ = sender.steer(&line).await;
+                let _ = sender.give(&line).await;
             },
         }
     }

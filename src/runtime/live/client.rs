@@ -4,9 +4,10 @@ use super::protocol::{
     Attach, Attached, Bye, CLIENT_LINE_MAX, ClientMessage, ErrorMessage, Hello, PROTOCOL,
     SERVER_LINE_MAX, ServerMessage, line,
 };
-use crate::model::{Key, Piece};
+use crate::model::{Event, Key, Kind, Piece, Seq, SteerLine, Text};
 use crate::net::{LineReader, LineWriter, LocalStream};
 use crate::session::Record;
+use serde_json::Value;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,6 +76,37 @@ pub enum Received {
     Bye(Bye),
     /// The connection is gone without a farewell.
     Lost,
+}
+
+/// A receipt of a command, or its refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstReceipt {
+    /// `queued`, `delivered`, `done`, `too_late` or `refused`; `sent` without a receipt in time.
+    pub is: &'static str,
+    /// `seq` of the receipt.
+    pub seq: Option<Seq>,
+    /// Reason.
+    pub why: Option<Text>,
+}
+
+impl FirstReceipt {
+    /// Receipt of a command that was sent and not answered in time.
+    pub const SENT: FirstReceipt = FirstReceipt { is: "sent", seq: None, why: None };
+
+    /// Returns the receipt in an event, with the key of the command.
+    pub fn from_event(event: &Event) -> Option<(&Key, FirstReceipt)> {
+        let (key, is, why) = match &event.kind {
+            Kind::CommandRefused(refused) => (&refused.key, "refused", Some(&refused.why)),
+            Kind::Receipt(receipt) => (&receipt.of, receipt.is.word(), receipt.why.as_ref()),
+            _ => return None,
+        };
+        Some((key, FirstReceipt { is, seq: Some(event.seq), why: why.cloned() }))
+    }
+
+    /// Returns whether the command has no effect.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.is, "refused" | "too_late")
+    }
 }
 
 /// Connects to a socket and reads the introduction.
@@ -149,7 +181,35 @@ impl Receiver {
     }
 }
 
+impl Receiver {
+    /// Waits for the first receipt of a command.
+    ///
+    /// # Errors
+    /// If the connection ends first.
+    pub async fn receipt(&mut self, of: &Key) -> Result<FirstReceipt, ClientError> {
+        loop {
+            match self.next().await {
+                Received::Event(record) => match FirstReceipt::from_event(&record.event) {
+                    Some((key, receipt)) if key == of => return Ok(receipt),
+                    Some(_) | None => {}
+                },
+                Received::Piece(_) => {}
+                Received::Error(error) => return Err(ClientError::Refused(error)),
+                Received::Bye(_) | Received::Lost => return Err(ClientError::Closed),
+            }
+        }
+    }
+}
+
 impl Sender {
+    /// Sends a command; returns its key.
+    ///
+    /// # Errors
+    /// As [`Sender::steer`].
+    pub async fn give(&mut self, line: &SteerLine) -> Result<Key, ClientError> {
+        self.steer(&Value::Object(line.to_map()).to_string()).await
+    }
+
     /// Sends a steering line; returns the key of its command.
     ///
     /// # Errors

@@ -1,16 +1,20 @@
-//! The connection that steers: open while the page that steers is open, so that the conversation waits for it where it
-//! waits for an operator.
+//! The connections to the conversation. One follows it, and is renewed: another process may take the conversation over.
+//! One steers it, open while the page that steers is open, so that the conversation waits for it where it waits for an
+//! operator.
 
-use crate::live::client::{ClientError, Received, Receiver, Sender, greet};
+use super::audience::Audience;
+use crate::live::client::{ClientError, FirstReceipt, Received, Receiver, Sender, greet};
 use crate::live::protocol::Attach;
-use crate::model::{Key, Kind, Seq, SteerLine, Text};
-use serde_json::Value;
+use crate::model::{Key, Seq, SteerLine};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
+/// Name of the connection that follows, among the clients.
+const NAME: &str = "pages";
 /// Maximum number of commands that wait to be sent.
 const WAITING: usize = 16;
 /// Time for the first receipt of a command.
@@ -19,17 +23,6 @@ const RECEIPT_WITHIN: Duration = Duration::from_secs(5);
 const LEAVE_AFTER: Duration = Duration::from_secs(10);
 /// Pause before the next attempt to connect.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// The first receipt of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstReceipt {
-    /// `queued`, `delivered`, `done`, `too_late` or `refused`; `sent` without a receipt in time.
-    pub is: &'static str,
-    /// `seq` of the receipt.
-    pub seq: Option<Seq>,
-    /// Reason.
-    pub why: Option<Text>,
-}
 
 /// Commands to send.
 #[derive(Clone)]
@@ -71,7 +64,7 @@ impl SteeringClient {
         let request = Request { line, outcome };
         self.requests.send(request).await.map_err(|_| ClientError::Closed)?;
         match timeout(RECEIPT_WITHIN, came).await {
-            Err(_) => Ok(FirstReceipt { is: "sent", seq: None, why: None }),
+            Err(_) => Ok(FirstReceipt::SENT),
             Ok(Err(_)) => Err(ClientError::Closed),
             Ok(Ok(outcome)) => outcome,
         }
@@ -132,8 +125,7 @@ impl Task {
         let mut is_absent = false;
         loop {
             if let Some(Request { line, outcome }) = next.take() {
-                let line = Value::Object(line.to_map()).to_string();
-                match sender.steer(&line).await {
+                match sender.give(&line).await {
                     Ok(key) => _ = open.insert(key, outcome),
                     // the page may be gone
                     Err(fault) => _ = outcome.send(Err(fault)),
@@ -146,11 +138,11 @@ impl Task {
             tokio::select! { biased;
                 received = receiver.next() => match received {
                     Received::Event(record) => {
-                        if let Some((key, outcome)) = outcome(record.event.seq, &record.event.kind)
-                            && let Some(waits) = open.remove(&key)
+                        if let Some((key, receipt)) = FirstReceipt::from_event(&record.event)
+                            && let Some(waits) = open.remove(key)
                         {
                             // the page may be gone
-                            let _ = waits.send(Ok(outcome));
+                            let _ = waits.send(Ok(receipt));
                         }
                     }
                     Received::Piece(_) => {}
@@ -179,12 +171,59 @@ async fn absent(mut pages: watch::Receiver<usize>) {
     }
 }
 
-/// Returns the outcome that an event reports, with the key of the command.
-fn outcome(seq: Seq, kind: &Kind) -> Option<(Key, FirstReceipt)> {
-    let (key, is, why) = match kind {
-        Kind::CommandRefused(refused) => (&refused.key, "refused", Some(refused.why.clone())),
-        Kind::Receipt(receipt) => (&receipt.of, receipt.is.word(), receipt.why.clone()),
-        _ => return None,
-    };
-    Some((key.clone(), FirstReceipt { is, seq: Some(seq), why }))
+/// Follows the conversation until the program ends. Returns once all events before the connection are applied.
+///
+/// # Errors
+/// If the first attempt fails.
+pub async fn follow(socket: &Path, audience: &Arc<Audience>) -> Result<(), ClientError> {
+    let mut follower = FollowingClient::connect(socket, audience).await?;
+    while audience.next_seq() < follower.past.max(Seq(1)) {
+        follower.take(audience).await?;
+    }
+    let (socket, audience) = (socket.to_owned(), audience.clone());
+    tokio::spawn(async move {
+        loop {
+            while follower.take(&audience).await.is_ok() {}
+            audience.set_attached(false);
+            follower = loop {
+                tokio::time::sleep(PAUSE).await;
+                if let Ok(follower) = FollowingClient::connect(&socket, &audience).await {
+                    break follower;
+                }
+            };
+        }
+    });
+    Ok(())
+}
+
+/// A connection that follows.
+struct FollowingClient {
+    /// Number of events before it.
+    past: Seq,
+    receiver: Receiver,
+    /// The connection ends when it is dropped.
+    _sender: Sender,
+}
+
+impl FollowingClient {
+    async fn connect(socket: &Path, audience: &Audience) -> Result<FollowingClient, ClientError> {
+        let greeted = greet(socket).await?;
+        let past = greeted.hello.seq;
+        let from = Some(audience.next_seq());
+        let attach = Attach { from, name: Some(NAME.into()), watch: true };
+        let (_, receiver, _sender) = greeted.attach(attach).await?;
+        audience.set_attached(true);
+        Ok(FollowingClient { past, receiver, _sender })
+    }
+
+    /// Applies the next message.
+    async fn take(&mut self, audience: &Audience) -> Result<(), ClientError> {
+        match self.receiver.next().await {
+            Received::Event(record) => audience.apply(&record),
+            Received::Piece(piece) => audience.push(piece),
+            Received::Error(error) => return Err(ClientError::Refused(error)),
+            Received::Bye(_) | Received::Lost => return Err(ClientError::Closed),
+        }
+        Ok(())
+    }
 }
