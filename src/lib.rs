@@ -80,7 +80,7 @@
 //! | completion of words in a shell | `cli/completing.rs` |
 //! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/go.rs` |
 //! | values for the assembly of a conversation: past, clock, name, first event | `cli/play/assemble.rs` |
-//! | the end of a run: signals, saving, and the command to resume | `cli/play/attend.rs`, `cli/play/leaving.rs`, `cli/play/outcome.rs` |
+//! | the end of a run: signals, saving, and the command to resume | `cli/play/attend.rs`, `cli/play/outcome.rs` |
 //! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
 //! | selection of models, discovery of servers | `cli/models/`; words for models are resolved by `minds.rs` alone, `cli/play/seating.rs` seats them |
 //! | programs with the person's login as participants | `voice/program/`: a row of `table.rs` is a program; `cli/models/programs.rs` has their settings and logins |

@@ -4,8 +4,7 @@
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
-use crate::cli::play::attend::{Left, attend};
-use crate::cli::play::leaving::Leaving;
+use crate::cli::play::attend::{Leaving, Left, attend};
 use crate::cli::play::next::{Next, Setup};
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{door, stdin};

@@ -16,7 +16,6 @@ pub mod editor;
 pub mod gate;
 pub mod headless;
 pub mod history;
-pub mod leaving;
 pub mod linear;
 pub mod material;
 pub mod next;
