@@ -74,7 +74,7 @@
 //! | a page that plays: times of its parts, controls, script | `export/player.rs`, `player.js`, `player.css` |
 //! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
 //! | conversations of other programs: parsers, and their events | [`import`], one file per format |
-//! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
+//! | sessions as exports and clients get them, without private content such as whispers | [`export::Seen`] in `export/visible.rs`; `session/redaction.rs` removes it, also for `sessions redact` |
 //! | conversations in editors (ACP): sessions, updates, permissions | `cli/commands/acp/` |
 //! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args.rs` |
 //! | completion of words in a shell | `cli/completing.rs` |

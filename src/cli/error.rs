@@ -3,6 +3,8 @@
 
 use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::export::{self, utterances};
+#[cfg(any(feature = "mcp", feature = "acp"))]
+use crate::ledger::Exhausted;
 use crate::model::payload::ModelAdapted;
 use crate::scenario::{self, ReadError};
 use crate::session::{LogFault, SessionError};
@@ -286,6 +288,14 @@ impl From<NotMoved> for Failure {
             e @ NotMoved::Io { .. } => Failure::new(Exit::Session, chain(&e))
                 .hint("check permissions and free space of the data folder"),
         }
+    }
+}
+
+#[cfg(any(feature = "mcp", feature = "acp"))]
+impl From<Exhausted> for Failure {
+    fn from(Exhausted(most): Exhausted) -> Failure {
+        let message = format!("the budget of {} for all conversations is used up", most.usd);
+        Failure::new(Exit::Budget, message)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
 use crate::cli::document::{Keyless, create};
 use crate::cli::error::{Exit, Failure};
-use crate::export::{Document, FORMATS, Spell};
+use crate::export::{Document, FORMATS, Seen, Spell};
 use crate::model::Reveal;
 use crate::session::ReadProgress;
 use crate::ui::film::film;
@@ -24,7 +24,7 @@ pub fn usual_size(format: &str) -> (u16, u16) {
 }
 
 /// Function that writes a document.
-pub type ExportWriter = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
+pub type ExportWriter<'a> = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()> + 'a>;
 
 /// Returns the writer for the named format; `columns` and `rows` are the size of a recorded screen.
 pub fn writer(
@@ -33,7 +33,7 @@ pub fn writer(
     columns: u16,
     rows: u16,
     context: &Context,
-) -> Result<ExportWriter, Failure> {
+) -> Result<ExportWriter<'static>, Failure> {
     let known = FORMATS.iter().find(|f| f.name == format);
     let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
     match known.ok_or_else(unknown)?.spell {
@@ -60,8 +60,8 @@ pub fn export_to_new_file(
     format: &str,
     context: &Context,
 ) -> Result<String, ServiceFault> {
-    let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
-        .map_err(|e| e.to_string())?;
+    let seen = Seen::read(log, Reveal::default(), &ReadProgress::default());
+    let document = Document::from(seen.map_err(|e| e.to_string())?);
     let (columns, rows) = usual_size(format);
     let write =
         writer(&document, format, columns, rows, context).map_err(|failure| failure.message)?;
@@ -77,7 +77,7 @@ pub fn export_to_new_file(
         keyless.finish()
     };
     create(&path, spell).map_err(|failure| failure.message)?;
-    if let Some(why) = survey.archive.as_ref().and_then(|archive| archive.fault()) {
+    if let Some(why) = document.survey.archive.as_ref().and_then(|archive| archive.fault()) {
         return Err(format!(
             "{} is incomplete, the session could not be read: {why}",
             path.display()

@@ -8,14 +8,13 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
 use crate::model::{Command, Participant};
 use crate::own_file::OwnFile;
-use crate::session::{self, Finished, Log, LogFault, Record, Survey};
+use crate::session::{self, Finished, Log, LogFault, Survey};
 use crate::settings::make_private;
 use crate::state::State;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, has_sign, read_line};
 use crate::untrusted;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const STEERING: &str = "`colloquium help steering` shows what a line can say";
 
@@ -128,14 +127,8 @@ pub fn read_typed(line: &str, path: &Path) -> Result<Command, Failure> {
 
 /// Returns the state at the end of a log.
 pub fn fold(log: &Log) -> State {
-    fold_records(&log.records)
-}
-
-/// Folds events of a session.
-pub fn fold_records(records: &[Arc<Record>]) -> State {
-    let events = || records.iter().map(|record| &*record.event);
-    let finished = Finished::from_events(events());
-    State::fold(events().filter(|event| !finished.repeats(event)))
+    let finished = Finished::from_events(log.events());
+    State::fold(log.events().filter(|event| !finished.repeats(event)))
 }
 
 /// Returns the present participants.

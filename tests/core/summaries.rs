@@ -2,14 +2,13 @@
 //! from that seat.
 
 use crate::harness::*;
-use colloquium::export::discreet;
+use colloquium::export::Seen;
 use colloquium::model::Reveal;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
-use colloquium::session::Record;
+use colloquium::session::{ReadProgress, Record};
 use colloquium::voice::CallRequest;
 use serde_json::json;
-use std::sync::Arc;
 
 /// Returns two models with small windows that summarise long histories, themselves or through a clerk.
 pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
@@ -123,10 +122,13 @@ async fn summary_with_a_whisper_is_as_private_as_the_whisper() {
         Play::Words(if whispered { "a knows SECRETWORD" } else { "OPEN summary" }.into(), 5)
     });
     let ran = play(summed(Some("clerk"), 30, 700), tells, &[whisper]).await;
-    let records: Vec<Arc<Record>> =
-        ran.events.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let log: String = ran.events.iter().map(|e| Record::new(e.clone()).unwrap().line).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    std::fs::write(&path, log).unwrap();
     let lines = |reveal| -> String {
-        discreet(&records, reveal).unwrap().iter().map(|r| r.line.clone()).collect()
+        let seen = Seen::read(&path, reveal, &ReadProgress::default()).unwrap();
+        seen.records().map(|record| record.unwrap().line.clone()).collect()
     };
     let shown = lines(Reveal { whispers: true, hidden: false });
     let left = lines(Reveal::default());

@@ -8,7 +8,7 @@ use crate::cli::document::{self, know_keys};
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output::watched;
 use crate::cli::session_file::{self, report_faults};
-use crate::export::{self, Beside, DiscreetRecords, Private, figures};
+use crate::export::{self, Beside, Seen, figures};
 use crate::model::{Reveal, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
 use crate::state::State;
@@ -60,7 +60,6 @@ struct Read {
     survey: Survey,
     state: State,
     turn_log: TurnLog,
-    private: Private,
 }
 
 impl Read {
@@ -71,13 +70,6 @@ impl Read {
 
     fn analysis(&self, from: Seq) -> Analysis<'_> {
         Analysis { state: &self.state, turn_log: &self.turn_log, from }
-    }
-
-    /// Returns the events without private texts, which must not reach the output file.
-    fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
-        let records = self.survey.records();
-        let private = self.private.clone();
-        DiscreetRecords::new(records, private, &self.state, Reveal::default(), progress)
     }
 
     fn title(&self) -> String {
@@ -254,8 +246,7 @@ fn compared(
 ) -> Result<(Seq, Option<Beside>), SessionError> {
     let records = a.survey.records();
     let others = b.survey.records();
-    let readings = 1 + if with_texts { Beside::READINGS } else { 0 };
-    progress.begin(readings * (records.len() + others.len()) as u64);
+    progress.begin((records.len() + others.len()) as u64);
     let from = analysis::divergence(
         progress.through(records.skim(), records.len()),
         progress.through(others.skim(), others.len()),
@@ -263,8 +254,9 @@ fn compared(
     if !with_texts {
         return Ok((from, None));
     }
-    let left = a.discreet(progress)?;
-    let right = b.discreet(progress)?;
+    // private texts must not reach the output file
+    let seen = |read: &Read| Seen::read(read.survey.files.log(), Reveal::default(), progress);
+    let (left, right) = (seen(a)?, seen(b)?);
     Ok((from, Some(Beside::new(&a.state, &left, &b.state, &right, from))))
 }
 
@@ -272,13 +264,11 @@ fn compared(
 fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let mut state = State::default();
     let mut turn_log = TurnLog::default();
-    let mut private = Private::default();
     let survey = session::fold(path, progress, &mut |event| {
-        private.take(event);
         state.apply(event);
         turn_log.take(event);
     })?;
-    Ok(Read { survey, state, turn_log, private })
+    Ok(Read { survey, state, turn_log })
 }
 
 /// Describes the point from which two sessions are compared.

@@ -7,7 +7,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::exporting::{ExportWriter, usual_size, writer};
 use crate::cli::output::{self, watched};
 use crate::cli::session_file::{self, report_faults};
-use crate::export::{Document, FORMATS, branches};
+use crate::export::{Document, FORMATS, Seen, branches};
 use crate::model::Reveal;
 use crate::session::{ReadProgress, Survey};
 use crate::text;
@@ -15,7 +15,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 /// Valid widths and heights of a screen, in cells.
@@ -96,32 +96,16 @@ impl ExportArgs {
             return Err(Failure::usage(message, format!("use --format {PAGE}")));
         }
         let picture = self.url.as_deref().map(|url| self.picture(url)).transpose()?;
-        let path = session_file::find(&self.which.name(), context)?;
-        let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
-        let (survey, mut document) =
-            watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
-        document.is_clean = self.clean;
-        document.has_player = !self.plain;
+        let mut document = self.document(&self.which.name(), context)?;
         document.addresses = picture.as_ref().map(|(_, addresses)| addresses.clone());
         let page = (is_bare && self.target.output.is_none()).then(|| new_page(&document));
         self.target.output = page.clone().or(self.target.output);
         let (columns, rows) = self.size.unwrap_or_else(|| usual_size(&self.format));
-        let mut surveys = vec![survey];
-        let spelling: ExportWriter = match &self.other {
+        let other = SessionName::from_option(self.other.as_ref());
+        let other = self.other.is_some().then(|| self.document(&other, context)).transpose()?;
+        let spelling: ExportWriter<'_> = match &other {
             None => writer(&document, &self.format, columns, rows, context)?,
-            Some(other) => {
-                let name = SessionName::from_option(Some(other));
-                let path = session_file::find(&name, context)?;
-                let (others, mut other) = watched("reading the session", |progress| {
-                    Document::read(&path, reveal, progress)
-                })?;
-                other.is_clean = self.clean;
-                other.has_player = !self.plain;
-                surveys.push(others);
-                Box::new(move |document: &Document, out: &mut dyn Write| {
-                    branches::spell(document, &other, out)
-                })
-            }
+            Some(other) => Box::new(|document, out| branches::spell(document, other, out)),
         };
         let write = |progress: &ReadProgress| {
             document.progress = progress.clone();
@@ -139,9 +123,9 @@ impl ExportArgs {
             let target = Target { output: Some(path), ..self.target.clone() };
             document::stream(&target, context, |out| spelling(&document, out))?;
         }
-        let reports = surveys.iter().map(|survey| {
-            self.mention_blobs(survey, context);
-            report_faults(survey, context)
+        let reports = std::iter::once(&document).chain(&other).map(|document| {
+            self.mention_blobs(&document.survey, context);
+            report_faults(&document.survey, context)
         });
         reports.fold(Ok(Exit::Done), Result::and)?;
         if let Some(page) = page {
@@ -152,6 +136,17 @@ impl ExportArgs {
             output::data(format!("{}\n", page.display()).as_bytes())?;
         }
         Ok(Exit::Done)
+    }
+
+    /// Reads a session for the export.
+    fn document(&self, name: &SessionName, context: &Context) -> Result<Document, Failure> {
+        let path = session_file::find(name, context)?;
+        let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
+        let seen = watched("reading the session", |progress| Seen::read(&path, reveal, progress))?;
+        let mut document = Document::from(seen);
+        document.is_clean = self.clean;
+        document.has_player = !self.plain;
+        Ok(document)
     }
 
     /// Returns the file of the picture beside the page, and the addresses of both.

@@ -33,9 +33,6 @@ pub struct ComparedTurn {
 }
 
 impl Beside {
-    /// Minimum number of passes over each conversation in a comparison.
-    pub const READINGS: u64 = 1;
-
     /// Compares two conversations from `from` on, each given by its last state and its events; finally hidden
     /// utterances are left out. If only one conversation changed a shared utterance later, the other shows its own
     /// version of it.

@@ -35,7 +35,7 @@ pub fn spell(
     let mut frames = frames.map_while(|frame| frame.map_err(|e| failed = Err(e)).ok()).peekable();
     let begin = frames.peek().map_or(Ms(0), |f| f.at);
     let mut header = json!({"version": 2, "width": columns, "height": rows});
-    header["timestamp"] = document.began.map(|at| at.0 / 1000).into();
+    header["timestamp"] = document.survey.began.map(|at| at.0 / 1000).into();
     header["duration"] = seconds(document.state.ms, begin).into();
     header["idle_time_limit"] = IDLE_SECONDS.into();
     header["title"] = document.title().into();

@@ -1,42 +1,23 @@
 //! A conversation in its final state, for formats that need all of it at once.
 
-use super::discretion::{LEFT_OUT, Private};
+use super::visible::{LEFT_OUT, Seen};
 use super::{Spelling, Telling};
-use crate::analysis::{self, Analysis, Cell, MomentKind, TimedTurn, TurnLog};
+use crate::analysis::{self, Cell, MomentKind, TimedTurn};
+use crate::model::Text;
 use crate::model::event::OPERATOR;
-use crate::model::{Reveal, Seq, Text, Wall};
-use crate::session::replay::Recording;
-use crate::session::{
-    self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey, Want,
-};
-use crate::state::{Entry, State};
+use crate::session::{ReadProgress, Record};
+use crate::state::Entry;
 use crate::text;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::ops::Deref;
 
-/// Input of a format. Private content is already removed, except as `reveal` allows.
+/// Input of a format.
 pub struct Document {
     /// Id of the session: its file name.
     pub id: String,
-    /// Events as stored, which the formats never see.
-    records: Records,
-    /// Content to remove from the events.
-    redaction: Redaction,
-    /// Positions of that content in the pieces.
-    matches: PieceMatches,
-    /// True if nothing is removed and no line contains an API key.
-    is_as_read: bool,
-    /// Start of the session; `None` without events.
-    pub began: Option<Wall>,
-    /// State after the last event.
-    pub state: State,
-    /// Details that the state does not keep: timed turns and key events.
-    pub turn_log: TurnLog,
-    /// Private content that is included.
-    pub reveal: Reveal,
+    seen: Seen,
     /// True if the steering log is left out of the narration.
     pub is_clean: bool,
     /// True if a page gets a player, which needs a script.
@@ -47,99 +28,41 @@ pub struct Document {
     pub progress: ReadProgress,
 }
 
-impl Document {
-    /// Reads the document of a session. Its events stay in the file, and formats that need them read them again.
-    ///
-    /// # Errors
-    /// See [`read`](session::read) and [`Redaction::apply`].
-    pub fn read(
-        path: &Path,
-        reveal: Reveal,
-        progress: &ReadProgress,
-    ) -> Result<(Survey, Document), SessionError> {
-        let (mut private, mut state, mut turn_log) =
-            (Private::default(), State::default(), TurnLog::default());
-        let mut keys = false;
-        let survey = session::read(path, Want::All, progress, &mut |found| {
-            keys |= !keys && found.has_keys();
-            private.take(found.event);
-            state.apply(found.event);
-            turn_log.take(found.event);
-        })?;
-        let records = survey.records();
-        let redaction = private.redaction(&state, &records, reveal);
-        let matches = if redaction.is_empty() {
-            PieceMatches::default()
-        } else {
-            redaction.matches(records.iter())
-        };
-        let id = survey.files.id();
-        let began = survey.began;
-        let is_as_read = redaction.is_empty() && !keys;
-        let mut document = Document {
-            id,
-            records,
-            redaction,
-            matches,
-            is_as_read,
-            began,
-            state,
-            turn_log,
-            reveal,
+impl Deref for Document {
+    type Target = Seen;
+
+    fn deref(&self) -> &Seen {
+        &self.seen
+    }
+}
+
+impl From<Seen> for Document {
+    fn from(seen: Seen) -> Document {
+        Document {
+            id: seen.id(),
+            seen,
             is_clean: false,
             has_player: true,
             addresses: None,
             progress: ReadProgress::default(),
-        };
-        if !is_as_read {
-            state = State::default();
-            turn_log = TurnLog::default();
-            for record in document.records() {
-                let record = record?;
-                state.apply(&record.event);
-                turn_log.take(&record.event);
-            }
-            document.state = state;
-            document.turn_log = turn_log;
         }
-        Ok((survey, document))
     }
+}
 
-    /// Returns the events with their lines, in order.
-    pub fn records(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
-        let mut rebuilding = self.redaction.rebuilding(&self.matches);
-        self.records
-            .iter()
-            .map(move |record| if self.is_as_read { Ok(record) } else { rebuilding.take(&record) })
-    }
-
+impl Document {
     /// Writes the text that `spell` returns for each event.
     pub(super) fn write_each(
         &self,
         out: &mut dyn Write,
         mut spell: impl FnMut(&Record) -> String,
     ) -> io::Result<()> {
-        self.progress.begin(self.records.len() as u64);
+        self.progress.begin(self.len() as u64);
         for record in self.records() {
             let record = record.map_err(io::Error::other)?;
             out.write_all(spell(&record).as_bytes())?;
             self.progress.step();
         }
         Ok(())
-    }
-
-    /// Returns a recording of the events.
-    pub fn recording(&self) -> Result<Recording, SessionError> {
-        Ok(if self.is_as_read {
-            Recording::new(self.records.clone())
-        } else {
-            Recording::new(self.records().collect::<Result<Vec<_>, _>>()?)
-        })
-    }
-
-    /// Returns the analysis of the conversation.
-    pub fn analysis(&self) -> Analysis<'_> {
-        Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
     /// Starts the narration of the conversation.
@@ -303,6 +226,8 @@ pub(super) fn lasted(document: &Document) -> String {
 mod tests {
     use super::*;
     use crate::export::{FORMATS, Spell};
+    use crate::model::Reveal;
+    use std::path::Path;
 
     /// A sink that records the progress of the export at each write.
     struct Looks(ReadProgress, Vec<u64>);
@@ -325,8 +250,8 @@ mod tests {
         ));
         for format in FORMATS {
             let Spell::Document(spell) = format.spell else { continue };
-            let (_, mut document) =
-                Document::read(path, Reveal::default(), &ReadProgress::default()).unwrap();
+            let seen = Seen::read(path, Reveal::default(), &ReadProgress::default()).unwrap();
+            let mut document = Document::from(seen);
             let mut looks = Looks(ReadProgress::default(), vec![]);
             document.progress = looks.0.clone();
             spell(&document, &mut looks).unwrap();

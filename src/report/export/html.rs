@@ -157,7 +157,7 @@ pub(super) fn over(state: &State) -> String {
 
 /// Returns the date and time of the start of the conversation.
 fn when(document: &Document) -> Option<String> {
-    let at = Timestamp::from_millisecond(document.began?.0).ok()?;
+    let at = Timestamp::from_millisecond(document.survey.began?.0).ok()?;
     let words = at.strftime("%-d %B %Y, %H:%M UTC");
     Some(format!("<time datetime=\"{}\">{words}</time>", at.strftime("%Y-%m-%dT%H:%M:%SZ")))
 }

@@ -199,7 +199,7 @@ fn step(document: &Document, entry: &Entry, spent: Option<&TimedTurn>) -> Value 
         step["model_name"] = json!(text::line(model));
     }
     let Some(spent) = spent else { return step };
-    if let Some(began) = document.began {
+    if let Some(began) = document.survey.began {
         let at = Timestamp::from_millisecond(began.0.saturating_add(signed(spent.granted)));
         step["timestamp"] = json!(at.ok().map(|at| at.to_string()));
     }
@@ -355,7 +355,7 @@ fn attributes(all: &[(&str, Value)]) -> Value {
 
 /// Returns a moment of the conversation in nanoseconds since the Unix epoch, as text.
 fn nanos(document: &Document, at: Ms) -> String {
-    let began = document.began.map_or(0, |began| began.0);
+    let began = document.survey.began.map_or(0, |began| began.0);
     let ms = i128::from(began) + i128::from(signed(at));
     (ms * 1_000_000).to_string()
 }

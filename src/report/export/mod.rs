@@ -4,7 +4,7 @@
 //! only renders it. The output is append-only, one block per finished utterance, without anything that acts on a
 //! terminal. It deliberately leaves out pieces and calls, which are in the log.
 //!
-//! Files are rendered from a [`Document`], from which private content is already removed.
+//! Files are rendered from a [`Document`], which holds a [`Seen`]: private content is already removed.
 
 pub mod beside;
 pub mod branches;
@@ -19,7 +19,6 @@ mod chart;
 mod commands;
 mod conclusion;
 mod contest;
-mod discretion;
 mod document;
 mod failing;
 mod fields;
@@ -34,13 +33,13 @@ mod profile;
 mod telling;
 mod tools;
 mod tracks;
+mod visible;
 mod words;
 
 pub use beside::Beside;
 pub use conclusion::{
     Hearer, broken, conclusion, ended, ending, how_it_ended, listed, losses, reason,
 };
-pub use discretion::{DiscreetRecords, Private, discreet};
 pub use document::Document;
 pub use fields::fields;
 pub use html::PAGE_CSS;
@@ -48,6 +47,7 @@ pub use narrate::{Narrator, end, spent};
 pub use narrated::{Narrated, REHEARSED, Spelling, cost, nearing, utterances};
 pub use profile::{fact, field};
 pub use telling::{Telling, whole};
+pub use visible::Seen;
 
 use std::io::{self, Write};
 

@@ -1,5 +1,4 @@
-//! A conversation that the server attends, of its own or of another process: a task reads its tail; threads wait for it,
-//! send it commands and leave it.
+//! A conversation that the server runs: a task reads its tail; threads wait for it, send it commands and leave it.
 
 use super::open::Interest;
 use crate::cli::play::assemble::random;
@@ -7,7 +6,7 @@ use crate::cli::play::next::Setup;
 use crate::engine::{Input, Owner};
 use crate::host::{Leave, RunningConversation};
 use crate::ledger::RunBudget;
-use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine};
+use crate::model::{Key, Kind, Seq, SteerLine};
 use crate::session::{Item, SessionFiles, holder};
 use futures::FutureExt;
 use parking_lot::Mutex;
@@ -24,7 +23,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Time limit until a command is accepted or refused.
-const HEARD_WITHIN: Duration = Duration::from_secs(5);
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// Looks for the file of a new conversation, which are ten seconds.
 const LOOKS: u32 = 1_000;
 /// Longest time in which a client that has gone goes unnoticed.
@@ -38,8 +37,8 @@ struct Pulse {
     /// Events so far.
     events: u64,
     over: bool,
-    /// First results of commands by key: a word, or the reason for a refusal.
-    heard: BTreeMap<Key, Result<&'static str, String>>,
+    /// Results of commands by key: `None`, or the reason for a refusal.
+    heard: BTreeMap<Key, Option<String>>,
 }
 
 /// A conversation.
@@ -55,8 +54,8 @@ pub struct Attended {
     sent: AtomicU32,
     /// Beginning of its command keys.
     keys: String,
-    /// The first event of this run, if it runs here; earlier ones are read from the session.
-    begins: Option<Seq>,
+    /// The first event of this run; earlier ones are read from the session.
+    begins: Seq,
 }
 
 impl Attended {
@@ -71,35 +70,19 @@ impl Attended {
         let _entered = runtime.enter();
         // without a socket, nobody can attach
         let _ = sockets.map(|folder| conversation.open(folder, Owner::Program));
-        let job = Attended {
+        let begins = conversation.state().next_seq;
+        let files = conversation.files.clone();
+        let running = conversation.start();
+        let job = Arc::new(Attended {
             // an earlier server used others
             keys: format!("mcp:{:016x}:", random()),
-            begins: Some(conversation.state().next_seq),
-            ..Attended::past(conversation.files.clone(), runtime)
-        };
-        job.attend(conversation.start(), budget, Duration::from_secs(seconds))
-    }
-
-    /// Attends a conversation that another process runs and gives commands keys that begin so.
-    pub fn elsewhere(
-        running: RunningConversation,
-        keys: String,
-        files: SessionFiles,
-        runtime: &Handle,
-    ) -> Arc<Attended> {
-        let job = Attended { keys, ..Attended::past(files, runtime) };
-        job.attend(running, None, Duration::MAX).0
-    }
-
-    fn attend(
-        self,
-        running: RunningConversation,
-        budget: Option<RunBudget>,
-        within: Duration,
-    ) -> (Arc<Attended>, JoinHandle<()>) {
-        let orders = Mutex::new(Some(running.commands.clone()));
-        let job = Arc::new(Attended { orders, pulse: watch::Sender::default(), ..self });
-        let task = job.runtime.spawn(play(running, budget, job.clone(), within));
+            orders: Mutex::new(Some(running.commands.clone())),
+            pulse: watch::Sender::default(),
+            begins,
+            ..Attended::past(files, runtime)
+        });
+        let within = Duration::from_secs(seconds);
+        let task = runtime.spawn(play(running, budget, job.clone(), within));
         (job, task)
     }
 
@@ -114,7 +97,7 @@ impl Attended {
             pulse: watch::Sender::new(Pulse { over: true, ..Pulse::default() }),
             sent: AtomicU32::default(),
             keys: String::new(),
-            begins: None,
+            begins: Seq(0),
         }
     }
 
@@ -179,11 +162,11 @@ impl Attended {
         self.runs()
     }
 
-    /// Sends the conversation an operator command; returns its first result.
+    /// Sends the conversation an operator command.
     ///
     /// # Errors
     /// A message for users, if the conversation does not run or rejects the command.
-    pub fn command(&self, line: SteerLine) -> Result<&'static str, String> {
+    pub fn command(&self, line: SteerLine) -> Result<(), String> {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";
         let orders = self.orders.lock().clone().ok_or_else(over)?;
@@ -192,13 +175,9 @@ impl Attended {
         orders
             .try_send(Input::Command { key: key.clone(), line })
             .map_err(|_| "too many commands wait; try again".to_owned())?;
-        self.until(HEARD_WITHIN, |now| now.heard.contains_key(&key));
-        let now = self.pulse.borrow();
-        match now.heard.get(&key) {
-            Some(heard) => heard.clone(),
-            None if now.over && self.begins.is_none() => Err("the conversation ended first".into()),
-            None => Ok("sent"),
-        }
+        self.until(ANSWER_WITHIN, |now| now.heard.contains_key(&key));
+        let refusal = self.pulse.borrow().heard.get(&key).cloned().flatten();
+        refusal.map_or(Ok(()), Err)
     }
 
     /// Leaves the conversation.
@@ -208,18 +187,11 @@ impl Attended {
 
     fn take(&self, item: &Item) {
         let Item::Event(record) = item else { return };
-        let is_new = self.begins.is_some_and(|begins| record.event.seq >= begins);
+        let is_new = record.event.seq >= self.begins;
         let heard = match &record.event.kind {
             // a receipt would make the client wait for a turn
-            Kind::CommandGiven(given) if self.begins.is_some() => Some((&given.key, Ok("given"))),
-            Kind::CommandRefused(refused) => Some((&refused.key, Err(refused.why.to_string()))),
-            Kind::Receipt(receipt) if self.begins.is_none() => Some(match receipt.is {
-                ReceiptIs::TooLate => {
-                    let why = receipt.why.as_ref().map_or("too late".into(), ToString::to_string);
-                    (&receipt.of, Err(why))
-                }
-                is => (&receipt.of, Ok(is.word())),
-            }),
+            Kind::CommandGiven(given) => Some((&given.key, None)),
+            Kind::CommandRefused(refused) => Some((&refused.key, Some(refused.why.to_string()))),
             _ => None,
         };
         match &record.event.kind {

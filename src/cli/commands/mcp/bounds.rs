@@ -6,7 +6,7 @@
 use crate::cli::error::{Exit, Failure};
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::gate::Gate;
-use crate::ledger::{self, AskedLimits, Exhausted, Ledger, RunBudget};
+use crate::ledger::{self, AskedLimits, Ledger, RunBudget};
 use crate::model::{Limits, Participant, Usd, VoiceSpec};
 use crate::settings::Serving;
 use crate::state::State;
@@ -46,10 +46,9 @@ impl Bounds {
     ) -> Result<RunBudget, Failure> {
         let share = || Usd(self.ledger.left().0 / places.max(1) as u64);
         let each = Some(if self.ledger.is_set() { share() } else { ledger::MCP_EACH });
-        self.ledger.reserve(&AskedLimits { seats, own, past, each }).map_err(|Exhausted(most)| {
-            let message = format!("the budget of {} for all conversations is used up", most.usd);
-            Failure::new(Exit::Budget, message).hint("raise mcp.max_usd in the settings")
-        })
+        let ask = AskedLimits { seats, own, past, each };
+        let hint = "raise mcp.max_usd in the settings";
+        self.ledger.reserve(&ask).map_err(|all| Failure::from(all).hint(hint))
     }
 
     /// Refuses a model that the settings do not allow.

@@ -1,7 +1,6 @@
 //! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
-use super::call::{WAIT_MAX, undescribed};
-use super::values::{ClientText, GivenName, ModelName};
+use super::values::{ClientText, GivenName, ModelName, WAIT_MAX};
 use crate::cli::args::{ModelOptions, Play, RunOptions, SteerSource};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -10,7 +9,7 @@ use crate::model::{Command, Key, Limits, SteerLine, Trigger, Usd};
 use crate::policy;
 use crate::scenario::{self, Loaded, TurnOrder};
 use crate::state::policies;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
@@ -256,4 +255,12 @@ fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure
         let message = format!("no scenario `{name}`");
         Failure::usage(message, "list_scenarios names them all")
     })
+}
+
+/// Removes the descriptions of arguments that another tool describes.
+fn undescribed(schema: &mut Schema) {
+    let properties = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut);
+    for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
+        property.as_object_mut().map(|property| property.shift_remove("description"));
+    }
 }

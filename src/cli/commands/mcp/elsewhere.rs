@@ -1,21 +1,21 @@
 //! Conversations that another process runs, such as one on the screen of the user: clients see and steer them over the
 //! sockets of [`crate::live`], as a second terminal does, but with fewer rights.
 
-use super::attended::Attended;
-use super::call::ToolCall;
+use super::attended::ANSWER_WITHIN;
+use super::jobs::ToolCall;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::running::{RunningSession, doing, introductions};
 use crate::cli::runtime::block_on;
 use crate::cli::saved_id::SavedId;
-use crate::host::{self, Leave};
-use crate::live::protocol::{Attach, Attached, Hello};
+use crate::live::client::{ClientError, FirstReceipt};
+use crate::live::protocol::Hello;
 use crate::model::{Command, SteerLine};
-use crate::session::SessionFiles;
 use crate::state::State;
 use crate::text;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::time::timeout;
 
 /// A conversation that another program runs.
 #[derive(Serialize, JsonSchema)]
@@ -68,20 +68,27 @@ pub fn give(
     call: &ToolCall<'_>,
 ) -> Result<&'static str, Failure> {
     check(&line.command, state.limit.is_some())?;
-    let (runtime, context) = (&call.jobs.runtime, call.context);
+    let context = call.context;
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     let running = RunningSession::at(path, context)?;
-    let attached = runtime.block_on(async {
+    let receipt = call.jobs.runtime.block_on(async {
         let greeted = running.greet(context).await?;
-        let attach = Attach { from: None, name: Some("mcp".into()), watch: false };
-        let attached = host::attach(greeted, attach).await;
-        attached.map_err(|fault| running.failure(&fault, context))
-    });
-    let (Attached { keys, .. }, conversation) = attached?;
-    let job = Attended::elsewhere(conversation, keys, SessionFiles::at(&running.path), runtime);
-    let heard = job.command(line);
-    job.leave(Leave::End);
-    heard.map_err(|why| Failure::new(Exit::Failed, text::line(&why).into_owned()))
+        let (mut receiver, mut sender) = running.enter(greeted, "mcp", context).await?;
+        let receipt = async {
+            let key = sender.give(&line).await?;
+            receiver.receipt(&key).await
+        };
+        let receipt = timeout(ANSWER_WITHIN, receipt).await.unwrap_or(Ok(FirstReceipt::SENT));
+        receipt.map_err(|fault| match fault {
+            ClientError::Closed => Failure::new(Exit::Failed, "the conversation ended first"),
+            fault => Failure::new(Exit::Failed, text::line(&fault.to_string()).into_owned()),
+        })
+    })?;
+    if receipt.is_refusal() {
+        let why = receipt.why.map_or("too late".into(), |why| text::line(&why).into_owned());
+        return Err(Failure::new(Exit::Failed, why));
+    }
+    Ok(receipt.is)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use super::attended::Attended;
 use super::bounds::Bounds;
 use super::claims::{Claim, claim};
+use super::open::Interest;
 use super::values::GivenName;
 use crate::cli::args::{ModelOptions, SteerSource};
 use crate::cli::commands::resume;
@@ -15,13 +16,14 @@ use crate::cli::play::door;
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
 use crate::cli::saved_id::SavedId;
+use crate::export::Seen;
 use crate::host::Leave;
-use crate::model::{Command, Participant};
+use crate::model::{Command, Participant, Reveal};
 use crate::own_file::{OwnFile, create_folder};
-use crate::session::{self, holder};
-use crate::state::State;
+use crate::session::{ReadProgress, holder};
 use futures::future::join_all;
 use parking_lot::Mutex;
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -49,6 +51,19 @@ pub struct Jobs {
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// The runtime of all conversations.
     pub runtime: Handle,
+}
+
+/// Reads a session by its id, as clients may see it.
+///
+/// # Errors
+/// When there is no such session, or it cannot be read.
+pub fn read(id: &str, context: &Context) -> Result<Seen, Failure> {
+    let path = context.paths.sessions().join(format!("{id}.jsonl"));
+    if !path.is_file() {
+        let hint = "`status` lists the running conversations";
+        return Err(Failure::usage(format!("no session `{id}`"), hint));
+    }
+    Ok(Seen::read(&path, Reveal::default(), &ReadProgress::default())?)
 }
 
 impl Jobs {
@@ -139,10 +154,9 @@ impl Jobs {
             return Err(Failure::usage(message, "`result` reads any other session"));
         }
         let path = context.paths.sessions().join(format!("{id}.jsonl"));
-        let log = session::load(&path)?;
-        let state = State::fold(log.events());
-        if state.ended.is_some() || state.is_finished() || holder(&log.files).is_some() {
-            return Ok(Arc::new(Attended::past(log.files.clone(), &self.runtime)));
+        let Seen { survey, state, .. } = read(id.as_str(), context)?;
+        if state.ended.is_some() || state.is_finished() || holder(&survey.files).is_some() {
+            return Ok(Arc::new(Attended::past(survey.files, &self.runtime)));
         }
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
@@ -198,4 +212,18 @@ impl Jobs {
         // a task that panicked has nothing more to write
         self.runtime.block_on(join_all(tasks));
     }
+}
+
+/// A call of a tool.
+pub struct ToolCall<'a> {
+    /// The conversations that were started here.
+    pub jobs: &'a Jobs,
+    /// Folders and settings.
+    pub context: &'a Context,
+    /// The arguments as the client sent them.
+    pub arguments: &'a JsonObject,
+    /// True if the caller takes the conversation as a task, so that the call does not wait for its end.
+    pub as_task: bool,
+    /// Passes on the number of turns; returns whether the caller still waits.
+    pub tell: &'a dyn Fn(u32) -> Interest,
 }

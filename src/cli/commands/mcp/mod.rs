@@ -7,7 +7,6 @@
 
 mod attended;
 mod bounds;
-mod call;
 mod cast;
 mod claims;
 mod elsewhere;
@@ -19,7 +18,6 @@ mod protocol;
 mod reading;
 mod service;
 mod talking;
-mod tasks;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

@@ -1,26 +1,49 @@
-//! Resources and prompts: the sessions as text, and requests for the bundled scenarios.
+//! Resources, prompts and tasks: the sessions as text, requests for the bundled scenarios, and conversations of calls.
+//!
+//! A client that can take tasks gets the conversation of a call as a task and asks for its state, so that no call has to
+//! stay open for longer than a client waits. The id of a task is the id of the session, and its state is read from the
+//! session: a task survives a restart of the server, and `wait`, `tail` and `steer` work on it.
 
+use super::jobs::{Jobs, read};
 use super::reading;
-use crate::analysis;
-use crate::catalogue;
+use super::tools::completed;
 use crate::cli::context::Context;
+use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
+use crate::export::{self, Seen};
+use crate::host::Leave;
+use crate::model::{StopReason, Wall};
 use crate::scenario::{about, bundled, bundled_names};
 use crate::session::ReadProgress;
-use crate::text;
+use crate::{analysis, catalogue, text};
+use jiff::Timestamp;
 use rmcp::model::{
-    ErrorData, Prompt, PromptArgument, PromptMessage, Resource, ResourceContents, ResourceTemplate,
-    Role,
+    DetailedTask, ErrorData, Prompt, PromptArgument, PromptMessage, Resource, ResourceContents,
+    ResourceTemplate, Role, Task, TaskPayload, TaskStatus,
 };
+use serde_json::Value;
 
 /// Sessions that are listed as resources.
 const LISTED_MAX: usize = 200;
 /// Prefix of a session's URI.
 const SCHEME: &str = "colloquium://sessions/";
 
+/// Tools whose calls become tasks.
+pub const TASK_TOOLS: [&str; 2] = ["ask", "convene"];
+/// Milliseconds after which a client asks again.
+const POLL_MS: u64 = 2_000;
+
 /// Returns the error for parameters that cannot be used.
 pub fn wrong(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
+}
+
+fn unknown(failure: Failure) -> ErrorData {
+    wrong(failure.with_hint())
+}
+
+fn parse(id: &str) -> Result<SavedId, ErrorData> {
+    SavedId::try_from(id.to_owned()).map_err(wrong)
 }
 
 /// Returns the latest sessions as resources.
@@ -48,9 +71,8 @@ pub fn template() -> ResourceTemplate {
 /// Returns the transcript of a session.
 pub fn resource(uri: &str, context: &Context) -> Result<ResourceContents, ErrorData> {
     let id = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("no such resource"))?;
-    let id = SavedId::try_from(id.to_owned()).map_err(wrong)?;
-    let log = reading::read(id.as_str(), context).map_err(|failure| wrong(failure.with_hint()))?;
-    let text = reading::transcript(&log).map_err(|failure| wrong(failure.message))?;
+    let seen = read(parse(id)?.as_str(), context).map_err(unknown)?;
+    let text = seen.narration(export::text::spell).map_err(|fault| unknown(fault.into()))?;
     Ok(ResourceContents::text(text, uri))
 }
 
@@ -77,4 +99,45 @@ pub fn prompt(name: &str, topic: &str) -> Result<PromptMessage, ErrorData> {
          and what it cost."
     );
     Ok(PromptMessage::new_text(Role::User, words))
+}
+
+/// Returns the state of a task; a conversation that was interrupted by a restart continues.
+///
+/// # Errors
+/// When no task has this id, or its session cannot be read.
+pub fn task(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, ErrorData> {
+    let id = parse(id)?;
+    let job = jobs.going_on(&id, context).map_err(unknown)?;
+    let is_over = job.is_over();
+    let seen = read(id.as_str(), context).map_err(unknown)?;
+    let Seen { survey, state, .. } = &seen;
+    let time = |at: Option<Wall>| {
+        let at = at.and_then(|at| Timestamp::from_millisecond(at.0).ok());
+        at.unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+    };
+    let (created, updated) = (time(survey.began), time(survey.latest));
+    let task = Task::new(id.as_str(), TaskStatus::Working, created, updated)
+        .with_poll_interval_ms(POLL_MS)
+        .with_status_message(format!("{} turns", state.utterances));
+    let payload = match &state.ended {
+        Some(end) if end.reason == StopReason::Signal && job.is_stopped() => TaskPayload::Cancelled,
+        None if !is_over => TaskPayload::Working,
+        // the result of a conversation without an end says that it is not complete
+        Some(_) | None => {
+            let internal = |e: serde_json::Error| ErrorData::internal_error(e.to_string(), None);
+            let report = reading::report(&seen).map_err(unknown)?;
+            let data = serde_json::to_value(report).map_err(internal)?;
+            match serde_json::to_value(completed(&data)).map_err(internal)? {
+                Value::Object(result) => TaskPayload::Completed { result },
+                _ => TaskPayload::Working,
+            }
+        }
+    };
+    Ok(DetailedTask::new(task, payload))
+}
+
+/// Ends the conversation of a task.
+pub fn cancel_task(id: &str, jobs: &Jobs, context: &Context) -> Result<(), ErrorData> {
+    jobs.going_on(&parse(id)?, context).map_err(unknown)?.leave(Leave::End);
+    Ok(())
 }

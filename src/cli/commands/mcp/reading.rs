@@ -1,27 +1,26 @@
 //! Tools that read sessions. Whispers, hidden turns and other private content are left out.
 
-use super::call::{ToolCall, WAIT_MAX};
 use super::cast::PANELS;
+use super::jobs::{ToolCall, read};
 use super::open::Interest;
-use crate::analysis::{self, Analysis};
+use super::values::WAIT_MAX;
 use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::{Dissent, found};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::saved_id::SavedId;
-use crate::cli::session_file::{fold_records, unreadable};
+use crate::cli::session_file::unreadable;
 use crate::cli::source;
-use crate::export::{self, Hearer, Narrated, Narrator, discreet, figures};
+use crate::export::{self, Hearer, Narrated, Narrator, Seen, figures};
 use crate::model::payload::Ended;
-use crate::model::{Reveal, Seq, Text};
+use crate::model::{Seq, Text};
 use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
-use crate::session::{self, Follower, Log, Record, holder};
+use crate::session::{Follower, holder};
 use crate::state::State;
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -77,24 +76,6 @@ pub fn list_scenarios(_: ListScenarios, call: &ToolCall<'_>) -> Result<Scenarios
         about: None,
     });
     Ok(Scenarios { scenarios: PANELS.iter().filter_map(panel).chain(bundled).chain(own).collect() })
-}
-
-/// Reads a session by its id.
-///
-/// # Errors
-/// When there is no such session, or it cannot be read.
-pub fn read(id: &str, context: &Context) -> Result<Log, Failure> {
-    let path = context.paths.sessions().join(format!("{id}.jsonl"));
-    if !path.is_file() {
-        let hint = "`status` lists the running conversations";
-        return Err(Failure::usage(format!("no session `{id}`"), hint));
-    }
-    Ok(session::load(&path)?)
-}
-
-/// Returns the events that clients may know. All reports are made from these.
-fn shown(records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, Failure> {
-    Ok(discreet(records, Reveal::default())?)
 }
 
 /// Return the state of a conversation: the result if it has ended, else a partial one.
@@ -154,19 +135,18 @@ pub fn result(asked: ResultOf, call: &ToolCall<'_>) -> Result<ConversationReport
 
 /// Returns the state of a session.
 pub fn state(id: &str, context: &Context) -> Result<ConversationReport, Failure> {
-    let log = read(id, context)?;
-    if log.records.is_empty() {
+    let seen = read(id, context)?;
+    if seen.survey.last.is_none() {
         return Err(Failure::new(Exit::Session, format!("{id} is empty")));
     }
-    report(&log)
+    report(&seen)
 }
 
 /// Returns the state of a conversation, with its result if it has ended.
-pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
-    let records = shown(&log.records)?;
-    let state = &fold_records(&records);
+pub fn report(seen: &Seen) -> Result<ConversationReport, Failure> {
+    let state = &seen.state;
     let ended = state.ended.as_ref();
-    let runs = ended.is_none() && holder(&log.files).is_some();
+    let runs = ended.is_none() && holder(&seen.survey.files).is_some();
     let found = if ended.is_some() { found(state) } else { None };
     let (answer, dissent) = found.unzip();
     let spent = state.spent();
@@ -178,7 +158,7 @@ pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
         speaking: state.calls().any(|turn| turn.seat == seat.spec.id),
         failed: seat.failed.as_ref().map(|error| error.text.clone()),
     });
-    let text = export::whole(records.iter().map(|r| &*r.event), export::text::spell);
+    let text = seen.narration(export::text::spell)?;
     let losses = ended.map_or(vec![], |_| export::losses(state));
     // "as planned" only without losses
     let how = |end: &Ended| match losses[..] {
@@ -186,7 +166,7 @@ pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
         _ => export::ended(end.reason, Hearer::Operator),
     };
     Ok(ConversationReport {
-        session: log.files.id(),
+        session: seen.id(),
         state: match (ended, runs) {
             (Some(_), _) => "ended",
             (None, true) => "running",
@@ -211,12 +191,6 @@ pub fn report(log: &Log) -> Result<ConversationReport, Failure> {
     })
 }
 
-/// Returns a conversation as text, without private content.
-pub fn transcript(log: &Log) -> Result<String, Failure> {
-    let records = shown(&log.records)?;
-    Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
-}
-
 /// Read the transcript of a session, a page at a time: pass `next` of the last call as `from`.
 #[derive(Deserialize, JsonSchema)]
 pub struct ReadSession {
@@ -238,14 +212,14 @@ pub struct TranscriptPage {
 }
 
 pub fn read_session(asked: ReadSession, call: &ToolCall<'_>) -> Result<TranscriptPage, Failure> {
-    let log = read(asked.session.as_str(), call.context)?;
+    let seen = read(asked.session.as_str(), call.context)?;
     let from = usize::try_from(asked.from).unwrap_or(usize::MAX);
-    let text = transcript(&log)?;
+    let text = seen.narration(export::text::spell)?;
     let characters = text.chars().count();
     let page: String = text.chars().skip(from).take(PAGE_CHARS).collect();
     let next = from.saturating_add(page.chars().count());
     let next = (next < characters).then_some(next);
-    Ok(TranscriptPage { session: log.files.id(), text: page, characters, next })
+    Ok(TranscriptPage { session: seen.id(), text: page, characters, next })
 }
 
 /// Return the messages of any session after a cursor: pass `next` of the last call as `after`. With `seconds`, wait that
@@ -275,44 +249,53 @@ pub struct TailSlice {
 }
 
 pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<TailSlice, Failure> {
-    let Log { survey, mut records } = read(asked.session.as_str(), call.context)?;
-    let mut follower = Follower::behind(&survey)?;
     let mut naps = asked.seconds * NAPS_PER_SECOND;
-    let mut known = None;
     loop {
+        let seen = read(asked.session.as_str(), call.context)?;
+        let slice = slice_after(&seen, asked.after)?;
+        let mut follower = Follower::behind(&seen.survey)?;
+        if !slice.lines.is_empty() || slice.ended || !follower.is_written() {
+            return Ok(slice);
+        }
         // narrated again only after it has grown
-        if known.replace(records.len()) != Some(records.len()) {
-            let slice = slice_after(&records, survey.files.id(), asked.after)?;
-            if !slice.lines.is_empty() || slice.ended || !follower.is_written() || naps == 0 {
+        while follower.fresh()?.is_empty() {
+            if naps == 0 || (call.tell)(0) != Interest::Waiting {
                 return Ok(slice);
             }
+            naps -= 1;
+            thread::sleep(NAP);
         }
-        if naps == 0 || (call.tell)(0) != Interest::Waiting {
-            return slice_after(&records, survey.files.id(), asked.after);
-        }
-        naps -= 1;
-        thread::sleep(NAP);
-        records.extend(follower.fresh()?);
     }
 }
 
-/// Narrates the events after an event, at most one slice of lines.
-fn slice_after(records: &[Arc<Record>], session: String, after: u64) -> Result<TailSlice, Failure> {
+/// Passes the narration of each event to `each`, with its `seq`, until it returns false; returns the last state.
+fn narrate(
+    seen: &Seen,
+    mut each: impl FnMut(Seq, Vec<Narrated>) -> bool,
+) -> Result<State, Failure> {
     let mut state = State::default();
     let mut narrator = Narrator::default();
-    let mut tail = TailSlice { session, lines: vec![], next: after, ended: false };
-    for record in &shown(records)? {
-        state.apply(&record.event);
-        let told = narrator.narrate(&state, &record.event);
-        if record.event.seq.0 <= after {
-            continue;
-        }
-        if tail.lines.len() >= TAIL_LINES {
+    for record in seen.records() {
+        let event = &record?.event;
+        state.apply(event);
+        if !each(event.seq, narrator.narrate(&state, event)) {
             break;
         }
-        tail.next = record.event.seq.0;
-        tail.lines.extend(told.iter().map(export::text::spell));
     }
+    Ok(state)
+}
+
+/// Narrates the events after an event, at most one slice of lines.
+fn slice_after(seen: &Seen, after: u64) -> Result<TailSlice, Failure> {
+    let mut tail = TailSlice { session: seen.id(), lines: vec![], next: after, ended: false };
+    let state = narrate(seen, |Seq(seq), told| {
+        let is_full = seq > after && tail.lines.len() >= TAIL_LINES;
+        if seq > after && !is_full {
+            tail.next = seq;
+            tail.lines.extend(told.iter().map(export::text::spell));
+        }
+        !is_full
+    })?;
     Ok(TailSlice { ended: state.ended.is_some(), ..tail })
 }
 
@@ -349,8 +332,8 @@ pub fn search_sessions(asked: SearchSessions, call: &ToolCall<'_>) -> Result<Hit
     let mut hits = vec![];
     for id in ids {
         // skips damaged sessions
-        let Ok(log) = read(&id, call.context) else { continue };
-        hits.extend(shown_hits(&log, &query)?);
+        let Ok(seen) = read(&id, call.context) else { continue };
+        hits.extend(find_in(&seen, &query)?);
         if hits.len() >= HITS_MAX {
             break;
         }
@@ -361,13 +344,11 @@ pub fn search_sessions(asked: SearchSessions, call: &ToolCall<'_>) -> Result<Hit
 }
 
 /// Returns the places of a transcript that have the words.
-fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Hit>, Failure> {
-    let mut state = State::default();
-    let mut narrator = Narrator::default();
+fn find_in(seen: &Seen, query: &Query) -> Result<Vec<Hit>, Failure> {
+    let session = text::line(&seen.id()).into_owned();
     let mut hits = vec![];
-    for record in &shown(&log.records)? {
-        state.apply(&record.event);
-        for told in narrator.narrate(&state, &record.event) {
+    narrate(seen, |_, told| {
+        for told in told {
             let (who, turn, words) = match told {
                 Narrated::Words { place, who, body } => (Some(who), place.parse().ok(), body),
                 Narrated::Opening { title, topic, .. } => {
@@ -375,11 +356,12 @@ fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Hit>, Failure> {
                 }
                 Narrated::Note(_) => continue,
             };
-            let session = text::line(&log.files.id()).into_owned();
             let excerpt = query.excerpt(&words);
+            let session = session.clone();
             hits.extend(excerpt.map(|excerpt| Hit { session, who, turn, excerpt }));
         }
-    }
+        true
+    })?;
     Ok(hits)
 }
 
@@ -398,9 +380,7 @@ pub struct Figures {
 }
 
 pub fn analyze(asked: Analyze, call: &ToolCall<'_>) -> Result<Figures, Failure> {
-    let log = read(asked.session.as_str(), call.context)?;
-    let records = shown(&log.records)?;
-    let (state, turn_log) = analysis::fold(records.iter().map(|record| &*record.event));
-    let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
-    Ok(Figures { session: log.files.id(), figures: figures::json(&tables) })
+    let seen = read(asked.session.as_str(), call.context)?;
+    let tables = seen.analysis().tables();
+    Ok(Figures { session: seen.id(), figures: figures::json(&tables) })
 }

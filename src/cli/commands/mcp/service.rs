@@ -1,11 +1,10 @@
 //! The server in the types of the SDK, which speaks both eras of the protocol: clients with a handshake (`initialize`)
 //! and clients that name the version in each request (since 2026-07-28).
 
-use super::call::ToolCall;
 use super::jobs::Jobs;
+use super::jobs::ToolCall;
 use super::open::{Interest, OpenRequest};
 use super::protocol::{self, wrong};
-use super::tasks;
 use super::tools::{ServedTool, tools};
 use crate::cli::context::Context;
 use crate::text;
@@ -109,14 +108,15 @@ impl McpService {
     ) -> Result<CallToolResponse, ErrorData> {
         let takes_tasks = request.client_capabilities().is_some_and(|can| can.supports_tasks());
         // the earlier era lacks this kind of result, although some of its clients declare the extension
-        let as_task = takes_tasks && is_modern(&request) && tasks::TOOLS.contains(&&*tool.row.name);
+        let as_task =
+            takes_tasks && is_modern(&request) && protocol::TASK_TOOLS.contains(&&*tool.row.name);
         let answered = self.work(request, move |jobs, context, tell| {
             let call = ToolCall { jobs, context, arguments: &arguments, as_task, tell };
             let result = (tool.answer)(&call)?;
             let session = result.structured_content.as_ref().map(|data| &data["session"]);
             match session.and_then(Value::as_str) {
                 Some(id) if as_task => {
-                    let DetailedTask { task, .. } = tasks::state(id, jobs, context)?;
+                    let DetailedTask { task, .. } = protocol::task(id, jobs, context)?;
                     Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
                 }
                 Some(_) | None => Ok(result.into()),
@@ -237,7 +237,7 @@ impl ServerHandler for McpService {
         request: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let id = params.task_id;
-        let state = self.work(request, move |jobs, context, _| tasks::state(&id, jobs, context));
+        let state = self.work(request, move |jobs, context, _| protocol::task(&id, jobs, context));
         Ok(GetTaskResult::new(state.await?))
     }
 
@@ -248,7 +248,7 @@ impl ServerHandler for McpService {
     ) -> Result<(), ErrorData> {
         // a task asks its client for nothing, so that there is nothing to update
         let id = params.task_id;
-        let known = self.work(request, move |jobs, context, _| tasks::state(&id, jobs, context));
+        let known = self.work(request, move |jobs, context, _| protocol::task(&id, jobs, context));
         known.await.map(drop)
     }
 
@@ -258,6 +258,6 @@ impl ServerHandler for McpService {
         request: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let id = params.task_id;
-        self.work(request, move |jobs, context, _| tasks::cancel(&id, jobs, context)).await
+        self.work(request, move |jobs, context, _| protocol::cancel_task(&id, jobs, context)).await
     }
 }

@@ -2,16 +2,17 @@
 
 use super::attended::Attended;
 use super::bounds::ClientGate;
-use super::call::{ToolCall, WAIT_MAX};
 use super::cast::{AskPanel, Convene, Start, Wanted};
 use super::elsewhere::{self, OtherConversation};
+use super::jobs::{ToolCall, read};
 use super::open::Interest;
 use super::reading::{self, ConversationReport};
+use super::values::WAIT_MAX;
 use super::values::{ClientText, GivenName};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
-use crate::cli::session_file::fold;
+use crate::export::Seen;
 use crate::host::Leave;
 use crate::model::{Command, Limit, SeatId, SteerLine, Text};
 use crate::session::holder;
@@ -71,7 +72,7 @@ struct CastSeat {
 
 pub fn start(asked: Start, call: &ToolCall<'_>) -> Result<Started, Failure> {
     let job = started(asked.wanted, call)?;
-    let state = fold(&reading::read(&job.id, call.context)?);
+    let state = read(&job.id, call.context)?.state;
     let seat = |seat: &crate::state::Seat| CastSeat {
         id: seat.spec.id.clone(),
         name: seat.spec.name.clone(),
@@ -129,7 +130,7 @@ impl Target {
     }
 
     fn state(&self, call: &ToolCall<'_>) -> Result<State, Failure> {
-        Ok(fold(&reading::read(self.id.as_str(), call.context)?))
+        Ok(read(self.id.as_str(), call.context)?.state)
     }
 }
 
@@ -184,7 +185,7 @@ pub fn say(asked: Say, call: &ToolCall<'_>) -> Result<Taken, Failure> {
 fn await_floor(job: &Attended, who: &GivenName, call: &ToolCall<'_>) -> Result<SeatId, Failure> {
     let mut naps = FLOOR_NAPS;
     loop {
-        let state = fold(&reading::read(&job.id, call.context)?);
+        let state = read(&job.id, call.context)?.state;
         let mut seats = state.seats.iter().map(|seat| &seat.spec);
         let named = |id: &str, name: &str| id == who.as_str() || name == who.as_str();
         let seat =
@@ -252,12 +253,12 @@ fn give(target: &Target, line: SteerLine, call: &ToolCall<'_>) -> Result<Taken, 
             None
         }
         None => {
-            let log = reading::read(id.as_str(), call.context)?;
-            if holder(&log.files).is_none() {
+            let Seen { survey, state, .. } = read(id.as_str(), call.context)?;
+            if holder(&survey.files).is_none() {
                 let message = format!("no conversation `{id}` is running here or elsewhere");
                 return Err(Failure::usage(message, fix));
             }
-            Some(elsewhere::give(id, line, &fold(&log), call)?)
+            Some(elsewhere::give(id, line, &state, call)?)
         }
     };
     Ok(Taken { session: id.to_string(), taken: true, is })
@@ -283,7 +284,7 @@ struct OwnSession {
 
 pub fn status(_: StatusOf, call: &ToolCall<'_>) -> Result<ServerStatus, Failure> {
     let one = |job: &Arc<Attended>| {
-        let state = fold(&reading::read(&job.id, call.context).ok()?);
+        let state = read(&job.id, call.context).ok()?.state;
         let title = text::line(&state.shown_title()).into_owned();
         Some(OwnSession { session: job.id.clone(), title, turns: state.utterances })
     };

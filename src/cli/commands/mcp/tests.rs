@@ -3,8 +3,8 @@
 //! The arguments come from the schemas of [`tools`], so that a new argument is covered automatically.
 
 use super::bounds::Bounds;
-use super::call::ToolCall;
 use super::jobs::Jobs;
+use super::jobs::ToolCall;
 use super::open::Interest;
 use super::talking::COMMANDS;
 use super::tools::{ServedTool, tools};

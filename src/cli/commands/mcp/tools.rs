@@ -1,6 +1,6 @@
 //! The tools for clients. The arguments and the results of each are structs, from which its schemas are made.
 
-use super::call::ToolCall;
+use super::jobs::ToolCall;
 use super::{reading, talking};
 use crate::cli::error::Failure;
 use crate::scenario::validator;

@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
 
+/// Seconds that one call waits at most.
+pub const WAIT_MAX: u64 = 3_600;
 /// Bytes of a text.
 const TEXT_MAX: usize = 64 << 10;
 /// Bytes of a name, a role or a key.

@@ -1,82 +1,156 @@
-//! Content that an export leaves out by default: whispers, notes to some seats, and hidden utterances.
+//! Sessions as exports and clients get them: by default without whispers, notes to some seats, and hidden utterances.
 //!
-//! It is removed from the events before any format sees them, so that no format can forget it. Private content is
+//! Private content is removed from the events before any format or client sees them, so that none can forget it. It is
 //! collected while the events are read; a second pass is needed only if there is any.
 
+use super::{Spelling, Telling};
+use crate::analysis::{Analysis, TurnLog};
 use crate::logged::Logged;
 use crate::model::contract::WHISPER;
 use crate::model::{
-    BatchId, Command, Event, Key, Kind, Participant, Reveal, SeatId, SteerLine, TurnId, VoiceSpec,
+    BatchId, Command, Event, Key, Kind, Participant, Reveal, SeatId, Seq, SteerLine, TurnId,
+    VoiceSpec,
 };
-use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
+use crate::session::replay::Recording;
+use crate::session::{
+    self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey, Want,
+};
 use crate::state::State;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The text that replaces words that were left out.
 pub(super) const LEFT_OUT: &str = "[left out]";
 
-/// Returns the events without private content.
-pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
-    let mut private = Private::default();
-    let mut state = State::default();
-    for record in records {
-        private.take(&record.event);
-        state.apply(&record.event);
-    }
-    private.redaction(&state, &records.to_vec().into(), reveal).apply(records)
-}
-
-/// The events of a session without private content and without pieces. Each iteration reads them again.
-pub struct DiscreetRecords {
+/// A saved conversation as its readers see it: without whispers, notes to some seats and hidden utterances, unless they
+/// are revealed. Exports and clients get a session in this form alone.
+pub struct Seen {
+    /// Files and faults of the session.
+    pub survey: Survey,
+    /// State after the last event.
+    pub state: State,
+    /// Details that the state does not keep: timed turns and key events.
+    pub turn_log: TurnLog,
+    /// Private content that is included.
+    pub reveal: Reveal,
+    /// Events as stored.
     records: Records,
+    /// Content to remove from the events.
     redaction: Redaction,
+    /// Positions of that content in the pieces.
     matches: PieceMatches,
-    /// Number of events read, over all iterations.
-    progress: ReadProgress,
+    /// True if nothing is removed and no line contains an API key.
+    is_as_read: bool,
 }
 
-impl DiscreetRecords {
-    /// Prepares the events of a session after `private` and `state` have processed all of them. Each iteration advances
-    /// `progress` by the number of events.
-    pub fn new(
-        records: Records,
-        private: Private,
-        state: &State,
+impl Seen {
+    /// Reads a session. Its events stay in the file; each iteration reads them again.
+    ///
+    /// # Errors
+    /// See [`read`](session::read) and [`Redaction::apply`].
+    pub fn read(
+        path: &Path,
         reveal: Reveal,
         progress: &ReadProgress,
-    ) -> Result<DiscreetRecords, SessionError> {
-        let redaction = private.redaction(state, &records, reveal);
-        let matches = PieceMatches::default();
-        let progress = progress.clone();
-        let all = DiscreetRecords { records, redaction, matches, progress };
-        if !all.redaction.is_empty() {
-            all.rebuilt().try_for_each(|record| record.map(drop))?;
+    ) -> Result<Seen, SessionError> {
+        let mut private = Private::default();
+        let mut state = State::default();
+        let mut turn_log = TurnLog::default();
+        let mut has_keys = false;
+        let survey = session::read(path, Want::All, progress, &mut |found| {
+            has_keys |= !has_keys && found.has_keys();
+            private.take(found.event);
+            state.apply(found.event);
+            turn_log.take(found.event);
+        })?;
+        let records = survey.records();
+        let redaction = private.redaction(&state, &records, reveal);
+        let matches = if redaction.is_empty() {
+            PieceMatches::default()
+        } else {
+            redaction.matches(records.iter())
+        };
+        let is_as_read = redaction.is_empty() && !has_keys;
+        let seen =
+            Seen { survey, state, turn_log, reveal, records, redaction, matches, is_as_read };
+        if is_as_read {
+            return Ok(seen);
         }
-        Ok(all)
+        let mut state = State::default();
+        let mut turn_log = TurnLog::default();
+        for record in seen.records() {
+            let record = record?;
+            state.apply(&record.event);
+            turn_log.take(&record.event);
+        }
+        Ok(Seen { state, turn_log, ..seen })
     }
 
-    fn rebuilt(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
+    /// Returns the id of the session.
+    pub fn id(&self) -> String {
+        self.survey.files.id()
+    }
+
+    /// Returns the number of events.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Returns the events with their lines, in order.
+    pub fn records(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
+        self.rebuilt(self.records.iter())
+    }
+
+    fn rebuilt(
+        &self,
+        records: impl Iterator<Item = Arc<Record>>,
+    ) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
         let mut rebuilding = self.redaction.rebuilding(&self.matches);
-        self.records.skim().map(move |record| rebuilding.take(&record))
+        records
+            .map(move |record| if self.is_as_read { Ok(record) } else { rebuilding.take(&record) })
+    }
+
+    /// Returns a recording of the events.
+    pub fn recording(&self) -> Result<Recording, SessionError> {
+        Ok(if self.is_as_read {
+            Recording::new(self.records.clone())
+        } else {
+            Recording::new(self.records().collect::<Result<Vec<_>, _>>()?)
+        })
+    }
+
+    /// Returns the analysis of the conversation.
+    pub fn analysis(&self) -> Analysis<'_> {
+        Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
+    }
+
+    /// Returns the narration of the conversation in a format.
+    pub fn narration(&self, spell: Spelling) -> Result<String, SessionError> {
+        let mut telling = Telling::without_hidden(&self.state);
+        let mut text = String::new();
+        for record in self.records() {
+            text.push_str(&telling.next(&record?.event, spell));
+        }
+        Ok(text + &telling.rest())
     }
 }
 
-impl<'a> IntoIterator for &'a DiscreetRecords {
+/// The events without pieces.
+impl<'a> IntoIterator for &'a Seen {
     type Item = Arc<Record>;
     type IntoIter = Box<dyn Iterator<Item = Arc<Record>> + 'a>;
 
     fn into_iter(self) -> Self::IntoIter {
         // an event that was rebuilt once can be rebuilt again
-        let records = self.rebuilt().map_while(Result::ok);
-        Box::new(self.progress.through(records, self.records.len()))
+        Box::new(self.rebuilt(self.records.skim()).map_while(Result::ok))
     }
 }
 
 /// Private content of a conversation, collected event by event.
-#[derive(Clone, Debug, Default)]
-pub struct Private {
+#[derive(Debug, Default)]
+struct Private {
     /// Keys of whispers and notes to some seats, accepted or refused, and of commands that changed whispers while they
     /// were queued.
     commands: BTreeSet<Key>,
@@ -105,7 +179,7 @@ fn rehearsed_whispers(seat: &Participant) -> Vec<String> {
 
 impl Private {
     /// Processes an event.
-    pub fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &Event) {
         match &event.kind {
             Kind::Opened(opened) => {
                 let may = opened.participants.iter().filter(|seat| may_whisper(seat));
@@ -144,7 +218,7 @@ impl Private {
     }
 
     /// Returns the redaction of the conversation; `state` is the one after its last event.
-    pub(super) fn redaction(self, state: &State, records: &Records, reveal: Reveal) -> Redaction {
+    fn redaction(self, state: &State, records: &Records, reveal: Reveal) -> Redaction {
         let mut out = Redaction { mark: LEFT_OUT.into(), ..Redaction::default() };
         if !reveal.whispers {
             let now = state.seats.iter().map(|s| &s.spec).filter(|seat| may_whisper(seat));
