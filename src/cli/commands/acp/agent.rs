@@ -2,7 +2,7 @@
 
 use super::errors::wrong;
 use super::order::Order;
-use super::pace::Pace;
+use super::order::Pace;
 use super::prompt::ClientPrompt;
 use super::sessions::Sessions;
 use agent_client_protocol::schema::ProtocolVersion;

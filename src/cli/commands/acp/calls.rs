@@ -3,6 +3,7 @@
 use crate::model::agent::PlanStep;
 use crate::model::{Event, Kind, Text, ToolOutcome};
 use crate::state::State;
+use crate::state::leave::{AsksLeave, asks_leave};
 use crate::text;
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus,
@@ -131,40 +132,26 @@ pub struct ToolAsk {
 
 /// Returns the first use of a tool that waits for a decision.
 pub fn waiting(state: &State) -> Option<ToolAsk> {
-    if state.ended.is_some() {
-        return None;
-    }
-    let undecided = |tool: &Text| state.decided(tool).is_none();
-    state.turns.values().find_map(|turn| {
-        let who = state.seat(&turn.seat).map_or("", |seat| &*seat.spec.name);
-        let open = |p: &&crate::model::agent::Permission| p.answer.is_none() && undecided(&p.tool);
-        let asked = if turn.call.is_some() { turn.permissions.iter().find(open) } else { None };
-        let asked = asked.map(|p| ToolAsk {
-            id: permission_id(p.asked.0),
-            tool: p.tool.clone(),
-            title: title(&p.title, who),
-            input: p.input.as_deref().unwrap_or_default().to_owned(),
-            sort: sort_of(&turn.seat, &p.tool),
+    let AsksLeave { seat, tool, at: (asked, at), .. } = asks_leave(state)?;
+    let who = state.seat(&seat).map_or("", |seat| &*seat.spec.name);
+    let mut permissions = state.turns.values().flat_map(|turn| &turn.permissions);
+    if let Some(permission) = permissions.find(|permission| permission.asked == asked) {
+        return Some(ToolAsk {
+            id: permission_id(asked.0),
+            title: title(&permission.title, who),
+            input: permission.input.as_deref().unwrap_or_default().to_owned(),
+            sort: sort_of(&seat, &tool),
+            tool,
         });
-        asked.or_else(|| {
-            let round = turn.tools.last()?;
-            let seat = state.seat(&turn.seat)?;
-            let acts = |name: &Text| {
-                seat.spec.tools.iter().any(|tool| tool.name == *name && !tool.read_only)
-            };
-            (0u32..).zip(&round.runs).find_map(|(at, run)| {
-                let request = &run.request;
-                let open = run.called.is_none() && run.returned.is_none();
-                let waits = open && acts(&request.tool) && undecided(&request.tool);
-                waits.then(|| ToolAsk {
-                    id: tool_id(round.asked.0, at),
-                    tool: request.tool.clone(),
-                    title: title(&request.tool, who),
-                    input: request.arguments.to_string(),
-                    sort: ToolKind::Other,
-                })
-            })
-        })
+    }
+    let mut rounds = state.turns.values().filter_map(|turn| turn.tools.last());
+    let run = rounds.find(|round| round.asked == asked)?.runs.get(at)?;
+    Some(ToolAsk {
+        id: tool_id(asked.0, u32::try_from(at).ok()?),
+        title: title(&tool, who),
+        input: run.request.arguments.to_string(),
+        sort: ToolKind::Other,
+        tool,
     })
 }
 

@@ -5,13 +5,9 @@
 //! id. When the client disconnects or a signal arrives, each conversation is saved up to its last event.
 
 mod agent;
-mod args;
-mod budget;
 mod calls;
-mod commands;
 mod errors;
 mod order;
-mod pace;
 mod playing;
 mod prompt;
 mod serving;
@@ -27,7 +23,7 @@ use crate::cli::runtime::{block_on, refused};
 use crate::cli::source;
 use crate::{policy, scenario};
 use agent_client_protocol::Lines;
-pub use args::AcpArgs;
+pub use session::AcpArgs;
 use sessions::Sessions;
 use std::sync::Arc;
 

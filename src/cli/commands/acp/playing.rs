@@ -1,10 +1,10 @@
 //! A running conversation of a client: updates out, prompts and decisions in.
 
 use super::calls::{self, ToolAsk};
-use super::commands::{KEYS, command, speaks};
-use super::errors::{error, error_of};
+use super::errors::{error, error_of, wrong};
 use super::order::Order;
 use super::prompt::ClientPrompt;
+use super::prompt::{KEYS, command, speaks};
 use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::error::Failure;
@@ -20,7 +20,7 @@ use crate::state::{RunState, State};
 use crate::ui::view::extension::round;
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
-    self, CloseSessionResponse, PromptResponse, RequestPermissionOutcome, SetSessionModeResponse,
+    self, CloseSessionResponse, PromptResponse, RequestPermissionOutcome,
 };
 use agent_client_protocol::{Error, ErrorCode};
 use std::collections::BTreeSet;
@@ -32,8 +32,8 @@ use tokio::sync::{mpsc, watch};
 pub enum AfterPlay {
     /// The conversation has ended; a prompt continues it.
     Ended,
-    /// The session is closed.
-    Closed,
+    /// The session is closed; by an order that waits for its response, or by the end of the program.
+    Closed(Option<Responder<CloseSessionResponse>>),
 }
 
 /// What a conversation can do by itself after all decisions that were due.
@@ -75,39 +75,28 @@ pub struct Playing<'a> {
     /// The request for permission that the client answers.
     asking: Option<ToolAsk>,
     answers: mpsc::UnboundedSender<(ToolAsk, RequestPermissionOutcome)>,
-    closing: Option<Responder<CloseSessionResponse>>,
 }
 
 impl Playing<'_> {
     /// Plays a conversation until it ends, or the session is closed.
     pub fn play(
         session: &mut ClientSession,
-        mut setup: Setup,
+        setup: Setup,
         first: Responder<PromptResponse>,
     ) -> AfterPlay {
-        let budget = setup.budget.take();
-        let played = block_on(Playing::run(session, setup, first));
-        match played {
-            Ok((left, state)) => {
-                if let Some(budget) = budget {
-                    budget.charge(&state);
-                }
-                left
-            }
+        block_on(Playing::run(session, setup, first)).unwrap_or_else(|failure| {
             // the runtime did not start
-            Err(failure) => {
-                session.context.say(&failure.with_hint());
-                AfterPlay::Ended
-            }
-        }
+            session.context.say(&failure.with_hint());
+            AfterPlay::Ended
+        })
     }
 
     async fn run(
         session: &mut ClientSession,
         setup: Setup,
         first: Responder<PromptResponse>,
-    ) -> Result<(AfterPlay, State), Failure> {
-        let mut conversation = setup.conversation;
+    ) -> Result<AfterPlay, Failure> {
+        let Setup { mut conversation, budget, .. } = setup;
         door::open(&mut conversation, Owner::Operator, &session.context);
         let (since, past, files) =
             (conversation.since(), conversation.past.clone(), conversation.files.clone());
@@ -127,7 +116,6 @@ impl Playing<'_> {
             keys: (format!("{KEYS}{since}:"), 0),
             asking: None,
             answers,
-            closing: None,
         };
         let leaves = loop {
             let leaves = tokio::select! { biased;
@@ -158,10 +146,10 @@ impl Playing<'_> {
         drop(run);
         let failure = stop.err().map(|why| outcome::unwritable(&files, &why));
         playing.answer_all(failure.as_ref(), &state);
-        if let Some(closing) = playing.closing.take() {
-            let _ = closing.respond(CloseSessionResponse::new());
+        if let Some(budget) = budget {
+            budget.charge(&state);
         }
-        Ok((leaves, state))
+        Ok(leaves)
     }
 
     fn take(&mut self, item: &Item) {
@@ -183,19 +171,12 @@ impl Playing<'_> {
     /// Carries out an order of the client; returns the state of the session if the order leaves the conversation.
     fn order(&mut self, order: Option<Order>) -> Option<AfterPlay> {
         match order {
-            None | Some(Order::Leave) => return Some(AfterPlay::Closed),
-            Some(Order::Close(responder)) => {
-                self.closing = Some(responder);
-                return Some(AfterPlay::Closed);
-            }
+            None | Some(Order::Leave) => return Some(AfterPlay::Closed(None)),
+            Some(Order::Close(responder)) => return Some(AfterPlay::Closed(Some(responder))),
             Some(Order::Announce) => {}
-            Some(Order::Pace(pace, responder)) => {
-                self.session.pace = pace;
-                let _ = responder.respond(SetSessionModeResponse::new());
-            }
-            Some(Order::Load(responder)) => {
-                let why = "the session is open already";
-                let _ = responder.respond_with_error(error(ErrorCode::INVALID_PARAMS, why));
+            Some(Order::Pace(pace, responder)) => self.session.set_pace(pace, responder),
+            Some(order @ Order::Load(_)) => {
+                let _ = order.refuse(wrong("the session is open already"));
             }
             Some(Order::Cancel) => {
                 if !self.prompts.is_empty() {

@@ -1,10 +1,10 @@
 //! The thread of a session: it starts the conversation with the first prompt, and continues it with each later one.
 
-use super::commands::{KEYS, available, command, said, speaks};
 use super::errors::error_of;
 use super::order::Order;
 use super::playing::{AfterPlay, Playing};
 use super::prompt::ClientPrompt;
+use super::prompt::{KEYS, available, command, said, speaks};
 use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::args::{Keep, ModelOptions, Play, RunOptions, ToolOptions, Topic};
@@ -13,19 +13,19 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::play::next::{Resume, Setup};
 use crate::cli::play::opening::open_for_output;
 use crate::cli::source;
+use crate::export::Seen;
 use crate::ledger::RunBudget;
-use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
+use crate::model::{Command, Key, Limits, Participant, Reveal, SteerLine, VoiceSpec};
 use crate::policy;
 use crate::scenario;
-use crate::session::{self, holder};
+use crate::session::{Item, ReadProgress, holder};
 use crate::state::{RunState, State};
 use crate::steer::line::addressed;
 use crate::steer::slash;
 use crate::ui::act::intents;
 use crate::ui::view::extension::{one_more_round, round};
-use agent_client_protocol::v1::schema::{
-    CloseSessionResponse, LoadSessionResponse, SetSessionModeResponse,
-};
+use agent_client_protocol::v1::Responder;
+use agent_client_protocol::v1::schema::{CloseSessionResponse, LoadSessionResponse};
 
 impl ClientSession {
     /// Carries out orders until the session is closed.
@@ -36,8 +36,7 @@ impl ClientSession {
                 // nothing runs
                 Order::Cancel => continue,
                 Order::Pace(pace, responder) => {
-                    self.pace = pace;
-                    let _ = responder.respond(SetSessionModeResponse::new());
+                    self.set_pace(pace, responder);
                     continue;
                 }
                 Order::Announce => {
@@ -51,30 +50,27 @@ impl ClientSession {
                     let _ = responder.respond_with_result(loaded.map_err(|f| error_of(&f)));
                     continue;
                 }
-                Order::Close(responder) => {
-                    let _ = responder.respond(CloseSessionResponse::new());
-                    return;
-                }
+                Order::Close(responder) => return closed(Some(responder)),
                 Order::Leave => return,
             };
             match self.begin(&prompt) {
                 Ok(setup) => match Playing::play(&mut self, setup, responder) {
                     AfterPlay::Ended => {}
-                    AfterPlay::Closed => return,
+                    AfterPlay::Closed(responder) => return closed(responder),
                 },
-                Err(failure) => {
-                    let _ = responder.respond_with_error(error_of(&failure));
-                }
+                Err(failure) => _ = responder.respond_with_error(error_of(&failure)),
             }
         }
     }
 
     /// Sends the conversation so far.
     fn load(&self) -> Result<(), Failure> {
-        let log = session::load(&self.path)?;
+        // the person at the client is the operator
+        let reveal = Reveal { whispers: true, hidden: true };
+        let seen = Seen::read(&self.path, reveal, &ReadProgress::default())?;
         let mut updates = Updates::replaying();
-        for event in log.events() {
-            updates.read(event).into_iter().for_each(|update| self.send(update));
+        for record in seen.records() {
+            updates.take(&Item::Event(record?)).into_iter().for_each(|update| self.send(update));
         }
         Ok(())
     }
@@ -180,5 +176,13 @@ impl ClientSession {
             commands.insert(0, Command::Limit { set });
         }
         Ok((commands, budget))
+    }
+}
+
+/// Confirms that a session is closed, to a client that asked for it.
+fn closed(responder: Option<Responder<CloseSessionResponse>>) {
+    if let Some(responder) = responder {
+        // a client that has gone needs no answer
+        let _ = responder.respond(CloseSessionResponse::new());
     }
 }

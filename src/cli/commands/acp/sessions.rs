@@ -1,11 +1,11 @@
 //! All sessions of a client, each on its own thread.
 
-use super::args::AcpArgs;
-use super::budget::EditorGate;
 use super::errors::{error, wrong};
 use super::order::Order;
-use super::pace::Pace;
+use super::order::Pace;
+use super::session::AcpArgs;
 use super::session::ClientSession;
+use super::session::EditorGate;
 use crate::analysis;
 use crate::catalogue;
 use crate::cli::context::Context;

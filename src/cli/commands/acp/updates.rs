@@ -98,12 +98,6 @@ impl Updates {
         std::mem::take(&mut self.out)
     }
 
-    /// Returns the updates of an event that was read from a file.
-    pub fn read(&mut self, event: &Event) -> Vec<SessionUpdate> {
-        self.take_event(event);
-        std::mem::take(&mut self.out)
-    }
-
     fn take_piece(&mut self, piece: &Piece) {
         let at = place(piece.channel);
         let Some(streamed) = self.streamed.as_ref().filter(|s| s.turn == piece.turn) else {
