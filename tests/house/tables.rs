@@ -187,6 +187,45 @@ pub const RESTRICTIONS: &[Restriction] = &[
     },
 ];
 
+/// Folders and files of doors: exports, pages and the protocols of clients.
+pub const DOORS: &[&str] = &[
+    "export/",
+    "serve/",
+    "cli/commands/acp/",
+    "cli/commands/mcp/",
+    "cli/commands/export.rs",
+    "cli/exporting.rs",
+];
+
+/// The rule for doors.
+pub const WAY_OUT: Restriction = Restriction {
+    rule: "doors read a conversation as their readers see it",
+    names: &[
+        "session::load",
+        "session::read",
+        "session::read_bytes",
+        "session::fold",
+        "session::Log",
+        "session::Records",
+        "session_file::fold",
+        "State::fold",
+        "state::Live",
+    ],
+    texts: &[],
+    literals: &[],
+    places: &[
+        "export/visible.rs",
+        // the final state of events that a caller passes
+        "export/telling.rs",
+        // the events of a running conversation, as rows for each right
+        "serve/transcript.rs",
+        // the client is the operator
+        "cli/commands/acp/updates.rs",
+    ],
+    but: &[],
+    fix: "take an `export::Seen`",
+};
+
 /// Allowed top-level entries of the repository, besides dot-files and files ignored by git.
 pub const TOP_LEVEL: &[&str] =
     &["Cargo.toml", "Cargo.lock", "src", "themes", "tests", "assets", "README.md"];
