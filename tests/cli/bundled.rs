@@ -7,7 +7,7 @@ use colloquium::scenario::{about, bundled, bundled_names};
 /// End of each scenario without an operator.
 const ENDS: &[(&str, &str)] = &[
     ("round-table", "as planned"),
-    ("oxford", "finished, 11 turns"),
+    ("oxford", "finished, 13 turns"),
     ("crux", "finished, 16 turns"),
     ("formal-debate", "finished: Nadia wins"),
     ("moderated-panel", "finished: goal"),

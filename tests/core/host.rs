@@ -108,6 +108,84 @@ fn a_question_that_made_room_for_the_host_is_asked_once_more() {
 }
 
 #[test]
+fn a_question_to_each_is_the_task_of_each_seat_once() {
+    let each = "What would each of you give up?";
+    let debt = format!("The host asked you: \"{each}\" Answer that first.");
+    let three = two("[limits]\nutterances = 12", "") + CY;
+    let shown = |turns: &[Call], what: &str| -> Vec<usize> {
+        (0..turns.len()).filter(|n| turns[*n].last().contains(what)).collect()
+    };
+    let turns = calls(opened(&three, |_| {}), &[Value::Null, say(each)]);
+    assert_eq!((shown(&turns, TASK), shown(&turns, &debt)), (vec![2], vec![3, 4]));
+    // news come first, and the question is asked in the next turn of that seat
+    let turns = calls(opened(&three, |_| {}), &[Value::Null, say(each), say("The tram is paid.")]);
+    assert_eq!((shown(&turns, TASK), shown(&turns, &debt)), (vec![2, 3], vec![4, 6]));
+    // a wish for all stays, and asks nobody twice
+    let turns = calls(opened(&three, |_| {}), &[say("One sentence each, please.")]);
+    assert_eq!(shown(&turns, "The host asked you"), Vec::<usize>::new());
+    let small = calls(opened(&three, |seat| seat.small = true), &[say(each)]);
+    assert_eq!(shown(&small, "The host ask"), [1, 2, 3], "{}", small[2].last());
+}
+
+#[test]
+fn a_moderator_reads_who_has_yet_to_answer_a_question_to_each() {
+    let moderated =
+        "policy = { name = \"moderated\", moderator = \"mo\" }\n[limits]\nutterances = 8\n";
+    let mo = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nspeaks = false\n";
+    let each = "Who pays, in one sentence each?";
+    let turns = calls(opened(&(two(moderated, "") + CY + mo), |_| {}), &[say(each)]);
+    let picks: Vec<&Call> = turns.iter().filter(|c| c.purpose == Purpose::Pick).collect();
+    let owed = format!("Asked and not answered: The host asked Ada, Bo, Cy \"{each}\"");
+    assert!(picks[1].last().contains(&owed), "{}", picks[1].last());
+    assert!(!picks[1].last().contains("has just said"), "{}", picks[1].last());
+    let spoken = turns.iter().filter(|c| c.purpose == Purpose::Speak).skip(1);
+    let asked: Vec<(&str, bool)> = spoken
+        .map(|c| (&*c.seat, c.last().contains(TASK) || c.last().contains("The host asked you")))
+        .collect();
+    for seat in ["ada", "bo", "cy"] {
+        let of_seat: Vec<bool> =
+            asked.iter().filter(|(by, _)| *by == seat).map(|(_, a)| *a).collect();
+        let once =
+            of_seat.first().is_none_or(|first| *first) && !of_seat.iter().skip(1).any(|a| *a);
+        assert!(once, "{seat}: {asked:?}");
+    }
+}
+
+/// A moderator's clause, a question, a message of the host and the task of a phase in one turn.
+#[test]
+fn a_turn_has_one_task() {
+    let moderated =
+        "policy = { name = \"moderated\", moderator = \"mo\" }\n[limits]\nutterances = 6\n";
+    let mo = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nspeaks = false\n";
+    let clause = ": the others have spoken.";
+    for (said, task) in [("Well, Bo, who pays?", "The host asked you"), ("Why now?", TASK)] {
+        let turns = calls(opened(&(two(moderated, "") + mo), |_| {}), &[say(said)]);
+        let turns: Vec<&Call> = turns.iter().filter(|c| c.purpose == Purpose::Speak).collect();
+        let with_task: Vec<&&Call> = turns.iter().filter(|c| c.last().contains(task)).collect();
+        assert!(!with_task.is_empty() && turns[0].last().contains(clause), "{task}");
+        for call in with_task {
+            assert!(!call.last().contains(clause), "{}", call.last());
+        }
+    }
+    let phase = |name: &str, more: &str| {
+        format!("[[phase]]\nname = \"{name}\"\nwho = [\"bo\", \"ada\"]\n{more}\n")
+    };
+    let own = "task = \"Name a price.\"\nrounds = 2";
+    let phases = two("policy = \"phases\"", "persona = \"ENDS ASKING\"")
+        + &phase("prices", own)
+        + &phase("closings", "");
+    let turns = calls(opened(&phases, |_| {}), &[say("Why now?")]);
+    let tasks = [TASK, "Answer Ada first.", "Name a price.", "Nothing new: say what decides it"];
+    let told: Vec<Vec<usize>> = turns
+        .iter()
+        .filter(|call| call.purpose == Purpose::Speak)
+        .map(|c| (0..tasks.len()).filter(|n| c.last().contains(tasks[*n])).collect())
+        .collect();
+    // the question of the phase before gives way to the closing
+    assert_eq!(told, [vec![2], vec![0], vec![1], vec![2], vec![3], vec![3]]);
+}
+
+#[test]
 fn after_a_resumed_end_the_host_is_answered_first() {
     let model = |id| Participant { voice: VoiceSpec::Model(ModelSpec::default()), ..seat(id) };
     let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
@@ -177,7 +255,6 @@ fn asks_for_fairness_once_for_each_opponent() {
     let asks = |c: &Call| c.last().contains("If you disagree with ");
     let shown: Vec<bool> = turns.iter().map(asks).collect();
     assert_eq!(shown, [false, true, true, false, false, false, false, false]);
-    assert!(turns[0].system().contains("everybody heard the rest."));
     assert!(!turns[0].system().contains("If you disagree"));
 }
 
@@ -197,8 +274,10 @@ fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
     }
     let before = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
     let both = calls(opened(&before, |_| {}), &[say("Cy, how many?")]);
-    let cue = both.iter().find(|c| c.seat == "cy").unwrap().last();
-    assert!(cue.contains("\"Who pays, Cy?\" Answer the host first, then that."), "{cue}");
+    let of_cy: Vec<&str> = both.iter().filter(|c| c.seat == "cy").map(Call::last).collect();
+    let later = "Ada asked you: \"Who pays, Cy?\" Answer that first.";
+    assert!(of_cy[0].contains("Answer the host first.") && !of_cy[0].contains(later), "{of_cy:?}");
+    assert!(of_cy[1].contains(later) && !of_cy[2].contains(later), "{of_cy:?}");
     let turns = turns("Cy, who pays?");
     let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
     let cue = "Answer the host first.";

@@ -290,7 +290,7 @@ fn macros_of_character_cards_become_names() {
 
 #[test]
 fn prompt_shows_debate_words_roles_and_lore() {
-    let guided = "Bring one new thing";
+    let guided = "Give a point up only for a fact";
     assert!(play("", "", &[])[0].system().contains(guided));
     assert!(!play("debate = \"plain\"", "", &[])[0].system().contains(guided));
     // a length in the persona is left to the author; no other is added
@@ -320,8 +320,9 @@ fn prompt_shows_debate_words_roles_and_lore() {
     assert_eq!(ada.whole().matches("Made-up").count(), 2);
 }
 
-const LAST: &str = "This is the last turn of all: say what is done now, who does what and by when, and who at this table \
-                    would not sign it.";
+const LAST: &str = "This is the last turn of all, nobody speaks after you: say what is done now, who does what and by when, \
+                    and who at this table would not sign it.";
+const ALONE: &str = "This is the last turn of all: nobody can answer you any more.";
 
 #[test]
 fn only_the_last_turn_of_all_has_last_words() {
@@ -330,8 +331,9 @@ fn only_the_last_turn_of_all_has_last_words() {
     let cue = |n: usize| turns[n].last().lines().last().unwrap().to_owned();
     assert_eq!(cue(0), "Ada, you begin: your answer and your strongest reason.");
     assert!(cue(1).starts_with("Bo, turn 2 of 6. "), "{}", cue(1));
-    assert!(cue(4).starts_with("Ada, turn 5 of 6, your last. "), "{}", cue(4));
+    assert!(cue(4).starts_with("Ada, turn 5 of 6. "), "the order can change: {}", cue(4));
     assert_eq!(cue(5), format!("Bo, turn 6 of 6. {LAST}"));
+    assert!(!turns[5].whole().contains("Bring one new thing"), "{}", turns[5].whole());
     let farewells =
         |turns: &[Call]| turns.iter().filter(|c| c.last().contains("last turn of all")).count();
     assert_eq!(farewells(&turns), 1);
@@ -350,12 +352,16 @@ fn only_the_last_turn_of_all_has_last_words() {
     );
     let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
     assert!(plain[2].last().contains("Ada, turn 3 of 6."), "{}", plain[2].last());
-    let alone = "This is the last turn of all: nobody can answer you any more.";
-    assert!(plain[5].last().contains(alone), "{}", plain[5].last());
+    assert!(plain[5].last().contains(ALONE), "{}", plain[5].last());
 }
 
-const RULES: [&str; 5] =
-    ["plain prose", "Bring one new thing", "your own counts", "To hand over", "at most 150 words"];
+const RULES: [&str; 5] = [
+    "plain prose",
+    "Give a point up",
+    "your own counts",
+    "\"@name\" at the end gives that person the floor.",
+    "at most 150 words",
+];
 
 /// Advice on debating is only for seats that debate in free words.
 #[test]
@@ -453,12 +459,8 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     let off = table("off");
     assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
-    assert!(asked[0].system().contains("or end with a question to them by name."));
-    assert!(
-        asked[1].last().contains("Cy, turn 2 of 4, your last. Answer Ada first."),
-        "{}",
-        asked[1].last()
-    );
+    assert!(asked[0].system().contains("So does a question to somebody by name."));
+    assert!(asked[1].last().contains("Cy, turn 2 of 4. Answer Ada first."), "{}", asked[1].last());
 }
 
 pub const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
@@ -473,7 +475,7 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     let of_cy = [false, false, true, false, false, true, false, false, true];
     assert_eq!(quoted, of_cy, "{}", turns[2].last());
     let last = turns[8].last();
-    assert!(last.contains(&format!("{quote} {LAST}")), "{last}");
+    assert!(last.contains(&format!("{quote} {ALONE}")), "{last}");
     let plain = two("debate = \"plain\"\n[limits]\nutterances = 9", asks) + CY;
     let plain = calls(opened(&plain, |_| {}), &[]);
     let quoted: Vec<bool> = plain.iter().map(|c| c.last().contains(quote)).collect();

@@ -134,10 +134,11 @@ fn a_line_places_the_speaker_between_the_poles_and_nobody_else_reads_it() {
     assert!(third.contains("<said n=\"2\" by=\"b\">"), "{third}");
     assert!(
         third.contains(
-            "STANCE: +2 (ban them) to -2 (leave them) | your claim, 3 to 8 words | after #n"
+            "STANCE: +2 (ban them) to -2 (leave them) | your claim, 3 to 8 words; only if that changed: | after #n"
         ),
         "{third}"
     );
+    assert!(!prompt(&ran, 2).contains("after #n"), "a first position is no move");
     let text = whole(&ran.events, text::spell);
     assert!(text.contains("-- a: ban them all → freight stays, after b #2"), "{text}");
     // a first position is no move

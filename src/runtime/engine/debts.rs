@@ -29,36 +29,83 @@ pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) ->
     .collect()
 }
 
-/// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the
-/// latest. Questions that were put aside for a message of the host count one turn longer.
+/// A question to a seat, with the `seq` of its message.
+struct Asked {
+    seq: Seq,
+    debt: QuestionDebt,
+}
+
+/// Returns the questions to a turn's seat, oldest first; of several questions of one asker, the latest. Those that its last
+/// turn put aside for another task count one turn longer.
 fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
+    let mut owed = put_aside(state, turn).unwrap_or_default();
+    for asked in asked_since(state, turn) {
+        owed.retain(|earlier| earlier.from != asked.debt.from);
+        owed.push(asked.debt);
+    }
+    owed
+}
+
+/// Returns the questions that the seat's last turn did not take up; `None` if it has not spoken.
+fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
+    let last = state.visible(turn).rev().find(|entry| entry.seat() == Some(&turn.seat))?;
+    let version = last.version();
+    let earlier =
+        Turn::granted(Seq(version.turn?.0), state.ms, last.thread, turn.seat.clone(), turn.purpose);
+    let earlier = Turn { horizon: version.horizon, before: Some(version.heard), ..earlier };
+    let asked = asked_since(state, &earlier);
+    let debts = asked.iter().map(|asked| &asked.debt);
+    let answered = prompt::most_urgent(debts).cloned();
+    let by_host = prompt::new_from_host(state, &earlier).map(|message| message.seq);
+    let took_up = |asked: &Asked| match by_host {
+        Some(seq) => asked.seq == seq,
+        None => answered.as_ref() == Some(&asked.debt),
+    };
+    Some(asked.into_iter().filter(|asked| !took_up(asked)).map(|asked| asked.debt).collect())
+}
+
+/// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the latest.
+fn asked_since(state: &State, turn: &Turn) -> Vec<Asked> {
     let roster = words::present(state);
     let place = state.heard_to(turn);
-    let mut owed: Vec<QuestionDebt> = vec![];
+    let mut all: Vec<Asked> = vec![];
     let since = state.visible(turn).rev().take(SEARCHED);
-    let mut is_first = true;
-    let counts = |entry: &&Entry| {
-        entry.seat() != Some(&turn.seat)
-            || std::mem::take(&mut is_first) && prompt::answered_the_host(state, entry)
-    };
-    for entry in since.take_while(counts) {
+    for entry in since.take_while(|entry| entry.seat() != Some(&turn.seat)) {
         let Some(text) = asking_text(entry, place) else { continue };
-        let known = owed.iter().any(|debt| debt.from.as_ref() == entry.seat());
-        let questions = reply::questions(text, entry.seat(), &roster);
-        let named = questions.into_iter().rfind(|question| question.to == turn.seat);
-        let question = named.map(|question| question.text);
-        let question = question.or_else(|| question_without_name(state, turn, entry, text));
-        if let (Some(question), false) = (question, known) {
-            owed.push(QuestionDebt {
+        let known = all.iter().any(|asked| asked.debt.from.as_ref() == entry.seat());
+        if let (Some(question), false) = (question_in(state, turn, entry, text, &roster), known) {
+            let debt = QuestionDebt {
                 from: entry.seat().cloned(),
                 to: turn.seat.clone(),
                 turn: entry.version().turn,
                 quote: shortened(&question).into(),
-            });
+            };
+            all.push(Asked { seq: entry.seq, debt });
         }
     }
-    owed.reverse();
-    owed
+    all.reverse();
+    all
+}
+
+/// Returns the question of a message to a turn's seat: by name, or from the host to each, or else without a name if the
+/// message names nobody else.
+fn question_in(
+    state: &State,
+    turn: &Turn,
+    entry: &Entry,
+    text: &str,
+    roster: &[&Participant],
+) -> Option<String> {
+    let named = reply::questions(text, entry.seat(), roster);
+    let to_seat = named.iter().rfind(|question| question.to == turn.seat);
+    match to_seat {
+        Some(question) => Some(question.text.clone()),
+        None if !named.is_empty() => None,
+        None if entry.is_by_host() && entry.mentions.is_empty() && prompt::asks_each(text) => {
+            Some(text.to_owned())
+        }
+        None => question_without_name(state, turn, entry, text),
+    }
 }
 
 /// Returns the last question of a message that does not put it to a seat by name: its act put one to that seat, or it ends
@@ -71,9 +118,9 @@ fn question_without_name(state: &State, turn: &Turn, entry: &Entry, text: &str) 
     (asks || alone && text.trim_end().ends_with('?')).then(|| reply::last_question(text)).flatten()
 }
 
-/// Returns the text of a public message that may hold a question.
+/// Returns the text of a public message that may hold a question; a request of the host needs no question mark.
 fn asking_text(entry: &Entry, place: Seq) -> Option<&Text> {
-    let text = entry.text_at(place).filter(|text| text.contains('?'))?;
+    let text = entry.text_at(place).filter(|text| entry.is_by_host() || text.contains('?'))?;
     (entry.to.is_empty() && entry.material.is_none()).then_some(text)
 }
 

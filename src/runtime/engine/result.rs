@@ -13,7 +13,7 @@ use crate::scenario::ResultRule;
 use crate::state::{RunState, State, Turn};
 
 /// Tokens of the task, which is added to the prompt once the scribe is asked.
-const TASK_TOKENS: u64 = 256;
+const TASK_TOKENS: u64 = 320;
 
 /// Returns the end of the conversation, after its verdict and its result.
 pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {

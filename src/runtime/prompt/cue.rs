@@ -12,7 +12,7 @@ use super::persona::rendered;
 use super::{said_to_all, stance, task as form};
 use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text};
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
-use crate::state::{Ending, Entry, Labels, State, Turn, policies};
+use crate::state::{Chosen, Ending, Entry, Labels, State, Turn, policies};
 
 /// Beginning of the names of phases whose task is an answer.
 const REBUTTAL: &str = "rebut";
@@ -24,11 +24,11 @@ const USUAL: [(&str, &str); 3] = [
 ];
 /// Cue of the first turn in a debate without phases.
 const FIRST: &str = "your answer and your strongest reason.";
-/// Maximum number of questions that a turn is asked to answer.
-const ANSWERED_AT_ONCE: usize = 2;
+/// Task of a turn in a debate without phases that has no other.
+const BRING: &str = "Bring one new thing; everybody heard the rest.";
 /// Task of the last turn of all in a debate.
-const LAST: &str = "This is the last turn of all: say what is done now, who does what and by when, and who at this table would not \
-     sign it.";
+const LAST: &str = "This is the last turn of all, nobody speaks after you: say what is done now, who does what and by when, and who at \
+     this table would not sign it.";
 /// Cue of a turn that nobody can answer any more, in a talk and in phases.
 const UNANSWERED: &str = "This is the last turn of all: nobody can answer you any more.";
 /// Cue of the last turn of a team, whose words are its message to the table.
@@ -47,14 +47,15 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let reply = form::reply(&state.contract_of(turn), turn.purpose, state.is_small(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {
-        all.extend(phase(state, turn));
+        let task = task(state, turn);
+        all.extend(phase(state, turn, &task));
         all.extend(role(state, turn));
-        all.extend(manner(state, turn));
+        all.extend(manner(state, turn, &task));
         all.extend(form::requests(state, turn));
         all.extend(question);
         all.push(match &turn.part {
             Some(_) => form::GO_ON.to_owned(),
-            None => occasion(state, turn, begins),
+            None => occasion(state, turn, &task, begins),
         });
         all.extend(talks(state, turn).then(|| said_to_all::reminder(state, turn)).flatten());
     } else {
@@ -73,33 +74,84 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     all.join("\n").into()
 }
 
-/// Returns the task of the phase and its progress.
-fn phase(state: &State, turn: &Turn) -> Option<String> {
+/// The only task of a turn: the first of these that applies, in this order. The others are left out or become facts; a
+/// question to the seat that was put aside is asked once more in its next turn.
+enum CueTask<'a> {
+    /// The answer to a new message of the host.
+    Host(Text),
+    /// The answer to one question; a doubt can follow it.
+    Answer(&'a QuestionDebt),
+    /// Last words.
+    LastWords(&'static str),
+    /// A doubt, or an act in a turn that would have no task.
+    Act(String),
+    /// The task of the phase, beside which a moderator's clause is shown.
+    Phase(String),
+    /// The clause of a moderator, who gave the floor.
+    Clause,
+    /// The request to put an opponent's point fairly.
+    Fairly(String),
+    /// A contribution of its own.
+    Free,
+}
+
+impl CueTask<'_> {
+    /// Returns whether the host or a participant waits for an answer.
+    fn is_asked(&self) -> bool {
+        matches!(self, CueTask::Host(_) | CueTask::Answer(_))
+    }
+}
+
+fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
+    let (talks, debates) = (talks(state, turn), debates(state, turn));
+    if let Some(said) = talks.then(|| said_to_all::open(state, turn)).flatten() {
+        let text = said.text_at(state.heard_to(turn)).cloned();
+        return CueTask::Host(text.unwrap_or_default());
+    }
+    let phase = state.phase_of(turn.thread).and_then(|phase| task_of(state, turn, phase));
+    if let Some(debt) = talks.then(|| owed_by(state, turn, phase.is_some())).flatten() {
+        return CueTask::Answer(debt);
+    }
+    if let Some(last) = last_words(state, turn) {
+        return CueTask::LastWords(last);
+    }
+    let act = turn.act.as_ref();
+    if let Some(doubt) = act.filter(|act| act.kind.is_doubt()) {
+        return acts::request(state, doubt).map_or(CueTask::Free, CueTask::Act);
+    }
+    if let Some(task) = phase {
+        return CueTask::Phase(task);
+    }
+    if chosen(state, turn).is_some_and(|chosen| !chosen.why.trim().is_empty()) {
+        return CueTask::Clause;
+    }
+    if let Some(fairly) = debates.then(|| first_answer(state, turn)).flatten() {
+        return CueTask::Fairly(fairly);
+    }
+    act.and_then(|act| acts::request(state, act)).map_or(CueTask::Free, CueTask::Act)
+}
+
+/// Returns the progress of the phase, and its task if it is that of the turn.
+fn phase(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
     let phase = state.phase_of(turn.thread)?;
     let rounds = phase.rounds();
     let place = match rounds {
         0 | 1 => String::new(),
         _ => format!(", {} of {rounds}", round_of(state, turn)),
     };
-    let task = task_of(state, turn, phase).map_or(String::new(), |task| format!(" {task}"));
+    let own = if let CueTask::Phase(task) = task { format!(" {task}") } else { String::new() };
     let last = talks(state, turn) && ends_phases(state, turn, phase);
     let last = if last { format!(" {UNANSWERED}") } else { String::new() };
-    Some(format!(
-        "{}: {}{place}.{task}{last}{}",
-        heading(state, phase),
-        phase.name,
-        blind(state, turn)
-    ))
+    let blind = if task.is_asked() { String::new() } else { blind(state, turn) };
+    Some(format!("{}: {}{place}.{own}{last}{blind}", heading(state, phase), phase.name))
 }
 
-/// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name. An answer to the
-/// host or to a question takes the place of the default rebuttal.
+/// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name.
 fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
     let name = phase.name.to_lowercase();
     let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
     let usual = of_name.map(|(_, ask)| (*ask).to_owned());
-    let answers = name.starts_with(REBUTTAL) && is_asked(state, turn);
-    let usual = if debates(state, turn) && !answers { usual } else { None };
+    let usual = if debates(state, turn) { usual } else { None };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn)).or(usual)?;
     (!task.trim().is_empty()).then(|| task.trim().to_owned())
 }
@@ -130,7 +182,7 @@ fn heading(state: &State, phase: &Phase) -> String {
 
 /// Returns a sentence about the phase before if its turns were spoken at the same time, until the seat has spoken again.
 fn blind(state: &State, turn: &Turn) -> String {
-    if is_asked(state, turn) || !debates(state, turn) || !state.labels(turn).is_empty() {
+    if !debates(state, turn) || !state.labels(turn).is_empty() {
         return String::new();
     }
     let before = |entry: &&Entry| entry.thread != turn.thread && entry.seat().is_some();
@@ -160,11 +212,10 @@ fn role(state: &State, turn: &Turn) -> Option<String> {
 }
 
 /// Returns the length of the reply, and permission to think first.
-fn manner(state: &State, turn: &Turn) -> Option<String> {
+fn manner(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
-    let by_task = shows.and_then(|s| s.task.as_ref()).map(|task| rendered(task, state, turn));
-    let by_task = by_task.is_some_and(|task| names_length(&task));
+    let by_task = matches!(task, CueTask::Phase(task) if names_length(task));
     let words = match shows.and_then(|s| s.words).or_else(|| state.varied_words(turn)) {
         None if by_task => None,
         Some((least, most)) => Some(range_of(least, most)),
@@ -183,10 +234,10 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Returns the request to speak and its reason.
-fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
+/// Returns the request to speak, its reason and the task.
+fn occasion(state: &State, turn: &Turn, task: &CueTask<'_>, begins: bool) -> String {
     let name = state.seat(&turn.seat).map_or(&turn.seat.0, |s| &s.spec.name);
-    let given = given(state, turn);
+    let given = given(state, turn, task);
     if begins {
         let asks = debates(state, turn) && given.is_none() && state.phase_of(turn.thread).is_none();
         let together = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
@@ -199,87 +250,37 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         told.extend(given.map(|given| format!(" {given}")));
         return told;
     }
-    let mut told = format!("{name}, {}.", turn_in_words(state, turn));
-    let task = task(state, turn);
-    let act = if matches!(task, CueTask::Host(_)) { None } else { turn.act.as_ref() };
-    let doubts = act.is_some_and(|act| act.kind.is_doubt());
-    let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
-    let asked = if owed.is_empty() { mentioned(state, turn) } else { None };
-    told.extend(asked.or(given).map(|asked| format!(" {asked}")));
-    let last = last_words(state, turn).map(str::to_owned);
-    let tasks = match task {
-        // after a reopened end nobody takes leave before the host has an answer
-        CueTask::Host(_) if state.since.reopened.is_some() => {
-            [Some(said_to_all::TASK.to_owned()), None]
-        }
-        CueTask::Host(_) => [Some(said_to_all::TASK.to_owned()), last],
-        CueTask::Answer(owed) => {
-            let length = if doubts { Answering::InOneSentence } else { Answering::First };
-            [Some(to_answer(state, turn, &owed, length)), last]
-        }
-        CueTask::LastWords => [None, last],
-        CueTask::Fairly(_) | CueTask::Free if doubts && has_clause(state, turn) => {
-            [Some("Take that up in one sentence.".to_owned()), None]
-        }
-        // a moderator's clause is the task
-        CueTask::Fairly(_) if doubts || has_clause(state, turn) => [None, None],
-        CueTask::Fairly(fairly) => [Some(fairly), None],
-        CueTask::Free => [None, None],
+    let mentioned = if task.is_asked() { None } else { mentioned(state, turn) };
+    let last = (task.is_asked() && ends_all(state, turn)).then(|| UNANSWERED.to_owned());
+    let task = match task {
+        CueTask::Host(_) => Some(said_to_all::TASK.to_owned()),
+        CueTask::Answer(debt) => Some(to_answer(state, turn, debt)),
+        CueTask::LastWords(words) => Some((*words).to_owned()),
+        CueTask::Act(task) | CueTask::Fairly(task) => Some(task.clone()),
+        CueTask::Free if brings(state, turn) => Some(BRING.to_owned()),
+        CueTask::Phase(_) | CueTask::Clause | CueTask::Free => None,
     };
-    let in_phase = state.phase_of(turn.thread).is_some_and(|p| task_of(state, turn, p).is_some());
-    let beside = doubts && (in_phase || tasks.iter().any(Option::is_some));
-    let then = if beside { "Then: " } else { "" };
-    let act = act.and_then(|act| acts::request(state, act)).map(|act| format!("{then}{act}"));
-    tasks.into_iter().flatten().chain(act).for_each(|task| told.push_str(&format!(" {task}")));
-    told
+    let place = format!("{name}, {}.", turn_in_words(state, turn));
+    let all = [Some(place), mentioned.or(given), task, last];
+    all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the place of a turn: `turn 4 of 12`, or `turn 11 of 12, your last`.
+/// Returns whether a turn without a task is asked for a contribution of its own. Phases define their tasks.
+fn brings(state: &State, turn: &Turn) -> bool {
+    debates(state, turn) && state.scenario.phases.is_empty()
+}
+
+/// Returns the place of a turn, such as `turn 4 of 12`. The host can change the order, so that no turn before the last of
+/// all is certain to be the last of its seat.
 fn turn_in_words(state: &State, turn: &Turn) -> String {
     match place(state, turn) {
         None if is_final_round(state, turn) => "your last turn".to_owned(),
         None => "your turn".to_owned(),
-        Some(TurnPlace { number, limit, more, bargains }) => {
-            let last = if more == Some(0) && number < limit { ", your last" } else { "" };
-            let deal = if bargains { "; a deal has to be made by then" } else { "" };
-            format!("turn {number} of {limit}{last}{deal}")
+        Some(TurnPlace { number, limit }) => {
+            let deal = if bargains(state) { "; a deal has to be made by then" } else { "" };
+            format!("turn {number} of {limit}{deal}")
         }
     }
-}
-
-/// The task of a turn besides that of its phase: at most one. A message of the host goes first; last words also answer
-/// questions.
-enum CueTask<'a> {
-    LastWords,
-    /// The answer to a new message of the host.
-    Host(Text),
-    /// Answers to questions.
-    Answer(Vec<&'a QuestionDebt>),
-    /// The request to put an opponent's point fairly.
-    Fairly(String),
-    /// No task, so that an act fits.
-    Free,
-}
-
-fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
-    let debates = debates(state, turn);
-    if let Some(said) = talks(state, turn).then(|| said_to_all::open(state, turn)).flatten() {
-        return CueTask::Host(said);
-    }
-    let owed = if talks(state, turn) { owed_by(state, turn) } else { vec![] };
-    if !owed.is_empty() {
-        return CueTask::Answer(owed);
-    }
-    if last_words(state, turn).is_some() {
-        return CueTask::LastWords;
-    }
-    let fairly = if debates { first_answer(state, turn) } else { None };
-    fairly.map_or(CueTask::Free, CueTask::Fairly)
-}
-
-/// Returns true if the host or a question is the task of a turn.
-fn is_asked(state: &State, turn: &Turn) -> bool {
-    matches!(task(state, turn), CueTask::Host(_) | CueTask::Answer(_))
 }
 
 /// Returns true for a turn of a final round, outside of phases.
@@ -295,33 +296,35 @@ fn is_last_in_round(state: &State, turn: &Turn) -> bool {
     })
 }
 
-/// Returns the request for last words: in the last turn of all, and in the last tenth of a long debate.
-fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
-    let leave = match state.advice(turn) {
-        _ if state.is_team => FOR_THE_TEAM,
-        Advice::Debate => LAST,
-        Advice::Talk | Advice::Work => UNANSWERED,
-    };
-    if let Some(Ending::FinalRound(left)) = &state.ending
-        && is_final_round(state, turn)
-    {
-        return left.iter().all(|seat| *seat == turn.seat).then_some(leave);
-    }
-    let TurnPlace { number, limit, .. } = place(state, turn)?;
-    match limit - number {
-        0 => Some(leave),
-        left if debates(state, turn) && limit >= LONG && left < limit / LAST_SHARE => {
-            Some(NEAR_THE_END)
+/// Returns whether a turn outside of phases is the last of all.
+fn ends_all(state: &State, turn: &Turn) -> bool {
+    match &state.ending {
+        Some(Ending::FinalRound(left)) if is_final_round(state, turn) => {
+            left.iter().all(|seat| *seat == turn.seat)
         }
-        _ => None,
+        _ => place(state, turn).is_some_and(|place| place.number == place.limit),
     }
 }
 
-/// Returns the request to answer the host or the questions to a turn's seat, if there are any, without rules.
+/// Returns the request for last words: in the last turn of all, and in the last tenth of a long debate.
+fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
+    if ends_all(state, turn) {
+        return Some(match state.advice(turn) {
+            _ if state.is_team => FOR_THE_TEAM,
+            Advice::Debate => LAST,
+            Advice::Talk | Advice::Work => UNANSWERED,
+        });
+    }
+    let TurnPlace { number, limit } = place(state, turn)?;
+    let is_near = limit >= LONG && limit - number < limit / LAST_SHARE;
+    (is_near && debates(state, turn) && !is_final_round(state, turn)).then_some(NEAR_THE_END)
+}
+
+/// Returns the request to answer the host or the question to a turn's seat, if there is one, without rules.
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
         CueTask::Host(said) => Some(format!("The host asks: {}", quoted(&said))),
-        CueTask::Answer(owed) => Some(all_quoted(state, &owed, Answering::First)),
+        CueTask::Answer(debt) => Some(with_quote(state, debt, FIRST_OF_ALL)),
         _ => None,
     }
 }
@@ -331,9 +334,9 @@ pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
 pub enum ActRoom {
     /// The turn has another task.
     Nothing,
-    /// A question, a moderator's clause or a rebuttal, beside which a doubt fits.
+    /// An answer to a question, beside which a doubt fits.
     Beside,
-    /// The request to be fair to an opponent, which a doubt replaces.
+    /// A task that a doubt replaces.
     Doubt,
     /// No task.
     Any,
@@ -341,45 +344,33 @@ pub enum ActRoom {
 
 /// Returns the room for an act in the prompt of a turn.
 pub fn act_room(state: &State, turn: &Turn) -> ActRoom {
-    if !turn.speaks()
-        || turn.part.is_some()
-        || !debates(state, turn)
-        || !state.labels(turn).is_empty()
-        || last_words(state, turn).is_some()
-    {
+    let may = turn.speaks() && turn.part.is_none() && debates(state, turn);
+    let phase = state.phase_of(turn.thread);
+    let closed = phase.is_some_and(|phase| !leaves_room(state, turn, phase));
+    if !may || closed || ends_all(state, turn) || !state.labels(turn).is_empty() {
         return ActRoom::Nothing;
     }
-    let phase = state.phase_of(turn.thread);
-    let in_phase = phase.map_or(ActRoom::Any, |phase| phase_room(state, turn, phase));
     match task(state, turn) {
-        CueTask::Host(_) | CueTask::LastWords => ActRoom::Nothing,
-        _ if in_phase == ActRoom::Nothing => ActRoom::Nothing,
-        CueTask::Answer(_) if in_phase == ActRoom::Beside => ActRoom::Nothing,
-        CueTask::Answer(_) => ActRoom::Beside,
-        _ if in_phase == ActRoom::Beside => ActRoom::Beside,
-        CueTask::Fairly(_) | CueTask::Free if has_clause(state, turn) => ActRoom::Beside,
-        CueTask::Free if mentioned(state, turn).is_some() => ActRoom::Beside,
-        CueTask::Fairly(_) => ActRoom::Doubt,
-        CueTask::Free => ActRoom::Any,
+        CueTask::Answer(debt) if debt.from.is_some() => ActRoom::Beside,
+        CueTask::Host(_) | CueTask::Answer(_) | CueTask::LastWords(_) => ActRoom::Nothing,
+        CueTask::Free if mentioned(state, turn).is_none() => ActRoom::Any,
+        _ => ActRoom::Doubt,
     }
 }
 
-/// Returns the room for an act beside the task of a phase: a rebuttal leaves some for a doubt, other tasks do not, nor do
-/// turns at the same time and the last turn of all.
-fn phase_room(state: &State, turn: &Turn, phase: &Phase) -> ActRoom {
+/// Returns whether a phase leaves room for a doubt: none in turns at the same time, in the last turn of all, and beside a
+/// task other than a rebuttal.
+fn leaves_room(state: &State, turn: &Turn, phase: &Phase) -> bool {
     let together = policies::traits(&phase.policy.name).order == TurnOrder::AtOnce;
-    match task_of(state, turn, phase) {
-        _ if together || ends_phases(state, turn, phase) => ActRoom::Nothing,
-        None => ActRoom::Any,
-        Some(_) if phase.name.to_lowercase().starts_with(REBUTTAL) => ActRoom::Beside,
-        Some(_) => ActRoom::Nothing,
-    }
+    let rebuts = || phase.name.to_lowercase().starts_with(REBUTTAL);
+    !together
+        && !ends_phases(state, turn, phase)
+        && (rebuts() || task_of(state, turn, phase).is_none())
 }
 
-/// Returns true if a moderator told the speaker what to take up, which is its task.
-fn has_clause(state: &State, turn: &Turn) -> bool {
-    let chosen = state.batch_of(turn).and_then(|batch| batch.memo.chosen.as_ref());
-    chosen.is_some_and(|chosen| !chosen.why.trim().is_empty())
+/// Returns the choice of the moderator that gave a turn.
+fn chosen<'a>(state: &'a State, turn: &Turn) -> Option<&'a Chosen> {
+    state.batch_of(turn)?.memo.chosen.as_ref()
 }
 
 /// Returns true if a turn is part of a debate.
@@ -398,31 +389,18 @@ struct TurnPlace {
     number: u32,
     /// The turn limit.
     limit: u32,
-    /// Number of later turns of the same seat, if the policy determines it.
-    more: Option<u32>,
-    /// True if an accepted offer ends the conversation.
-    bargains: bool,
 }
 
-/// Returns the position of a turn of a debate under the turn limit; `None` in phases, without a limit, and for a repeated
-/// turn.
+/// Returns the position of a turn under the turn limit; `None` in phases, without a limit, and for a repeated turn.
 fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
-    let bargains = bargains(state);
-    if !(talks(state, turn) || bargains) || state.phase_of(turn.thread).is_some() {
+    let counts = talks(state, turn) || bargains(state);
+    if !counts || state.phase_of(turn.thread).is_some() {
         return None;
     }
     let limit = state.limits.utterances?;
     let number = state.utterances + 1;
-    if turn.before.is_some() || turn.replaces.is_some() || number > limit {
-        return None;
-    }
-    let thread = state.threads.get(&turn.thread)?;
-    let left = limit - number;
-    let speakers = thread.seats.iter().filter(|seat| state.may_speak(seat)).count();
-    let in_turn = thread.traits().order == TurnOrder::InTurn && speakers > 0;
-    let by_order = in_turn.then(|| left / u32::try_from(speakers).unwrap_or(u32::MAX));
-    let more = if left == 0 { Some(0) } else { by_order };
-    Some(TurnPlace { number, limit, more, bargains })
+    let is_new = turn.before.is_none() && turn.replaces.is_none() && number <= limit;
+    is_new.then_some(TurnPlace { number, limit })
 }
 
 /// Returns whether an offer that the other side accepts ends the conversation.
@@ -453,64 +431,48 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     Some(format!("If you disagree with {name}, answer {name}'s best reason, not the easiest."))
 }
 
-/// Returns the unanswered questions to a turn's seat.
-fn owed_by<'a>(state: &'a State, turn: &Turn) -> Vec<&'a QuestionDebt> {
-    owed(state, turn).iter().filter(|debt| debt.to == turn.seat).collect()
-}
-
-/// Length of an answer to a question: a doubt leaves it one sentence.
-#[derive(Clone, Copy)]
-enum Answering {
-    First,
-    InOneSentence,
-}
-
-impl Answering {
-    /// Returns the end of the request.
-    fn words(self) -> &'static str {
-        match self {
-            Answering::First => "first",
-            Answering::InOneSentence => "in one sentence",
-        }
-    }
-}
-
-/// Returns the request to answer the latest questions to a seat. A question in the last message is not quoted below itself.
-fn to_answer(state: &State, turn: &Turn, owed: &[&QuestionDebt], length: Answering) -> String {
-    let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
-    let last = state.visible(turn).next_back();
-    let is_last = |debt: &QuestionDebt| {
-        last.is_some_and(|e| e.seat() == debt.from.as_ref() && e.version().turn == debt.turn)
+/// Returns the question to a turn's seat that is its task; those of an earlier phase give way to the task of this one.
+fn owed_by<'a>(state: &'a State, turn: &Turn, has_task: bool) -> Option<&'a QuestionDebt> {
+    let is_current = |debt: &&QuestionDebt| {
+        let thread = debt.turn.and_then(|turn| state.spoken(turn)).map(|asking| asking.thread);
+        !has_task || thread.is_none_or(|thread| thread == turn.thread)
     };
-    let (read, earlier): (Vec<&QuestionDebt>, Vec<&QuestionDebt>) =
-        latest.iter().partition(|debt| is_last(debt));
-    let by = read.first().map(|debt| match &debt.from {
-        Some(by) => called(state, &Labels::new(), by),
-        None => "the host".to_owned(),
+    most_urgent(owed(state, turn).iter().filter(|debt| debt.to == turn.seat).filter(is_current))
+}
+
+/// Returns the question that a turn answers among several, oldest first: the host's, or else the latest.
+pub fn most_urgent<'a>(
+    debts: impl DoubleEndedIterator<Item = &'a QuestionDebt>,
+) -> Option<&'a QuestionDebt> {
+    // of equal ones, the last is the maximum
+    debts.max_by_key(|debt| debt.from.is_none())
+}
+
+/// Ends of the request for an answer: alone, and beside a doubt.
+const FIRST_OF_ALL: &str = "first";
+const IN_ONE_SENTENCE: &str = "in one sentence";
+
+/// Returns the request to answer a question, and then to doubt if that is due. A question in the last message is not
+/// quoted below itself.
+fn to_answer(state: &State, turn: &Turn, debt: &QuestionDebt) -> String {
+    let doubt = turn.act.as_ref().filter(|act| act.kind.is_doubt());
+    let doubt = doubt.and_then(|doubt| acts::request(state, doubt));
+    let length = if doubt.is_some() { IN_ONE_SENTENCE } else { FIRST_OF_ALL };
+    let last = state.visible(turn).next_back();
+    let is_last = last.is_some_and(|entry| {
+        entry.seat() == debt.from.as_ref() && entry.version().turn == debt.turn
     });
-    let is_host = read.first().is_some_and(|debt| debt.from.is_none());
-    match (by, earlier.is_empty()) {
-        (Some(by), true) => format!("Answer {by} {}.", length.words()),
-        (Some(by), false) if is_host => {
-            format!("{} Answer {by} {}, then that.", asked_by(state, &earlier), length.words())
-        }
-        (Some(by), false) => {
-            format!("{} Answer that {}, then {by}.", asked_by(state, &earlier), length.words())
-        }
-        (None, _) => all_quoted(state, latest, length),
-    }
+    let answer = match &debt.from {
+        Some(by) if is_last => format!("Answer {} {length}.", called(state, &Labels::new(), by)),
+        None if is_last => format!("Answer the host {length}."),
+        _ => with_quote(state, debt, length),
+    };
+    doubt.map_or_else(|| answer.clone(), |doubt| format!("{answer} Then: {doubt}"))
 }
 
-fn all_quoted(state: &State, owed: &[&QuestionDebt], length: Answering) -> String {
-    let latest = &owed[owed.len().saturating_sub(ANSWERED_AT_ONCE)..];
-    format!("{} Answer that {}.", asked_by(state, latest), length.words())
-}
-
-fn asked_by(state: &State, owed: &[&QuestionDebt]) -> String {
-    let asked = owed
-        .iter()
-        .map(|debt| format!("{} asked you: \"{}\"", asker(state, debt), quoted(&debt.quote)));
-    asked.collect::<Vec<_>>().join(" ")
+fn with_quote(state: &State, debt: &QuestionDebt, length: &str) -> String {
+    let by = asker(state, debt);
+    format!("{by} asked you: \"{}\" Answer that {length}.", quoted(&debt.quote))
 }
 
 fn asker(state: &State, debt: &QuestionDebt) -> String {
@@ -528,23 +490,30 @@ fn owed<'a>(state: &'a State, turn: &Turn) -> &'a [QuestionDebt] {
     }
 }
 
-/// Returns the unanswered questions for a moderator; `None` without one.
+/// Returns the unanswered questions for a moderator; `None` without one. One question to several seats is quoted once.
 fn unanswered(state: &State, turn: &Turn) -> Option<String> {
-    let owed = owed(state, turn).iter().map(|debt| {
+    let mut all: Vec<(&QuestionDebt, Vec<String>)> = vec![];
+    for debt in owed(state, turn) {
         let to = called(state, &Labels::new(), &debt.to);
-        format!("{} asked {to} \"{}\"", asker(state, debt), quoted(&debt.quote))
+        match all.iter_mut().find(|(one, _)| one.from == debt.from && one.quote == debt.quote) {
+            Some((_, asked)) => asked.push(to),
+            None => all.push((debt, vec![to])),
+        }
+    }
+    let all = all.into_iter().map(|(debt, to)| {
+        format!("{} asked {} \"{}\"", asker(state, debt), to.join(", "), quoted(&debt.quote))
     });
-    let owed: Vec<String> = owed.collect();
-    (!owed.is_empty()).then(|| format!("Asked and not answered: {}", owed.join("; ")))
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("Asked and not answered: {}", all.join("; ")))
 }
 
-/// Returns a new message of the host to all, for moderators and bidders.
+/// Returns a new message of the host to all, for moderators and bidders; a question to each is among the unanswered ones.
 fn to_take_up(state: &State, turn: &Turn) -> Option<String> {
     if !matches!(turn.purpose, Purpose::Pick | Purpose::Bid) {
         return None;
     }
-    let said = said_to_all::open(state, turn)?;
-    let said = quoted(said.trim());
+    let said = said_to_all::open(state, turn)?.text_at(state.heard_to(turn))?;
+    let said = if said_to_all::asks_each(said) { return None } else { quoted(said.trim()) };
     Some(format!("The host has just said: \"{said}\" Who is to take it up?"))
 }
 
@@ -558,16 +527,20 @@ fn mentioned(state: &State, turn: &Turn) -> Option<String> {
     last.mentions.contains(&turn.seat).then(|| format!("{} turned to you.", by()))
 }
 
-/// Returns a sentence that names the giver of the floor; `None` for a regular turn.
-fn given(state: &State, turn: &Turn) -> Option<String> {
+/// Returns a sentence that names the giver of the floor; `None` for a regular turn. A moderator's clause is part of it
+/// unless the turn has a more urgent task.
+fn given(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
     let batch = state.batch_of(turn)?;
     if batch.spec.requester == Requester::Operator {
         let gave =
             batch.spec.replaces.is_none() && !matches!(&state.ending, Some(Ending::FinalRound(_)));
         return gave.then(|| "The host gave you the floor.".to_owned());
     }
-    let chosen = batch.memo.chosen.as_ref()?;
-    let why = chosen.why.trim().trim_end_matches('.');
+    let chosen = chosen(state, turn)?;
+    let why = match task {
+        CueTask::Phase(_) | CueTask::Clause => chosen.why.trim().trim_end_matches('.'),
+        _ => "",
+    };
     let why = if why.is_empty() { String::new() } else { format!(": {}", quoted(why)) };
     Some(format!("{} gave you the floor{why}.", called(state, &state.labels(turn), &chosen.by)))
 }

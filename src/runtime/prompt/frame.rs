@@ -18,13 +18,13 @@ use crate::state::{Labels, State, Thread, Turn, policies};
 
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
-/// Rule of a debate on the content of a turn. Not used with phases, which define it themselves.
-const BRING: &str = "Bring one new thing; everybody heard the rest.";
 /// Rule of a debate against invented evidence.
 const FIGURES: &str =
     "Figures are your own counts; invent no source. \"I don't know\" is a good answer.";
 /// Rule of a debate on changing sides.
 const PRICE: &str = "Give a point up only for a fact or a case that is new to you; name it, and say what you still hold.";
+/// Rule on mentions that give the floor. An `@` before every name would change the order with each address.
+const HANDS_OVER: &str = "Write names without @; \"@name\" at the end gives that person the floor.";
 /// Units by which a persona may define the length of a reply.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
@@ -210,7 +210,8 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         told.push(format!("At the table: {}.", all.join(", ")));
     }
     let jury = ballot::jury(state);
-    let listeners = listeners.iter().filter(|s| !jury.contains(&&s.spec.name));
+    let listens = |seat: &Participant| !jury.contains(&&seat.name) && !seat.stands_in;
+    let listeners = listeners.iter().filter(|s| listens(&s.spec));
     told.extend(ballot::about_jury(state));
     told.extend(listeners.map(|s| {
         let name = &s.spec.name;
@@ -273,8 +274,6 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     let say = format!(
         "Say only what {name} says next:{prose}{length} no name, no tags, nobody else's lines."
     );
-    let bring = (guided && state.scenario.phases.is_empty()).then_some(BRING);
-    let say = [Some(&*say), bring].into_iter().flatten().collect::<Vec<_>>().join(" ");
     // models that speak as themselves have counted nothing
     let has_rule = persona.contains("invent no source");
     let figures = (guided && !has_rule).then(|| FIGURES.to_owned());
@@ -333,10 +332,8 @@ fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
     let told = options["mentions"] == "once" && !persona.contains('@');
     let asked = state.threads.get(&turn.thread).is_some_and(Thread::hears_names);
     match (told, asked) {
-        (_, true) => {
-            Some("To hand over, write @name, or end with a question to them by name.".into())
-        }
-        (true, false) => Some("To hand over, write @name.".into()),
+        (_, true) => Some(format!("{HANDS_OVER} So does a question to somebody by name.")),
+        (true, false) => Some(HANDS_OVER.into()),
         (false, false) => None,
     }
 }

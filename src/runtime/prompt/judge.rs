@@ -9,7 +9,7 @@ use crate::scenario::{Side, TurnOrder};
 use crate::state::{Entry, State, Turn, policies};
 
 /// Questions to the judge of a guided debate.
-const POINTS: &str = "For each side: which point of the other was never answered, and which of its own did it drop? Which single exchange decided it?";
+const POINTS: &str = "For each side: which point of the other did it never answer? Which single exchange decided it?";
 
 /// Position of a side.
 enum Position {

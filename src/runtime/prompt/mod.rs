@@ -33,11 +33,11 @@ mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::{LINE_NUMBER_TOKENS, assumed_window, estimate_tokens, material_tokens};
-pub use cue::{ActRoom, act_room};
+pub use cue::{ActRoom, act_room, most_urgent};
 pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
-pub use said_to_all::answered_the_host;
+pub use said_to_all::{asks_each, open as new_from_host};
 pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.
@@ -49,7 +49,8 @@ const OWN_READ: usize = 8;
 const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else: one \
      JSON object, parts for which nothing was said left out.\n\
      \"result\": one sentence to act on, or the decision that is left and who takes it.\n\
-     \"do\": at most 4 of {\"who\", \"what\", \"by\"}: what was agreed, \"by\" a date or an event.\n\
+     \"do\": at most 4 of {\"who\", \"what\", \"by\"}: what was agreed, \"by\" a date or an event. Nobody could answer the \
+     last turn: what it alone proposes for others is \"open\".\n\
      \"against\": {\"who\", \"why\"} of those who did not agree.\n\
      \"undo\": what would show that the result was wrong.\n\
      \"open\": what is disputed, and what would settle it.\n\
@@ -74,7 +75,7 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 22;
+pub const WORDING: u32 = 23;
 
 use self::escape::escape_results;
 use self::notes::{notes, own_notes};

@@ -1,7 +1,7 @@
 //! Messages of the host to all: the newest is the task of the next turns, short ones stay in later prompts.
 
 use super::escape::quoted;
-use crate::model::{Participant, Text};
+use crate::model::Participant;
 use crate::reply;
 use crate::state::{Entry, State, Turn};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -17,34 +17,31 @@ pub(super) const TASK: &str = "The host has just spoken to all of you. That come
      talking about it.";
 
 /// Returns the latest message without an addressee that no turn with words has read yet.
-pub(super) fn open(state: &State, turn: &Turn) -> Option<Text> {
-    let unread = state.unread(turn).into_iter().rfind(|entry| is_to_all(state, turn, entry));
-    unread?.text_at(state.heard_to(turn)).cloned()
+pub fn open<'a>(state: &'a State, turn: &'a Turn) -> Option<&'a Entry> {
+    state.unread(turn).into_iter().rfind(|entry| is_to_all(state, turn, entry))
 }
 
-/// Returns whether a turn that has ended had such a message as its task.
-pub fn answered_the_host(state: &State, entry: &Entry) -> bool {
-    let (Some(seat), Some(turn)) = (entry.seat(), entry.version().turn) else { return false };
-    let version = entry.version();
-    let place = crate::model::Seq(turn.0);
-    let turn =
-        Turn::granted(place, state.ms, entry.thread, seat.clone(), crate::model::Purpose::Speak);
-    open(state, &Turn { horizon: version.horizon, before: Some(version.heard), ..turn }).is_some()
+/// Returns whether a message to all is for each seat to answer: a short wish stays in later prompts instead.
+pub fn asks_each(text: &str) -> bool {
+    !stays(text) && reply::asks_each(text)
+}
+
+/// Returns whether a message stays in later prompts: it is short and asks nothing.
+fn stays(text: &str) -> bool {
+    !text.contains(ASKS) && text.unicode_words().nth(STAYS_WORDS).is_none()
 }
 
 /// Returns the reminder of short messages, which are wishes as a rule. Nothing interprets them.
 pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     let place = state.heard_to(turn);
     let unread: Vec<_> = state.unread(turn).into_iter().map(|entry| entry.seq).collect();
-    let stays = |entry: &&Entry| {
-        let short =
-            |text: &Text| !text.contains(ASKS) && text.unicode_words().nth(STAYS_WORDS).is_none();
+    let holds = |entry: &&Entry| {
         entry.is_by_host()
             && !unread.contains(&entry.seq)
-            && entry.text_at(place).is_some_and(short)
+            && entry.text_at(place).is_some_and(|text| stays(text))
             && is_to_all(state, turn, entry)
     };
-    let latest = state.visible_among(turn, state.entries.iter()).rev().filter(stays);
+    let latest = state.visible_among(turn, state.entries.iter()).rev().filter(holds);
     let mut held: Vec<String> = latest
         .take(STAYS_MAX)
         .filter_map(|entry| Some(format!("\"{}\"", quoted(entry.text_at(place)?.trim()))))

@@ -11,9 +11,11 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
     if !state.asks_stance(turn) {
         return None;
     }
-    let heard = state.visible(turn).any(|entry| entry.seat().is_some());
-    let moved = if heard { " | after #n: \"their words\" if they moved you" } else { "" };
-    let by_host = heard && state.visible(turn).any(Entry::is_by_host);
+    // a move needs an earlier position
+    let moves = state.seat(&turn.seat).is_some_and(|seat| !state.positions(seat).is_empty());
+    let moved =
+        if moves { "; only if that changed: | after #n: \"the words that moved you\"" } else { "" };
+    let by_host = moves && state.visible(turn).any(Entry::is_by_host);
     let host = if by_host { "; #h1 for the host" } else { "" };
     Some(format!(
         "Last line, unread by the table: {STANCE} +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}) | your claim, 3 to 8 \

@@ -1,8 +1,9 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
-use super::letters::{TITLES, sentences};
+use super::letters::{Letters, TITLES, sentences};
 use super::mentions::{mentions, own_paragraphs, without_inline_code};
 use super::names::Spellings;
+use super::words;
 use crate::model::{Participant, SeatId};
 
 /// A question to one participant.
@@ -60,6 +61,12 @@ pub fn questions(
         }
     }
     found
+}
+
+/// Returns whether a text is put to each of several participants, as in "Who pays? One sentence each."
+pub fn asks_each(text: &str) -> bool {
+    let paragraphs = own_paragraphs(text);
+    paragraphs.iter().any(|words| Letters::new(words).find(&words::words().each).is_some())
 }
 
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.

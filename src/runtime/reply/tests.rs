@@ -10,7 +10,7 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
-const FILES: [(&str, usize); 10] = [
+const FILES: [(&str, usize); 11] = [
     ("votes", 974),
     ("bids", 36),
     ("choices", 431),
@@ -21,6 +21,7 @@ const FILES: [(&str, usize); 10] = [
     ("own_words", 47),
     ("reasoning", 29),
     ("end_tokens", 18),
+    ("each", 71),
 ];
 
 /// One line of the corpus.
@@ -102,6 +103,7 @@ fn reading(case: &Case) -> Value {
             let speech = Speech::new(&case.reply, true, true);
             json!({"line": speech.stance, "text": speech.text})
         }
+        "each" => json!({"each": asks_each(&case.reply)}),
         "own" | "end" => json!({"text": own(case).text}),
         "think" => {
             let own = own(case);

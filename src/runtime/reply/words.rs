@@ -93,6 +93,8 @@ pub(super) struct WordTables {
     pub(super) says: WordRow,
     /// Forms of address behind a name, or courtesies around it.
     pub(super) courtesy: WordRow,
+    /// Words that put a question to each of several people.
+    pub(super) each: WordRow,
 }
 
 /// The rows of `marks.toml`.
