@@ -231,6 +231,32 @@ async fn a_result_says_who_does_what_by_when_and_drops_strangers() {
     assert_eq!(warnings(&ran), ["no result: the reply could not be read"]);
 }
 
+/// Nobody could agree to what only the last turn proposed for others.
+#[tokio::test]
+async fn what_only_the_last_turn_proposed_is_not_agreed() {
+    let action = |who: &str, what: &str| json!({"who": who, "what": what, "by": "May"});
+    let actions = [
+        action("A", "signs the loan"),
+        action("A", "sells the depot"),
+        action("B", "counts the riders on Sunday"),
+    ];
+    let reply = json!({"result": "Build the tram.", "do": actions, "open": ["who pays"]});
+    let voices = stage(move |ask| match ask.number {
+        None => Play::Words(reply.to_string(), 10),
+        Some(4) => Play::Words(
+            "A signs the loan, A sells the depot, and I count the riders on Sunday.".into(),
+            10,
+        ),
+        Some(n) => Play::Words(format!("I have {n} reasons, and A signs the loan."), 10),
+    });
+    let ran = play(poled(), voices, &[]).await;
+    let result = &results(&ran)[0];
+    let agreed: Vec<&str> = result.actions.iter().map(|action| &*action.what).collect();
+    assert_eq!(agreed, ["signs the loan", "counts the riders on Sunday"], "its own is a promise");
+    let open: Vec<&str> = result.open.iter().map(|text| &**text).collect();
+    assert_eq!(open, ["who pays", "Only proposed, in the last turn: A: sells the depot, May"]);
+}
+
 /// Sessions of earlier programs have no actions.
 #[test]
 fn an_earlier_result_is_readable() {

@@ -1,6 +1,6 @@
 //! The result in progress: the request to the scribe, and its reply.
 
-use super::{Conversation, Turn};
+use super::{Conversation, Entry, Turn};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 
@@ -48,6 +48,13 @@ fn bare_words(text: &str) -> String {
 fn long_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words.filter(|word| word.chars().nth(LONG_WORD - 1).is_some())
+}
+
+/// Returns an action as an open point.
+fn proposed_last(action: &AgreedAction) -> Text {
+    let AgreedAction { who, what, by } = action;
+    let by = by.as_ref().map_or(String::new(), |by| format!(", {by}"));
+    format!("Only proposed, in the last turn: {who}: {what}{by}").into()
 }
 
 impl Conversation {
@@ -101,6 +108,10 @@ impl Conversation {
             ResultGiven::from_reply(by, id, &e.structured, keeps)?
         };
         written.actions.retain(|action| self.is_known(&action.who) || self.was_said(&action.who));
+        let (late, agreed): (Vec<AgreedAction>, Vec<AgreedAction>) =
+            written.actions.into_iter().partition(|action| self.is_unanswered(turn, action));
+        written.actions = agreed;
+        written.open.extend(late.into_iter().map(|action| proposed_last(&action)));
         written.against.retain(|objection| self.is_known(&objection.who));
         written.moved.retain(|change| self.poles().is_none() && self.is_known(&change.who));
         for change in &mut written.moved {
@@ -113,6 +124,23 @@ impl Conversation {
         let turns = of.saturating_sub(turn.left_out);
         written.read = (turn.left_out > 0).then_some(TurnsRead { turns, of });
         Some(written)
+    }
+
+    /// Returns whether no turn before the last speaks of an action of somebody else than its speaker as much as that turn:
+    /// nobody could agree to it.
+    fn is_unanswered(&self, turn: &Turn, action: &AgreedAction) -> bool {
+        let mut turns = self.visible(turn).filter(|entry| entry.number.is_some()).rev();
+        let Some(last) = turns.next() else { return false };
+        let speaker = last.seat().and_then(|seat| self.seat(seat));
+        let own = speaker
+            .is_some_and(|seat| bare_words(&action.who).contains(&bare_words(&seat.spec.name)));
+        let what = format!("{} {}", action.who, action.what).to_lowercase();
+        let shared = |entry: &Entry| {
+            let text = entry.text().to_lowercase();
+            long_words(&what).filter(|word| text.contains(word)).count()
+        };
+        let most = shared(last);
+        !own && most > 0 && turns.all(|entry| shared(entry) < most)
     }
 
     /// Returns the first sentence of a small model's result; `None` if it has no word of the topic.
