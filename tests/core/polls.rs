@@ -61,6 +61,19 @@ async fn the_voters_are_asked_before_the_first_turn_and_after_the_last() {
 }
 
 #[tokio::test]
+async fn nobody_votes_for_an_absent_person() {
+    let mut opened = polled(json!({}));
+    opened.participants[3].stands_in = true;
+    let ran = play(opened, swayed(), &[]).await;
+    let votes = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::VoteClosed(vote) => Some((vote.ballots.len(), vote.how.to_string())),
+        _ => None,
+    });
+    let how = "for wins with 1 of 1 vote; without k, who is not here";
+    assert_eq!(votes.collect::<Vec<_>>(), [(1, how.to_owned()), (1, how.to_owned())]);
+}
+
+#[tokio::test]
 async fn a_poll_survives_every_kill_and_an_early_end() {
     let ran = play(polled(json!({})), swayed(), &[]).await;
     for cut in 1..ran.events.len() {

@@ -41,9 +41,22 @@ fn is_due(state: &State) -> bool {
     state.polled(PollTime::Before).is_some() && !taken && state.utterances > 0
 }
 
+/// Returns the voters that are there: nobody votes for an absent person.
 fn voters(state: &State, poll: &PollSpec) -> Vec<SeatId> {
     let all = poll.who.iter().map(|id| SeatId(id.clone()));
-    all.filter(|seat| state.may(Purpose::Vote, seat)).collect()
+    let absent = |seat: &SeatId| state.seat(seat).is_some_and(|seat| seat.spec.stands_in);
+    all.filter(|seat| state.may(Purpose::Vote, seat) && !absent(seat)).collect()
+}
+
+/// Returns the explanation of a count with the names of the absent.
+fn with_absent(state: &State, poll: &PollSpec, how: &str) -> Text {
+    let absent = poll.who.iter().filter_map(|id| state.seat(id)).filter(|s| s.spec.stands_in);
+    let names: Vec<&str> = absent.map(|seat| &*seat.spec.name).collect();
+    if names.is_empty() {
+        how.into()
+    } else {
+        format!("{how}; without {}, who is not here", names.join(", ")).into()
+    }
 }
 
 /// Opens the vote, or closes it once all voters have answered.
@@ -52,7 +65,11 @@ fn step(state: &State, poll: &PollSpec, time: PollTime) -> Option<Draft> {
     let batch = batch.filter(|batch| batch.spec.poll == Some(time));
     let closed = state.polled(time).map(|poll| poll.seq.0);
     if let Some(batch) = batch.filter(|batch| closed.is_none_or(|seq| batch.id.0 > seq)) {
-        let closed = || VoteClosed { question: poll.question.clone(), ..tally::vote(state, batch) };
+        let closed = || {
+            let vote = tally::vote(state, batch);
+            let how = with_absent(state, poll, &vote.how);
+            VoteClosed { question: poll.question.clone(), how, ..vote }
+        };
         return (!state.is_open(batch)).then(|| draft(ThreadId::ROOT, ENGINE, closed().into()));
     }
     let voters = voters(state, poll);

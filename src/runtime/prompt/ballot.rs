@@ -1,7 +1,7 @@
 //! Rules of a vote, and of a poll before and after a debate.
 
 use super::escape::quoted;
-use crate::model::{PollTime, Purpose, SeatId, Text};
+use crate::model::{Participant, PollTime, Purpose, SeatId, Text};
 use crate::state::{State, Turn};
 
 /// Returns the rules of a vote; `None` for other turns.
@@ -39,7 +39,8 @@ fn earlier(state: &State, seat: &SeatId) -> Option<String> {
 pub(super) fn jury(state: &State) -> Vec<&Text> {
     let Some(poll) = &state.scenario.poll else { return vec![] };
     let votes = |id: &SeatId| poll.who.contains(&id.0);
-    let seats = state.seats.iter().filter(|seat| !seat.gone && !seat.spec.speaks);
+    let is_here = |seat: &Participant| !seat.speaks && !seat.stands_in;
+    let seats = state.seats.iter().filter(|seat| !seat.gone && is_here(&seat.spec));
     seats.filter(|seat| votes(&seat.spec.id)).map(|seat| &seat.spec.name).collect()
 }
 
