@@ -345,6 +345,13 @@ async fn seats_of_one_model_bid_in_one_short_call_and_nobody_twice_in_a_row() {
     assert!(bids * 5 < all, "{bids} of {all}");
     let narrated = colloquium::export::whole(&ran.events, colloquium::export::text::spell);
     assert!(narrated.contains("bids: a 9, b 7, c 5"), "{narrated}");
+    let own: u64 = ran.state.seats.iter().map(|seat| seat.spent.usage.tokens()).sum();
+    let ended = ran.events.iter().filter_map(|event| match &event.kind {
+        Kind::TurnEnded(end) if end.purpose == Purpose::Speak => end.usage.as_ref(),
+        _ => None,
+    });
+    assert_eq!(own, ended.map(Usage::tokens).sum::<u64>(), "a bid for others is nobody's own");
+    assert!(own < ran.state.spent().usage.tokens());
 }
 
 #[tokio::test]

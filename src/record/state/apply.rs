@@ -375,7 +375,10 @@ impl Conversation {
         if let Some(usage) = &e.usage {
             self.learn_margin(&turn, usage);
             self.over.add(usage, e.cost);
-            self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
+            // a bid for others is nobody's own
+            if !self.bids_for_others(&turn) {
+                self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
+            }
         }
         if e.think.is_some() {
             self.set_model_of(&turn.seat, |s| s.thinks = true);

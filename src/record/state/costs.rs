@@ -63,7 +63,8 @@ impl Conversation {
 
     /// Returns the cost of one seat so far.
     pub fn cost_of(&self, seat: &Seat) -> Usd {
-        let running = self.turns.values().filter(|t| t.seat == seat.spec.id);
+        let own = |turn: &&Turn| turn.seat == seat.spec.id && !self.bids_for_others(turn);
+        let running = self.turns.values().filter(own);
         seat.spent.usd + running.map(|t| t.spent.usd).sum()
     }
 }
