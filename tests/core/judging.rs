@@ -250,6 +250,9 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     assert_eq!(given.winner.as_deref(), Some("a"));
     assert_eq!(&*given.how, "a in 4 of 4 judgements; same winner with the labels swapped");
     assert_eq!(given.judgements.len(), 8);
+    let level = |_: &colloquium::voice::CallRequest| json!({"winner": "tie"});
+    let ran = play(judged(&["j"], true, 1, "draw"), answering(level), &[]).await;
+    assert_eq!(&*verdict(&ran).how, "a tie also with the labels swapped; a draw");
 }
 
 #[tokio::test]

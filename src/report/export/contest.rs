@@ -146,7 +146,7 @@ pub(super) fn stance(
 /// Returns a verdict with its judgements.
 pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
     let called = |side: &Text| name_of_side(state, side);
-    let winner = verdict.winner.as_ref().map_or_else(|| "nobody".to_owned(), called);
+    let winner = verdict.winner.as_ref().map_or_else(|| "no winner".to_owned(), called);
     let mut body = format!("{winner} ({})\n", verdict.how);
     if !verdict.scores.is_empty() {
         let score = |side: &Text| Some((called(side), verdict.scores.get(side)?));

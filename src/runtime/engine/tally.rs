@@ -231,7 +231,9 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
     };
     if scope.spec.swap_test && found.read > 0 {
         let swapped = if state.swaps_order() { "sides" } else { "labels" };
-        let same = format!("same winner with the {swapped} swapped");
+        let is_tie = matches!(&found.ahead[..], [draw] if *draw == tie);
+        let same = if is_tie { "a tie also" } else { "same winner" };
+        let same = format!("{same} with the {swapped} swapped");
         match found.turned {
             // the same judgement twice says more than its number
             0 if found.judged == 1 => how = same,
