@@ -222,6 +222,19 @@ fn another_topic_has_people_who_lose_by_it() {
     let mut kept = round_table();
     kept.set_topic("Should school start at nine?", true);
     assert!(personas(&kept).contains("private cars"), "set by hand");
+    for name in ["crux", "formal-debate", "moderated-panel", "oxford"] {
+        let text = bundled(name).expect("a bundled scenario");
+        let load = || load(&source(text), &colloquium::policy::rows()).expect("a good scenario");
+        let own = load();
+        let mut other = load();
+        other.set_topic("Should school start at nine?", false);
+        for (own, other) in own.participants.iter().zip(&other.participants) {
+            // a moderator has no part in the topic
+            let stays = own.persona.is_none() || &*own.id == "silas";
+            assert!(stays || own.persona != other.persona, "{name}: {}", own.id);
+            assert!(stays || other.description.is_none(), "{name}: {}", own.id);
+        }
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ impl Loaded {
             let role = if any.side.is_some() { None } else { seat.role.take() };
             seat.role = any.role.clone().or(role);
             seat.side = any.side.clone().or(seat.side.take());
+            seat.description = None;
             seat.persona = any.persona.clone().or(seat.persona.take());
         }
     }
