@@ -129,7 +129,7 @@ fn a_key_typed_into_a_topic_or_a_filter_is_in_no_file() {
 fn a_recorded_talk_plays_from_the_first_page() {
     let house = House::new();
     let mut program = house.run(&[]);
-    program.until("Close the village");
+    program.until("A library without");
     program.keys("\u{1b}[B\r");
     program.until("REPLAY");
     program.keys("q");

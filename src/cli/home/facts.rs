@@ -137,7 +137,11 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
 }
 
 /// Outcomes of the bundled sessions, in their order; the first frame is drawn before they are read.
-const HEADLINES: [&str; 3] = ["", "all stand in the same place", "\"against\" gains 1 vote"];
+const HEADLINES: [&str; 3] = [
+    "Ada and Bo say the same, Cy is 1 step away",
+    "Marit and Jonna stand in the same place, Otto is 1 step away",
+    "\"against\" gains 1 vote",
+];
 
 /// Returns the bundled sessions.
 fn examples() -> Vec<ListedExample> {
@@ -287,7 +291,7 @@ mod tests {
     #[test]
     fn every_session_that_comes_with_the_program_has_its_title() {
         let titles: Vec<String> = examples().into_iter().map(|example| example.title).collect();
-        let begin = ["Should cities ban", "Close the village", "Cameras in"];
+        let begin = ["Should cities ban", "A library without", "May parents read"];
         assert_eq!(titles.len(), begin.len());
         for (title, begin) in titles.iter().zip(begin) {
             assert!(title.starts_with(begin), "{title}");
