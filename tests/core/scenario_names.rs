@@ -229,7 +229,7 @@ fn another_topic_has_people_who_lose_by_it() {
         let mut other = load();
         other.set_topic("Should school start at nine?", false);
         for (own, other) in own.participants.iter().zip(&other.participants) {
-            // a moderator has no part in the topic
+            // a moderator stays the same for every topic
             let stays = own.persona.is_none() || &*own.id == "silas";
             assert!(stays || own.persona != other.persona, "{name}: {}", own.id);
             assert!(stays || other.description.is_none(), "{name}: {}", own.id);

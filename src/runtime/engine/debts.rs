@@ -29,19 +29,13 @@ pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) ->
     .collect()
 }
 
-/// A question to a seat, with the `seq` of its message.
-struct Asked {
-    seq: Seq,
-    debt: QuestionDebt,
-}
-
-/// Returns the questions to a turn's seat, oldest first; of several questions of one asker, the latest. Those that its last
-/// turn put aside for another task count one turn longer.
+/// Returns the questions to a turn's seat, oldest first; of several questions of one asker, the latest. Questions that
+/// its last turn put aside for another task count one turn longer.
 fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
     let mut owed = put_aside(state, turn).unwrap_or_default();
     for asked in asked_since(state, turn) {
-        owed.retain(|earlier| earlier.from != asked.debt.from);
-        owed.push(asked.debt);
+        owed.retain(|earlier| earlier.from != asked.from);
+        owed.push(asked);
     }
     owed
 }
@@ -53,34 +47,31 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
     let earlier =
         Turn::granted(Seq(version.turn?.0), state.ms, last.thread, turn.seat.clone(), turn.purpose);
     let earlier = Turn { horizon: version.horizon, before: Some(version.heard), ..earlier };
-    let asked = asked_since(state, &earlier);
-    let debts = asked.iter().map(|asked| &asked.debt);
-    let answered = prompt::most_urgent(debts).cloned();
-    let by_host = prompt::new_from_host(state, &earlier).map(|message| message.seq);
-    let took_up = |asked: &Asked| match by_host {
-        Some(seq) => asked.seq == seq,
-        None => answered.as_ref() == Some(&asked.debt),
+    let mut asked = asked_since(state, &earlier);
+    let answered = match prompt::new_from_host(state, &earlier) {
+        Some(message) if !prompt::asks_each(message.text()) => None,
+        Some(_) | None => prompt::most_urgent(asked.iter()).cloned(),
     };
-    Some(asked.into_iter().filter(|asked| !took_up(asked)).map(|asked| asked.debt).collect())
+    asked.retain(|debt| Some(debt) != answered.as_ref());
+    Some(asked)
 }
 
 /// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the latest.
-fn asked_since(state: &State, turn: &Turn) -> Vec<Asked> {
+fn asked_since(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
     let roster = words::present(state);
     let place = state.heard_to(turn);
-    let mut all: Vec<Asked> = vec![];
+    let mut all: Vec<QuestionDebt> = vec![];
     let since = state.visible(turn).rev().take(SEARCHED);
     for entry in since.take_while(|entry| entry.seat() != Some(&turn.seat)) {
         let Some(text) = asking_text(entry, place) else { continue };
-        let known = all.iter().any(|asked| asked.debt.from.as_ref() == entry.seat());
+        let known = all.iter().any(|debt| debt.from.as_ref() == entry.seat());
         if let (Some(question), false) = (question_in(state, turn, entry, text, &roster), known) {
-            let debt = QuestionDebt {
+            all.push(QuestionDebt {
                 from: entry.seat().cloned(),
                 to: turn.seat.clone(),
                 turn: entry.version().turn,
                 quote: shortened(&question).into(),
-            };
-            all.push(Asked { seq: entry.seq, debt });
+            });
         }
     }
     all.reverse();
@@ -98,12 +89,11 @@ fn question_in(
 ) -> Option<String> {
     let named = reply::questions(text, entry.seat(), roster);
     let to_seat = named.iter().rfind(|question| question.to == turn.seat);
+    let to_each = || entry.is_by_host() && entry.mentions.is_empty() && prompt::asks_each(text);
     match to_seat {
         Some(question) => Some(question.text.clone()),
         None if !named.is_empty() => None,
-        None if entry.is_by_host() && entry.mentions.is_empty() && prompt::asks_each(text) => {
-            Some(text.to_owned())
-        }
+        None if to_each() => Some(text.to_owned()),
         None => question_without_name(state, turn, entry, text),
     }
 }

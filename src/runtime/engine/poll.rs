@@ -48,15 +48,10 @@ fn voters(state: &State, poll: &PollSpec) -> Vec<SeatId> {
     all.filter(|seat| state.may(Purpose::Vote, seat) && !absent(seat)).collect()
 }
 
-/// Returns the explanation of a count with the names of the absent.
-fn with_absent(state: &State, poll: &PollSpec, how: &str) -> Text {
+/// Returns the end of the explanation of a count: the names of the absent.
+fn without_absent(state: &State, poll: &PollSpec) -> String {
     let absent = poll.who.iter().filter_map(|id| state.seat(id)).filter(|s| s.spec.stands_in);
-    let names: Vec<&str> = absent.map(|seat| &*seat.spec.name).collect();
-    if names.is_empty() {
-        how.into()
-    } else {
-        format!("{how}; without {}, who is not here", names.join(", ")).into()
-    }
+    absent.map(|seat| format!("; without {}, who is not here", seat.spec.name)).collect()
 }
 
 /// Opens the vote, or closes it once all voters have answered.
@@ -67,7 +62,7 @@ fn step(state: &State, poll: &PollSpec, time: PollTime) -> Option<Draft> {
     if let Some(batch) = batch.filter(|batch| closed.is_none_or(|seq| batch.id.0 > seq)) {
         let closed = || {
             let vote = tally::vote(state, batch);
-            let how = with_absent(state, poll, &vote.how);
+            let how = format!("{}{}", vote.how, without_absent(state, poll)).into();
             VoteClosed { question: poll.question.clone(), how, ..vote }
         };
         return (!state.is_open(batch)).then(|| draft(ThreadId::ROOT, ENGINE, closed().into()));

@@ -24,7 +24,7 @@ const USUAL: [(&str, &str); 3] = [
 ];
 /// Cue of the first turn in a debate without phases.
 const FIRST: &str = "your answer and your strongest reason.";
-/// Task of a turn in a debate without phases that has no other.
+/// Default task of a turn in a debate without phases.
 const BRING: &str = "Bring one new thing; everybody heard the rest.";
 /// Task of the last turn of all in a debate.
 const LAST: &str = "This is the last turn of all, nobody speaks after you: say what is done now, who does what and by when, and who at \
@@ -83,7 +83,7 @@ enum CueTask<'a> {
     Answer(&'a QuestionDebt),
     /// Last words.
     LastWords(&'static str),
-    /// A doubt, or an act in a turn that would have no task.
+    /// A doubt, or an act in an otherwise free turn.
     Act(String),
     /// The task of the phase, beside which a moderator's clause is shown.
     Phase(String),
