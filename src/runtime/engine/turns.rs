@@ -275,13 +275,17 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
 
 /// Returns the reading of a reply that stayed unclear; `None` if its turn fails instead. Under `consensus` it is a remark,
 /// and the seat's earlier answer and vote stand; a winner's own answer stands as it was. An executor's message is part of
-/// its result.
+/// its result, and an unclear rank vote is an abstention.
 fn remark(state: &State, turn: &Turn) -> Option<ReadReply> {
     if let Form::Message { planner: false, .. } = state.contract_of(turn).form {
         let kind = MessageKind::PartialResult;
         let structured = serde_json::json!({"type": kind});
         let message = Some(kind.as_str().into());
         return Some(ReadReply { structured, message, by: ReadBy::Part, ..ReadReply::default() });
+    }
+    if let Form::Ranking { .. } = state.contract_of(turn).form {
+        let structured = serde_json::json!({"ranking": null});
+        return Some(ReadReply { structured, by: ReadBy::Part, ..ReadReply::default() });
     }
     let thread = state.finds_answer(turn)?;
     if presents(state, turn).is_some() {

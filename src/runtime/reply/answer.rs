@@ -5,17 +5,17 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, sentences, word};
-use super::lines::{LabelLead, label};
-use super::mention::{Candidates, clauses};
+use super::lines::{LabelLead, label, labels, without_tags};
+use super::mention::{Candidates, clauses, is_refusal};
 use super::number::quantity;
-use super::read::ReadReply;
+use super::read::{ReadReply, Unclear};
 use super::vote::{VoteReader, chosen_letter, proposal};
 use super::words::{WordRow, is_in, marks, words};
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
@@ -104,9 +104,13 @@ pub fn disagrees(kind: AnswerKind, said: &str) -> bool {
     boxed.is_some_and(|boxed| marked(said).and_then(read).is_some_and(|other| other != boxed))
 }
 
-/// Returns the text of the last stated answer.
+/// Returns the text of the last stated answer: on its line, or in the last clause, as in "So, the answer is 6."
 fn marked(said: &str) -> Option<&str> {
-    let behind = said.lines().rev().find_map(of_line).or_else(|| at_the_end(said))?;
+    let in_clause = || {
+        let last = *sentences(said).last()?;
+        after(clauses(last).last()?, &words().lead).or_else(|| of_line(last))
+    };
+    let behind = said.lines().rev().find_map(of_line).or_else(in_clause)?;
     if behind.is_empty() { following(said) } else { Some(behind) }
 }
 
@@ -122,13 +126,6 @@ fn braced(line: &str) -> Option<&str> {
     let at = line.to_ascii_lowercase().rfind(BRACED)?;
     let rest = line.get(at + BRACED.len()..)?;
     Some(rest.split('}').next()?.trim()).filter(|rest| !rest.is_empty())
-}
-
-/// Returns the answer in the last clause of a reply, as in "So, the answer is 6."
-fn at_the_end(said: &str) -> Option<&str> {
-    let last = *sentences(said).last()?;
-    let labelled = || label(last, &words().answer_label, LabelLead::Word).map(|l| l.rest);
-    after(clauses(last).last()?, &words().lead).or_else(labelled)
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.
@@ -176,13 +173,14 @@ pub fn last_box(said: &str) -> Option<&str> {
     said.rmatch_indices('\\').filter_map(content).find(holds)
 }
 
-/// Returns a text without the commands of TeX: `\frac{3}{4}` is 3/4, `\textbf{(B) ice}` is (B) ice. JSON stays.
+/// Returns a text without tags and the commands of TeX: `\frac{3}{4}` is 3/4, `\textbf{(B) ice}` is (B) ice. JSON stays.
 fn plain(kind: AnswerKind, tex: &str) -> String {
-    if kind == AnswerKind::Json || !tex.contains(['\\', '{']) {
+    if kind == AnswerKind::Json {
         return tex.to_owned();
     }
+    let tex = without_tags(tex);
     let mut out = String::new();
-    let mut rest = tex;
+    let mut rest = &*tex;
     while let Some(c) = rest.chars().next() {
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
         match c {
@@ -269,43 +267,51 @@ pub fn confidence(value: &Value) -> Option<f64> {
 }
 
 /// Parses a ranking, best first, null without one; `most` is the number of entries asked for. One entry is a vote.
-pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value {
-    let names = &BTreeMap::new();
-    let reader = VoteReader { among, names, answers: false, voter: None, before: None };
-    if most == Some(1)
-        && let Ok(read) = proposal(&reader, said, &Value::Null)
-    {
-        return json!({ "ranking": [read.structured.get("vote")] });
+///
+/// # Errors
+/// If a vote is unclear and no abstention, such as "VOTE: none".
+pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Result<Value, Unclear> {
+    let reader = VoteReader { among, ..VoteReader::default() };
+    let is_vote = most == Some(1);
+    let voted = is_vote.then(|| proposal(&reader, said, &Value::Null));
+    let unclear = match voted {
+        Some(Ok(read)) => return Ok(json!({ "ranking": [read.structured.get("vote")] })),
+        Some(Err(unclear)) => Some(unclear),
+        None => None,
+    };
+    let mut votes = labels(said, &words().vote_label, LabelLead::Word);
+    let abstains = unclear.is_none() || votes.any(|label| is_refusal(label.rest));
+    let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
+    let seats = ranked(&reader, is_vote, said).into_iter().take(wanted).collect::<Vec<_>>();
+    // an incomplete ranking gives no points at all
+    match unclear {
+        _ if seats.len() == wanted && wanted > 0 => Ok(json!({ "ranking": seats })),
+        Some(unclear) if !abstains => Err(unclear),
+        Some(_) | None => Ok(json!({ "ranking": null })),
     }
+}
+
+/// Returns the seats of the answers behind the last phrase before a ranking, in order.
+fn ranked<'a>(reader: &VoteReader<'a>, is_vote: bool, said: &str) -> Vec<&'a SeatId> {
     let lines: Vec<&str> = said.lines().collect();
-    let is_vote = |line: &str| label(line, &words().vote_label, LabelLead::Word).is_some();
-    let ranked = |line: &&str| after(line, &words().ranked).is_some();
-    let at = lines
-        .iter()
-        .rposition(ranked)
-        .filter(|at| most != Some(1) || !lines.get(*at).is_some_and(|line| is_vote(line)));
-    let Some(at) = at else { return json!({ "ranking": null }) };
-    let first = lines.get(at).and_then(|line| after(line, &words().ranked)).unwrap_or_default();
+    let last = lines.iter().enumerate().rev().find_map(|(at, line)| {
+        let is_label = is_vote && label(line, &words().vote_label, LabelLead::Word).is_some();
+        let list = if is_label { None } else { after(line, &words().ranked) };
+        Some((at, list?))
+    });
+    let Some((at, first)) = last else { return vec![] };
     let text = format!("{first}\n{}", lines.get(at + 1..).unwrap_or_default().join("\n"));
     let letters = Letters::new(&text);
-    let all = reader.mentions(&letters, &text);
-    let place = |of: usize| all.iter().find(|mention| mention.of == of);
-    let mut found: Vec<(usize, &SeatId)> = among
-        .iter()
-        .enumerate()
-        .filter_map(|(of, (_, seat))| Some((place(of)?.start, seat)))
-        .filter(|(at, _)| !letters.follows(*at, &words().except))
-        .collect();
-    found.sort();
+    let mut all = reader.mentions(&letters, &text);
+    let mut seen = BTreeSet::new();
+    all.retain(|mention| seen.insert(mention.of));
     // "A < B" has the best one last, or first: nobody knows
-    let end = found.last().map_or(0, |(at, _)| letters.byte(*at));
+    let end = all.last().map_or(0, |mention| letters.byte(mention.start));
     if text.get(..end).is_some_and(|list| list.contains('<')) {
-        return json!({ "ranking": null });
+        return vec![];
     }
-    let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
-    let seats: Vec<&SeatId> = found.into_iter().map(|(_, seat)| seat).take(wanted).collect();
-    // an incomplete ranking gives no points at all
-    json!({ "ranking": (seats.len() == wanted && wanted > 0).then_some(seats) })
+    all.retain(|mention| !letters.follows(mention.start, &words().except));
+    all.into_iter().filter_map(|mention| Some(&reader.among.get(mention.of)?.1)).collect()
 }
 
 /// Parses a score for each of some names; names without a readable score are left out.
@@ -451,8 +457,12 @@ mod tests {
             (Some(1), "{\"vote\": \"Speaker C\"}", json!(["dee"])),
             (Some(1), "ANSWER: 42\nVOTE: Speaker B", json!(["bo"])),
         ] {
-            assert_eq!(ranking(most, &among, said)["ranking"], expected, "{said}");
+            let read = ranking(most, &among, said).map(|read| read["ranking"].clone());
+            assert_eq!(read.unwrap_or_default(), expected, "{said}");
         }
+        let unclear = |said: &str| ranking(Some(1), &among, said).is_err();
+        assert!(unclear("VOTE: Speaker A or Speaker C") && unclear("Both are good."));
+        assert!(!unclear("VOTE: none"), "an abstention");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Takes the parts of a reply that are not public speech out of it, also while it streams: closing lines such as
 //! `STANCE:`, private messages, markers, and the label of an answer. No reader may see them as text.
 
-use super::letters::Letters;
-use super::lines::{LabelLead, label};
-use super::words::{WordRow, closing_row, words};
+use super::lines::{CodeState, LabelLead, label};
+use super::words::{closing_row, words};
 use crate::model::contract::WHISPER;
 use crate::model::{STANCE, Text};
 
@@ -11,6 +10,8 @@ use crate::model::{STANCE, Text};
 const MARKS: [char; 12] = ['*', '_', '#', '>', '-', '`', '[', '(', '【', '"', '“', '「'];
 /// Marks that may close the label or the line.
 const CLOSING: [char; 10] = ['*', '_', '`', ']', ')', '】', '"', '”', '」', ' '];
+/// Maximum length of the label of an answer with its marks, in bytes.
+const LABEL_MAX_BYTES: usize = 40;
 /// Maximum length of a line that is kept, in bytes.
 const LINE_MAX_BYTES: usize = 400;
 
@@ -46,10 +47,8 @@ pub(super) struct ClosingFilter {
     first: bool,
     /// Character before `held`.
     last: char,
-    /// Beginning of the line that is shown, as far as it is needed to recognise a fence.
-    shown: String,
-    /// True inside a fence.
-    fenced: bool,
+    /// Code in the text that is shown.
+    code: CodeState,
     /// The part in progress.
     swallowed: Option<Swallowed>,
     /// The last complete `STANCE:` line.
@@ -75,8 +74,7 @@ impl ClosingFilter {
             fresh: true,
             first: true,
             last: '\n',
-            shown: String::new(),
-            fenced: false,
+            code: CodeState::default(),
             swallowed: None,
             found: None,
             taken: vec![],
@@ -84,8 +82,8 @@ impl ClosingFilter {
     }
 }
 
-/// Relation of a text to the beginning of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Relation of a text to the beginning of a part; the most certain one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Begins {
     No,
     Maybe,
@@ -148,7 +146,7 @@ impl ClosingFilter {
                     self.last = c;
                     self.fresh = c == '\n';
                     self.first &= c.is_whitespace();
-                    self.follow(c);
+                    self.code.push(c);
                     self.held.drain(..c.len_utf8());
                 }
                 Begins::Line => {
@@ -169,16 +167,6 @@ impl ClosingFilter {
         }
     }
 
-    /// Updates the state that recognises code.
-    fn follow(&mut self, c: char) {
-        if c == '\n' {
-            self.shown.clear();
-        } else if self.shown.len() < 8 {
-            self.shown.push(c);
-            self.fenced ^= matches!(self.shown.trim_start(), "```" | "~~~");
-        }
-    }
-
     fn end_part(&mut self) {
         let Some(part) = self.swallowed.take() else { return };
         if let Swallowed::Line(line) = part {
@@ -192,38 +180,45 @@ impl ClosingFilter {
         }
         self.fresh = true;
         self.last = '\n';
-        self.shown.clear();
+        self.code.push('\n');
     }
 
     /// Compares the held text with the beginnings of all parts; `ends` is true at the end of the reply.
     fn begins(&self, ends: bool) -> Begins {
-        if self.fenced || self.held.len() > LINE_MAX_BYTES {
+        if self.code.fenced || self.held.len() > LINE_MAX_BYTES {
             return Begins::No;
         }
-        let stance = || match self.behind(STANCE.trim_end_matches(':')) {
-            Ok(rest) => self.sign(rest),
-            Err(other) => other,
+        let Self { parts, .. } = self;
+        let stance = parts.stance.then(|| self.stance());
+        let whisper = parts.whispers.then(|| self.whisper());
+        let answer = (parts.answers && self.first).then(|| self.answer(ends));
+        let markers = parts.markers.iter().map(|marker| self.marker(marker, ends));
+        [stance, whisper, answer].into_iter().flatten().chain(markers).max().unwrap_or(Begins::No)
+    }
+
+    /// Compares the held text with the label of a position and its sign.
+    fn stance(&self) -> Begins {
+        let rest = match self.behind(STANCE.trim_end_matches(':')) {
+            Ok(rest) => rest,
+            Err(other) => return other,
         };
-        let whisper = || match self.behind(WHISPER) {
+        let mut signs = rest.trim_start_matches(CLOSING).chars();
+        match (signs.next(), signs.next()) {
+            (None, _) => Begins::Maybe,
+            (Some(':' | '：' | '='), _) => Begins::Line,
+            (Some('-' | '–' | '—'), None) if self.fresh => Begins::Maybe,
+            (Some('-' | '–' | '—'), Some(' ')) if self.fresh => Begins::Line,
+            _ => Begins::No,
+        }
+    }
+
+    fn whisper(&self) -> Begins {
+        match self.behind(WHISPER) {
             Ok("") => Begins::Maybe,
             Ok(rest) if rest.starts_with(char::is_alphanumeric) => Begins::No,
             Ok(_) => Begins::Paragraph,
             Err(other) => other,
-        };
-        let mut maybe = false;
-        let mut of = |is: bool, found: &dyn Fn() -> Begins| {
-            let found = if is { found() } else { Begins::No };
-            maybe |= found == Begins::Maybe;
-            (!matches!(found, Begins::No | Begins::Maybe)).then_some(found)
-        };
-        let found = of(self.parts.stance, &stance)
-            .or_else(|| of(self.parts.whispers, &whisper))
-            .or_else(|| of(self.parts.answers && self.first, &|| self.answer(ends)))
-            .or_else(|| {
-                let mut all = self.parts.markers.iter();
-                all.find_map(|marker| of(true, &|| self.marker(marker, ends)))
-            });
-        found.unwrap_or(if maybe { Begins::Maybe } else { Begins::No })
+        }
     }
 
     /// Returns the held text behind a name: in any case and dress at the beginning of a line, in capitals after a blank.
@@ -251,19 +246,13 @@ impl ClosingFilter {
         let held = self.held.get(blank..).unwrap_or_default();
         let (line, below) = held.split_once('\n').map_or((held, None), |(l, b)| (l, Some(b)));
         let rows = [&words().vote_label, &words().answer_label];
-        if let Some(label) = rows.iter().find_map(|row| label(line, row, LabelLead::Word)) {
-            return match below {
-                None if label.rest.is_empty() && !ends => Begins::Maybe,
-                _ => Begins::Mark(blank + line.len() - label.rest.len()),
-            };
+        match rows.into_iter().find_map(|row| label(line, row, LabelLead::Word)) {
+            Some(label) if ends || below.is_some() || !label.rest.is_empty() => {
+                Begins::Mark(blank + line.len() - label.rest.len())
+            }
+            None if ends || below.is_some() || line.len() > LABEL_MAX_BYTES => Begins::No,
+            Some(_) | None => Begins::Maybe,
         }
-        let letters = Letters::new(line);
-        let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        let word: Vec<char> = (begin..letters.len()).filter_map(|at| letters.char(at)).collect();
-        let begins = |row: &&WordRow| row.iter().any(|spelling| spelling.starts_with(&word));
-        let open =
-            below.is_none() && rows.iter().any(|row| begins(row) || closes(&letters, begin, row));
-        if open { Begins::Maybe } else { Begins::No }
     }
 
     /// Compares the held text with a marker at the beginning or the end of a line.
@@ -288,25 +277,6 @@ impl ClosingFilter {
             Some(_) => Begins::No,
         }
     }
-
-    /// Compares the text behind the word with the sign of a label.
-    fn sign(&self, rest: &str) -> Begins {
-        let bare = rest.trim_start_matches(CLOSING);
-        let mut signs = bare.chars();
-        match (signs.next(), signs.next()) {
-            (None, _) => Begins::Maybe,
-            (Some(':' | '：' | '='), _) => Begins::Line,
-            (Some('-' | '–' | '—'), None) if self.fresh => Begins::Maybe,
-            (Some('-' | '–' | '—'), Some(' ')) if self.fresh => Begins::Line,
-            _ => Begins::No,
-        }
-    }
-}
-
-/// Returns whether only blanks and marks follow one of some words.
-fn closes(letters: &Letters, begin: usize, row: &WordRow) -> bool {
-    let end = letters.one_of(begin, row);
-    end.is_some_and(|end| letters.skip(end, |c| c == ' ' || CLOSING.contains(&c)) == letters.len())
 }
 
 #[cfg(test)]

@@ -52,9 +52,9 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
             let is_unread = *last && read.structured.get("answer").is_none_or(Value::is_null);
             if is_unread { answer::last_number(*confidence, said) } else { read }
         }
-        Form::Ranking { most, among } => ReadReply::data(answer::ranking(*most, among, said)),
+        Form::Ranking { most, among } => ReadReply::data(answer::ranking(*most, among, said)?),
         Form::Proposal { among, names, answers } => {
-            let (voter, before) = (wanted.seat, wanted.before);
+            let (names, voter, before) = (Some(names), wanted.seat, wanted.before);
             let reader = VoteReader { among, names, answers: *answers, voter, before };
             vote::proposal(&reader, said, data)?
         }
@@ -190,16 +190,31 @@ fn ballot(
     if ranking.len() == options.len() {
         read.insert("ranking".into(), json!(ranking));
     }
-    let given = found("scores").unwrap_or(&Value::Null);
-    let scores = options.iter().filter_map(|option| {
-        let score = given.get(&**option)?.as_f64().filter(|s| (0.0..=SCORE_MAX).contains(s))?;
-        Some((option.to_string(), json!(score)))
-    });
-    let scores: Map<String, Value> = scores.collect();
+    let scores = scored(&answers, found("scores").unwrap_or(&Value::Null));
     if !scores.is_empty() {
         read.insert("scores".into(), scores.into());
     }
     Ok(ReadReply { structured: read.into(), ..chosen })
+}
+
+/// Returns the values of an object under the names of options, without those that cannot be read.
+fn by_option<T: Into<Value>>(
+    answers: &NameChoice<'_>,
+    object: &Value,
+    read: impl Fn(&Value) -> Option<T>,
+) -> Map<String, Value> {
+    let entries = object.as_object().into_iter().flatten();
+    let entry = |(key, value): (&String, &Value)| {
+        Some((answers.exactly(key)?.to_string(), read(value)?.into()))
+    };
+    entries.filter_map(entry).collect()
+}
+
+/// Returns the scores of options.
+fn scored(answers: &NameChoice<'_>, object: &Value) -> Map<String, Value> {
+    by_option(answers, object, |score| {
+        score.as_f64().filter(|score| (0.0..=SCORE_MAX).contains(score))
+    })
 }
 
 fn why(object: &Value) -> String {
@@ -248,16 +263,13 @@ fn bids(
     data: &Value,
 ) -> Result<Value, Unclear> {
     let names = NameChoice::new(seats, names, false);
+    let bid = |value: &Value| {
+        let bid = number(value.get("bid").unwrap_or(value))?;
+        let read = json!({ "bid": bid, "why": why(value).lines().next().unwrap_or_default() });
+        (0.0..=BID_MAX).contains(&bid).then_some(read)
+    };
     let read = |object: &Value| {
-        let entries = object.as_object().into_iter().flatten();
-        let bids = entries.filter_map(|(key, value)| {
-            let seat = names.exactly(key)?;
-            let bid = number(value.get("bid").unwrap_or(value))?;
-            let read = json!({ "bid": bid, "why": why(value).lines().next().unwrap_or_default() });
-            (0.0..=BID_MAX).contains(&bid).then(|| (seat.to_string(), read))
-        });
-        let bids: Map<String, Value> = bids.collect();
-        (!bids.is_empty()).then_some(Value::Object(bids))
+        Some(by_option(&names, object, bid)).filter(|bids| !bids.is_empty()).map(Value::Object)
     };
     let found = objects(said, data, JsonPlace::Anywhere).iter().find_map(read);
     found.ok_or_else(|| format!("it contains no bid of {}", seats.join(", ")).into())
@@ -273,36 +285,20 @@ fn judgement(
     options.push(TIE.into());
     let answers = NameChoice::new(&options, wanted.also, wanted.person);
     let judged = objects(said, data, JsonPlace::Anywhere).iter().find_map(|o| {
-        let scores: Map<String, Value> = o["scores"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter_map(|(side, score)| {
-                let score = score.as_f64().filter(|s| (0.0..=SCORE_MAX).contains(s))?;
-                Some((answers.exactly(side)?.to_string(), json!(score)))
-            })
-            .collect();
+        let scores = scored(&answers, &o["scores"]);
         let named = o["winner"].as_str().and_then(|w| answers.exactly(w)).cloned();
         let winner = named.or_else(|| ahead(sides, &scores))?;
-        let mut read = Map::new();
-        read.insert("winner".to_owned(), json!(winner));
-        read.insert("scores".to_owned(), scores.into());
-        read.insert("why".to_owned(), why(o).into());
-        let unanswered = o["unanswered"].as_object().into_iter().flatten();
-        let unanswered: Map<String, Value> = unanswered
-            .filter_map(|(side, point)| {
-                let point = point.as_str().filter(|point| !point.trim().is_empty())?;
-                Some((answers.exactly(side)?.to_string(), point.trim().into()))
-            })
-            .collect();
+        let mut read = json!({ "winner": winner, "scores": scores, "why": why(o) });
+        let unanswered = by_option(&answers, &o["unanswered"], |point| {
+            point.as_str().map(str::trim).filter(|point| !point.is_empty()).map(str::to_owned)
+        });
         let decided_by = turn_numbers(&o["decided_by"]);
-        if !unanswered.is_empty() {
-            read.insert("unanswered".to_owned(), unanswered.into());
+        for (key, value) in [("unanswered", json!(unanswered)), ("decided_by", json!(decided_by))] {
+            if value != json!({}) && value != json!([]) {
+                read[key] = value;
+            }
         }
-        if !decided_by.is_empty() {
-            read.insert("decided_by".to_owned(), json!(decided_by));
-        }
-        Some(Value::Object(read))
+        Some(read)
     });
     let plain = || {
         let winner = answers.find(said, data).filter(|winner| winner.object.is_none())?.name;

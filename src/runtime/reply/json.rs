@@ -1,6 +1,6 @@
 //! JSON in a reply: below, above and around text; strict first, then loosely.
 
-use super::lines::lines;
+use super::lines::{QUOTES, lines, without_tags};
 use serde_json::{Deserializer, Value};
 
 /// Maximum number of bytes of a reply that are searched for JSON.
@@ -74,16 +74,6 @@ fn begins(said: &str) -> Vec<usize> {
         }
     }
     all
-}
-
-fn without_tags(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('<') {
-        out.push_str(before);
-        rest = behind.split_once('>').map_or("", |(_, behind)| behind);
-    }
-    out + rest
 }
 
 fn read_at(said: &str, begins: &[usize], read: fn(&str) -> Option<(Value, usize)>) -> FoundJson {
@@ -169,25 +159,20 @@ fn loose(text: &str) -> Option<(Value, usize)> {
 
 /// Returns a string behind its opening mark as strict JSON, and its length with the closing mark.
 fn quoted(text: &str, close: char) -> Option<(String, usize)> {
-    let mut out = String::new();
+    let mut out = String::from("\"");
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
-        if c == close {
-            return Some((Value::String(out).to_string(), at + c.len_utf8()));
-        }
-        out.push(match c {
+        match c {
+            _ if c == close => return Some((out + "\"", at + c.len_utf8())),
             '\\' => match chars.next()?.1 {
-                'n' => '\n',
-                't' => '\t',
-                'r' => '\r',
-                'u' => {
-                    chars.nth(3);
-                    char::from_u32(u32::from_str_radix(text.get(at + 2..at + 6)?, 16).ok()?)?
-                }
-                c => c,
+                '\'' => out.push('\''),
+                escaped => out.extend(['\\', escaped]),
             },
-            c => c,
-        });
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
     }
     None
 }
@@ -209,14 +194,8 @@ fn bare(text: &str) -> Option<(String, usize)> {
 
 /// Returns the quotation mark that closes a string.
 fn closing(open: char) -> Option<char> {
-    match open {
-        '"' | '\'' => Some(open),
-        '“' => Some('”'),
-        '‘' => Some('’'),
-        '„' => Some('“'),
-        '«' => Some('»'),
-        _ => None,
-    }
+    let all = QUOTES.iter().chain(&[('\'', '\''), ('‘', '’'), ('„', '“')]);
+    all.into_iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Lines of a reply and the labels at their beginnings.
 
 use super::letters::Letters;
+use super::read::ReadBy;
 use super::words::WordRow;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
@@ -8,13 +9,15 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Signs behind a label.
 const SIGNS: [char; 8] = [':', '=', '.', '!', '–', '—', '→', '。'];
 /// Quotation marks, opening and closing.
-const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')];
+pub(super) const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')];
 /// Maximum number of words of a name or a label in quotation marks.
 const NAME_WORDS: usize = 3;
 /// Marks that may close a label.
 const CLOSING: [char; 11] = ['*', '_', '`', '"', '”', '»', ')', ']', '】', '’', '\''];
 /// Minimum number of characters of a fence.
 const FENCE_LENGTH: usize = 3;
+/// Bytes of a line that are needed to recognise a fence.
+const FENCE_MAX_BYTES: usize = 12;
 /// Maximum number of characters before a label on its line.
 const LEAD_MAX: usize = 200;
 
@@ -92,6 +95,18 @@ pub(super) fn without_quotations(text: &str) -> String {
     out + rest
 }
 
+/// Returns a text without tags such as `<b>` and `</b>`.
+pub(super) fn without_tags(text: &str) -> String {
+    let mut parts = text.split('<');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| match part.split_once('>') {
+        Some((_, behind)) if part.starts_with(|c: char| c.is_alphabetic() || "/|".contains(c)) => {
+            out + behind
+        }
+        Some(_) | None => out + "<" + part,
+    })
+}
+
 /// Returns the text of a reply before one of its lines, and the text below that line.
 pub(super) fn around(reply: &str, line: usize) -> (&str, &str) {
     let all = lines(reply);
@@ -149,6 +164,39 @@ pub(super) fn fence_around(text: &str) -> Option<&str> {
     (!body.contains("```")).then_some(body)
 }
 
+/// Code in a text that arrives character by character.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodeState {
+    /// Beginning of the current line, as far as it is needed to recognise a fence.
+    line: String,
+    /// Number of backticks on the line so far; code is open if it is odd.
+    ticks: usize,
+    /// True inside a fence.
+    pub(super) fenced: bool,
+}
+
+impl CodeState {
+    pub(super) fn push(&mut self, c: char) {
+        if c == '\n' {
+            *self = CodeState { fenced: self.fenced, ..CodeState::default() };
+            return;
+        }
+        self.ticks += usize::from(c == '`');
+        if self.line.len() < FENCE_MAX_BYTES {
+            self.line.push(c);
+            if matches!(self.line.trim_start(), "```" | "~~~") {
+                self.fenced = !self.fenced;
+                self.ticks = 0;
+            }
+        }
+    }
+
+    /// Returns whether the next character is code.
+    pub(super) fn is_open(&self) -> bool {
+        self.fenced || self.ticks % 2 == 1
+    }
+}
+
 /// Text that may precede a label on its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LabelLead {
@@ -167,6 +215,27 @@ pub(super) struct LineLabel<'a> {
     pub(super) rest: &'a str,
     /// True if only marks precede it.
     pub(super) first: bool,
+    /// Number of its line in the reply.
+    pub(super) line: usize,
+}
+
+impl LineLabel<'_> {
+    /// Returns the way in which a reply with this label is read.
+    pub(super) fn by(self) -> ReadBy {
+        if self.first && self.line == 0 { ReadBy::Plain } else { ReadBy::Label }
+    }
+}
+
+/// Returns the labels of a reply outside of code and quoted lines.
+pub(super) fn labels<'a>(
+    reply: &'a str,
+    spellings: &WordRow,
+    lead: LabelLead,
+) -> impl Iterator<Item = LineLabel<'a>> {
+    let own = lines(reply).into_iter().enumerate().filter(|(_, line)| !line.foreign);
+    own.filter_map(move |(n, line)| {
+        label(line.text, spellings, lead).map(|label| LineLabel { line: n, ..label })
+    })
 }
 
 /// Returns the label of a line, if one of the spellings begins it.
@@ -178,7 +247,7 @@ pub(super) fn label<'a>(
     let letters = Letters::new(line);
     let begin = behind_marks(&letters, 0);
     if let Some(rest) = label_at(line, &letters, begin, spellings) {
-        return Some(LineLabel { rest, first: true });
+        return Some(LineLabel { rest, first: true, line: 0 });
     }
     let leads = (begin..letters.len().min(begin + LEAD_MAX)).filter(|at| {
         let colon = letters.char(*at) == Some(':');
@@ -200,7 +269,7 @@ pub(super) fn label<'a>(
         let clear = !letters.stops(at)
             || letters.char(sign).is_none_or(|c| c == ':')
             || is_loud(line, &letters, begin, end);
-        clear.then_some(LineLabel { rest, first: false })
+        clear.then_some(LineLabel { rest, first: false, line: 0 })
     })
 }
 

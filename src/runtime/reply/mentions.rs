@@ -3,7 +3,7 @@
 //! Names in code, quotes and e-mail addresses do not count. Muted seats and the option that enables mentions are
 //! handled elsewhere.
 
-use super::letters::Letters;
+use super::letters::{Letters, asks, sentences};
 use super::lines::lines;
 use super::names::Spellings;
 use crate::model::{Participant, SeatId};
@@ -24,13 +24,12 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
 /// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: "What
 /// do you think, Cy?" is a question to Cy.
 pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
-    let paragraphs = own_paragraphs(text);
-    let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };
-    let words = without_inline_code(last);
-    let closed = words.trim_end().trim_end_matches(['"', '”', '\'', ')', '*', '_']);
-    let Some(question) = closed.strip_suffix(['?', '？']) else { return vec![] };
-    let begins = question.rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
-    distinct(find_names(&question[begins..], false, by, &Spellings::from_roster(roster)))
+    let last = own_paragraphs(text).into_iter().rfind(|p| !p.trim().is_empty());
+    let words = without_inline_code(&last.unwrap_or_default());
+    let question = sentences(&words).pop().filter(|sentence| asks(sentence)).unwrap_or_default();
+    // a stop without a blank behind it ends a sentence, too
+    let question = question.rsplit('.').next().unwrap_or_default();
+    distinct(find_names(question, false, by, &Spellings::from_roster(roster)))
 }
 
 fn distinct(found: impl IntoIterator<Item = SeatId>) -> Vec<SeatId> {

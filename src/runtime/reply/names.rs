@@ -186,10 +186,14 @@ impl<'a> NameChoice<'a> {
         if is_common(name) { condition || objection } else { refused() }
     }
 
-    /// Returns the name that a question is put to: it begins the reply, and no other is in it.
+    /// Returns the name that a question is put to: it begins the reply, apart or with a form of address, and no other is
+    /// in it.
     fn called(&self, text: &str) -> Option<&'a Text> {
-        let name = self.exactly(clauses(text).first()?)?;
-        (self.only(text).and_then(|of| self.name(of)) == Some(name)).then_some(name)
+        let name = self.name(self.only(text)?)?;
+        let letters = Letters::new(text);
+        let end = self.spellings.at(&letters, behind_marks(&letters, 0)).map(|(_, end)| end);
+        let polite = end.is_some_and(|end| letters.one_of(end, &words().courtesy).is_some());
+        (polite || self.exactly(clauses(text).first()?) == Some(name)).then_some(name)
     }
 
     /// Returns the text of a sentence before a common word that ends it, if that word is a name.

@@ -2,7 +2,7 @@
 
 use super::letters::{Letters, word};
 use super::mention::clauses;
-use super::words::{is_in, marks, words};
+use super::words::{marks, words};
 use unicode_normalization::UnicodeNormalization;
 
 /// Signs of comparisons, functions, constants and questions: a text with one of them is no number.
@@ -59,6 +59,8 @@ pub(super) fn quantity(text: &str) -> Option<String> {
     if denied || bound || changed || before.trim_end().ends_with(TERMS) {
         return None;
     }
+    let is_negative = letters.follows(letters.len(), &words().minus);
+    let before = if is_negative { "-" } else { before };
     let (exponent, unit) = scaled(behind);
     let letters = Letters::new(unit);
     if letters.one_of(letters.skip(0, |c| matches!(c, ' ' | '-')), &words().power).is_some() {
@@ -105,19 +107,11 @@ fn scaled(text: &str) -> (u32, &str) {
 
 /// Returns a text without the exponents of units, as in `cm^2`; `None` if it has another power.
 fn without_powers(text: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['^', '²', '³']) {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        let unit = head.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        let mut signs = tail.chars();
-        let is_sign = signs.next() == Some('^');
-        let power = if is_sign { signs.next() } else { None };
-        if !is_in(&marks().units, unit) || is_sign && !matches!(power, Some('2' | '3')) {
-            return None;
+    let mut out = text.to_owned();
+    for unit in &marks().units {
+        for power in ["^2", "^3", "²", "³"] {
+            out = out.replace(&format!("{unit}{power}"), unit);
         }
-        rest = signs.as_str();
     }
-    Some(out + rest)
+    (!out.contains(['^', '²', '³'])).then_some(out)
 }

@@ -1,9 +1,10 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
-use super::letters::{Letters, TITLES, sentences};
+use super::letters::{Letters, TITLES, sentences, word};
+use super::lines::behind_marks;
 use super::mentions::{mentions, own_paragraphs, without_inline_code};
 use super::names::Spellings;
-use super::words;
+use super::words::words;
 use crate::model::{Participant, SeatId};
 
 /// A question to one participant.
@@ -25,8 +26,8 @@ const BEFORE_NAMES: &str = "and but so well now yes no then or look listen pleas
 ///
 /// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to the seat
 /// whose name it sets off by commas or a colon. Without a name it goes to the seat that the sentences before it in the
-/// paragraph addressed last, if it follows at once or says "you"; in the first case its text includes the sentence
-/// before. Code and quotes do not count.
+/// paragraph addressed last, if it follows at once, says "you" or draws a conclusion; in the first case its text includes
+/// the sentence before. Code and quotes do not count.
 pub fn questions(
     text: &str,
     by: Option<&SeatId>,
@@ -35,20 +36,22 @@ pub fn questions(
     let mut found = vec![];
     for paragraph in own_paragraphs(text) {
         let words = without_inline_code(&paragraph);
-        let mut last = Addressee::Nobody;
+        // the seat that was addressed last, and whether the sentence before addressed it
+        let mut last: Option<(SeatId, bool)> = None;
         let mut before = "";
         for sentence in sentences(&words).into_iter().map(str::trim) {
             let body = sentence.trim_end_matches(['.', '!', '?']);
             let mut to = mentions(body, by, roster);
             let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
             let here = mentioned.or_else(|| addressed(body, roster));
+            let follows = here.is_none() && last.as_ref().is_some_and(|(_, just)| *just);
             if to.is_empty() {
-                to.extend(here.clone().or_else(|| last.asked(body)));
+                let implied = last.as_ref().filter(|(_, just)| *just || goes_on(body));
+                to.extend(here.clone().or_else(|| implied.map(|(seat, _)| seat.clone())));
             }
-            let follows = here.is_none() && matches!(last, Addressee::Before(_));
             last = match here {
-                Some(seat) => Addressee::Before(seat),
-                None => last.one_sentence_later(),
+                Some(seat) => Some((seat, true)),
+                None => last.map(|(seat, _)| (seat, false)),
             };
             if sentence.ends_with('?') {
                 to.retain(|seat| Some(seat) != by);
@@ -66,7 +69,7 @@ pub fn questions(
 /// Returns whether a text is put to each of several participants, as in "Who pays? One sentence each."
 pub fn asks_each(text: &str) -> bool {
     let paragraphs = own_paragraphs(text);
-    paragraphs.iter().any(|words| Letters::new(words).find(&words::words().each).is_some())
+    paragraphs.iter().any(|text| Letters::new(text).find(&words().each).is_some())
 }
 
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.
@@ -78,41 +81,16 @@ pub fn last_question(text: &str) -> Option<String> {
     })
 }
 
-/// The seat that the sentences so far addressed last.
-enum Addressee {
-    Nobody,
-    /// In the sentence before.
-    Before(SeatId),
-    /// In an earlier sentence.
-    Earlier(SeatId),
-}
-
-impl Addressee {
-    fn one_sentence_later(self) -> Addressee {
-        match self {
-            Addressee::Nobody => Addressee::Nobody,
-            Addressee::Before(seat) | Addressee::Earlier(seat) => Addressee::Earlier(seat),
-        }
-    }
-
-    /// Returns the seat that a question without a name is put to.
-    fn asked(&self, question: &str) -> Option<SeatId> {
-        match self {
-            Addressee::Before(seat) => Some(seat.clone()),
-            Addressee::Earlier(seat) => says_you(question).then(|| seat.clone()),
-            Addressee::Nobody => None,
-        }
-    }
-}
-
-fn says_you(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ["you", "your", "yours"].contains(&word.to_lowercase().as_str()))
+/// Returns whether a question says "you" or draws a conclusion, as in "So how would I count it?"
+fn goes_on(question: &str) -> bool {
+    let letters = Letters::new(question);
+    let is_you = || letters.find(&[word("you"), word("your"), word("yours")]).is_some();
+    letters.one_of(behind_marks(&letters, 0), &words().so).is_some() || is_you()
 }
 
 /// Returns the only seat whose name a sentence sets off by commas or a colon; `None` if it names several, as in a list.
 fn addressed(sentence: &str, roster: &[&Participant]) -> Option<SeatId> {
-    let parts: Vec<&str> = sentence.split([',', ':']).collect();
+    let parts: Vec<&str> = sentence.split([',', ';', ':']).collect();
     if parts.len() == 1 {
         return None;
     }
@@ -201,6 +179,14 @@ mod tests {
             ),
             ("Cy, no. Is it true?\n\nWho are you?", &["cy: Cy, no. Is it true?"]),
             ("Is Bob Lee right? Cy said so. Cy, no.", &[]),
+            (
+                "It pays, Cy; who hired them, the port?",
+                &["cy: It pays, Cy; who hired them, the port?"],
+            ),
+            (
+                "Ann, I have the list. It has 40 names. So how would I count it?",
+                &["ann: So how would I count it?"],
+            ),
             ("Cyril, is it? Well, Ann thinks, is it?", &[]),
             ("Ann, Cy, all of you know it. Who pays you?", &[]),
             ("Who are you? Cy, no.", &[]),

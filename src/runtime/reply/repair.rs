@@ -228,8 +228,8 @@ impl Names {
         let (whose, mut rest) = self.name(inside)?;
         if bracket.is_none() {
             rest = after_role(rest);
-            // with its article a role is spoken about: "The host says: be brief."
-            if !inside.get(..4).is_some_and(|article| article.eq_ignore_ascii_case("the ")) {
+            // with a verb another participant is quoted: "Bo says: be brief."
+            if whose == Whose::Own {
                 rest = after_verb(rest);
             }
         }

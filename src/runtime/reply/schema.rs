@@ -93,8 +93,8 @@ impl SchemaReader<'_> {
     /// place goes to the wrong field with its name; those that fit nowhere are added to `strays`.
     fn merged(&self, mut whole: Value, news: &Value, strays: &mut Vec<String>) -> Value {
         let wrong = self.wrong_fields(&whole);
-        for (path, fields) in self.wrong_places(&whole) {
-            take_out(&mut whole, &path, &fields);
+        for (path, _) in self.wrong_places(&whole) {
+            take_out(&mut whole, &path);
         }
         let unlisted = self.unlisted(&whole);
         let facts = match self.kept {
@@ -173,25 +173,27 @@ impl SchemaReader<'_> {
 
     /// Returns the fields that are wrong or missing, as paths.
     fn wrong_fields(&self, value: &Value) -> Vec<Vec<String>> {
-        let wrong = self.wrong_places(value).into_iter().filter(|(_, fields)| fields.is_empty());
-        wrong.map(|(pointer, _)| keys_of(&pointer)).collect()
+        let wrong =
+            self.wrong_places(value).into_iter().filter(|(_, is_unexpected)| !is_unexpected);
+        wrong.map(|(path, _)| path).collect()
     }
 
-    /// Returns the faults of a value as (pointer, unexpected fields).
-    fn wrong_places(&self, value: &Value) -> Vec<(String, Vec<String>)> {
-        let place = |fault: ValidationError<'_>| {
-            let at = fault.instance_path().as_str();
+    /// Returns the paths of wrong, missing and unexpected fields, and whether they are unexpected.
+    fn wrong_places(&self, value: &Value) -> Vec<(Vec<String>, bool)> {
+        let places = |fault: ValidationError<'_>| {
+            let at = keys_of(fault.instance_path().as_str());
+            let below = |key: &str| at.iter().cloned().chain([key.to_owned()]).collect::<Vec<_>>();
             match fault.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    (at.to_owned(), unexpected.clone())
+                    unexpected.iter().map(|field| (below(field), true)).collect()
                 }
                 ValidationErrorKind::Required { property } => {
-                    (format!("{at}/{}", property.as_str().unwrap_or_default()), vec![])
+                    vec![(below(property.as_str().unwrap_or_default()), false)]
                 }
-                _ => (at.to_owned(), vec![]),
+                _ => vec![(at, false)],
             }
         };
-        self.validator.iter_errors(value).map(place).collect()
+        self.validator.iter_errors(value).flat_map(places).collect()
     }
 }
 
@@ -226,19 +228,15 @@ fn fault(e: &ValidationError<'_>) -> String {
     }
 }
 
-/// Removes fields from the object at a path, or the value at the path if `fields` is empty.
-fn take_out(value: &mut Value, path: &str, fields: &[String]) {
-    if !fields.is_empty() {
-        let object = value.pointer_mut(path).and_then(Value::as_object_mut);
-        object.into_iter().for_each(|o| o.retain(|field, _| !fields.contains(field)));
-        return;
-    }
-    let Some((parent, _)) = path.rsplit_once('/') else { return };
-    if let Some(object) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
-        object.remove(keys_of(path).last().map_or("", String::as_str));
-    } else if !parent.is_empty() {
-        // a list with an invalid item is requested again as a whole
-        take_out(value, parent, &[]);
+/// Removes the field at a path; a list with an invalid item is requested again as a whole.
+fn take_out(value: &mut Value, path: &[String]) {
+    let Some((field, parent)) = path.split_last() else { return };
+    let object = parent.iter().try_fold(&mut *value, |value, key| value.get_mut(key));
+    match object {
+        Some(Value::Object(object)) => {
+            object.remove(field);
+        }
+        _ => take_out(value, parent),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{
-    LabelLead, around, behind_marks, behind_sign, label, lines, own_text, unwrapped,
+    LabelLead, LineLabel, around, behind_marks, behind_sign, labels, lines, own_text, unwrapped,
 };
 use super::names::Spellings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -34,13 +34,11 @@ impl Siblings<'_> {
     }
 }
 
-/// A label, with the place of its line and the text after it.
+/// A label, and the receiver of the message.
 struct LabelledMessage<'a> {
     kind: MessageKind,
     to: Option<SeatId>,
-    at: usize,
-    rest: &'a str,
-    first: bool,
+    label: LineLabel<'a>,
 }
 
 /// Reads a message; without a label it is a question if it ends with one, else a partial result or the planner's answer.
@@ -59,15 +57,12 @@ pub(super) fn message(
         return in_json(planner, given, siblings, object);
     }
     let said = &*unwrapped(said);
-    if let Some(found) = labelled(planner, siblings, said) {
+    if let Some(LabelledMessage { kind, to, label }) = labelled(planner, siblings, said) {
         // text in front of the label stays in the message
-        let (before, below) = around(said, found.at);
-        let behind = format!("{}\n{below}", found.rest);
-        let text = format!("{before}\n\n{}", behind.trim());
-        let plain = found.first && found.at == 0;
-        let by = if plain { ReadBy::Plain } else { ReadBy::Label };
-        let read = typed(found.kind, &text, given, found.to, siblings)?;
-        return Ok(ReadReply { by, ..read });
+        let (before, below) = around(said, label.line);
+        let behind = format!("{}\n{below}", label.rest);
+        let read = typed(kind, &format!("{before}\n\n{}", behind.trim()), given, to, siblings)?;
+        return Ok(ReadReply { by: label.by(), ..read });
     }
     let asked = sentences(&own_text(said)).last().is_some_and(|sentence| asks(sentence));
     let kind = match (planner, asked) {
@@ -84,50 +79,41 @@ fn labelled<'a>(
     siblings: Siblings<'_>,
     said: &'a str,
 ) -> Option<LabelledMessage<'a>> {
-    let mut ended = None;
-    let mut others: Vec<LabelledMessage<'a>> = vec![];
-    for (at, line) in lines(said).into_iter().enumerate().filter(|(_, line)| !line.foreign) {
-        let rows: [(MessageKind, &WordRow); 4] = [
-            (MessageKind::TaskComplete, &words().complete_label),
-            (MessageKind::Error, &words().error_label),
-            (MessageKind::Question, &words().question_label),
-            (MessageKind::ProgressUpdate, &words().progress_label),
-        ];
-        let found = rows.into_iter().filter(|(kind, _)| possible(*kind, planner)).find_map(
-            |(kind, row)| {
-                // "0 tests failed. ERROR: none." has no label
-                let lead = match kind {
-                    MessageKind::Error => LabelLead::Word,
-                    _ => LabelLead::Sentences,
-                };
-                let label = label(line.text, row, lead)?;
-                Some(LabelledMessage { kind, to: None, at, rest: label.rest, first: label.first })
-            },
-        );
-        // without executors at work a name in front is part of the result
-        let may_write = !planner && !siblings.seats.is_empty();
-        let found = match found {
-            None if may_write => addressed(siblings, at, line.text),
-            found => found,
-        };
-        match found {
-            Some(found) if matches!(found.kind, MessageKind::TaskComplete | MessageKind::Error) => {
-                ended = Some(found);
-            }
-            found => others.extend(found),
-        }
+    // "0 tests failed. ERROR: none." has no label
+    let rows: [(MessageKind, &WordRow, LabelLead); 4] = [
+        (MessageKind::TaskComplete, &words().complete_label, LabelLead::Sentences),
+        (MessageKind::Error, &words().error_label, LabelLead::Word),
+        (MessageKind::Question, &words().question_label, LabelLead::Sentences),
+        (MessageKind::ProgressUpdate, &words().progress_label, LabelLead::Sentences),
+    ];
+    let possible = rows.into_iter().filter(|(kind, ..)| possible(*kind, planner));
+    let mut all: Vec<LabelledMessage<'a>> = possible
+        .flat_map(|(kind, row, lead)| {
+            labels(said, row, lead).map(move |label| LabelledMessage { kind, to: None, label })
+        })
+        .collect();
+    // without executors at work a name in front is part of the result
+    if !planner && !siblings.seats.is_empty() {
+        let own = lines(said).into_iter().enumerate().filter(|(_, line)| !line.foreign);
+        all.extend(own.filter_map(|(n, line)| addressed(siblings, n, line.text)));
     }
     let order = [MessageKind::SiblingMessage, MessageKind::Question, MessageKind::ProgressUpdate];
-    let rank = |found: &LabelledMessage<'_>| order.iter().position(|kind| *kind == found.kind);
-    ended.or_else(|| {
-        // the first one of its kind
-        others.sort_by_key(|found| (rank(found), found.at));
-        others.into_iter().next()
+    // the last one that ends the task, or else the first one of its kind
+    all.into_iter().min_by_key(|message| {
+        let line = message.label.line;
+        match order.iter().position(|kind| *kind == message.kind) {
+            Some(rank) => (rank + 1, line),
+            None => (0, usize::MAX - line),
+        }
     })
 }
 
 /// Returns a message to a participant by name, `TO NAME:`.
-fn addressed<'a>(siblings: Siblings<'_>, at: usize, line: &'a str) -> Option<LabelledMessage<'a>> {
+fn addressed<'a>(
+    siblings: Siblings<'_>,
+    number: usize,
+    line: &'a str,
+) -> Option<LabelledMessage<'a>> {
     let letters = Letters::new(line);
     let begin = behind_marks(&letters, 0);
     let name = letters.word(begin, &word(TO))?;
@@ -135,13 +121,8 @@ fn addressed<'a>(siblings: Siblings<'_>, at: usize, line: &'a str) -> Option<Lab
     let spellings = siblings.spellings();
     let (to, end) = spellings.at(&letters, name)?;
     let rest = behind_sign(line, &letters, end, false)?;
-    Some(LabelledMessage {
-        kind: MessageKind::SiblingMessage,
-        to: Some(to.clone()),
-        at,
-        rest,
-        first: true,
-    })
+    let label = LineLabel { rest, first: true, line: number };
+    Some(LabelledMessage { kind: MessageKind::SiblingMessage, to: Some(to.clone()), label })
 }
 
 fn in_json(

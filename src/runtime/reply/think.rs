@@ -4,13 +4,12 @@
 //! result does not depend on how the stream is split into pieces. Marks in code or in quotes are plain text. Blanks and
 //! case inside a mark do not matter.
 
+use super::lines::CodeState;
 use super::words::{Marks, marks};
 use crate::model::Channel;
 
 /// Maximum length of a mark, in bytes; an incomplete one waits for the next piece.
 const MARK_MAX_BYTES: usize = 64;
-/// Bytes of a line that are needed to recognise a fence.
-const FENCE_MAX_BYTES: usize = 12;
 /// Characters that mark a following mark as quoted.
 const QUOTES: [char; 6] = ['`', '"', '\'', '“', '‘', '\\'];
 
@@ -47,12 +46,8 @@ pub(super) struct Splitter {
     last: Option<char>,
     /// True once there was speech other than blanks.
     spoke: bool,
-    /// Number of backticks on the line so far; code is open if it is odd.
-    ticks: usize,
-    /// True inside a fence.
-    fenced: bool,
-    /// Beginning of the current line, as far as it is needed to recognise a fence.
-    line: String,
+    /// Code in the speech.
+    code: CodeState,
     /// An end token and the blanks after it, until the next character shows whether the sentence goes on.
     ending: String,
     /// True once an end token ended the reply.
@@ -184,7 +179,7 @@ impl Splitter {
     /// Returns whether a mark here is a real one, not code or a quotation.
     fn is_meant(&self) -> bool {
         let quoted = self.last.is_some_and(|c| QUOTES.contains(&c));
-        self.thinking || !(quoted || self.fenced || self.ticks % 2 == 1)
+        self.thinking || !(quoted || self.code.is_open())
     }
 
     fn show(&mut self, c: char, out: &mut Vec<(Channel, String)>) {
@@ -200,30 +195,9 @@ impl Splitter {
         if self.thinking {
             self.open.push(c);
         } else {
-            self.follow(c);
-        }
-    }
-
-    /// Updates the state that recognises code.
-    fn follow(&mut self, c: char) {
-        self.last = Some(c);
-        self.spoke |= !c.is_whitespace();
-        if c == '\n' {
-            self.ticks = 0;
-            self.line = String::new();
-            return;
-        }
-        let fence = |line: &str| matches!(line.trim_start(), "```" | "~~~");
-        if self.line.len() < FENCE_MAX_BYTES {
-            self.line.push(c);
-            if fence(&self.line) {
-                self.fenced = !self.fenced;
-                self.ticks = 0;
-                return;
-            }
-        }
-        if c == '`' {
-            self.ticks += 1;
+            self.last = Some(c);
+            self.spoke |= !c.is_whitespace();
+            self.code.push(c);
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, sentences, shape, word};
-use super::lines::{
-    LabelLead, LineLabel, around, label, lines, own_text, unwrapped, without_quotations,
-};
+use super::lines::{LabelLead, LineLabel, around, labels, own_text, unwrapped, without_quotations};
 use super::mention::{Candidates, Mention, clauses, is_refusal};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -27,11 +25,12 @@ const PRESENT: &str =
 const KEYS: [&str; 4] = ["vote", "choice", "winner", "best"];
 
 /// The answers that can be voted for, and the voter.
+#[derive(Clone, Copy, Default)]
 pub(super) struct VoteReader<'a> {
     /// The answers, by label.
     pub(super) among: &'a [(Text, SeatId)],
     /// Display names of their authors.
-    pub(super) names: &'a BTreeMap<SeatId, Text>,
+    pub(super) names: Option<&'a BTreeMap<SeatId, Text>>,
     /// True if another answer may be given.
     pub(super) answers: bool,
     /// The seat that replies.
@@ -53,20 +52,14 @@ pub(super) fn proposal(
         return read;
     }
     let said = &*unwrapped(said);
-    let all = lines(said);
-    let own = || all.iter().enumerate().filter(|(_, line)| !line.foreign);
-    let votes: Vec<(usize, LineLabel<'_>)> = own()
-        .filter_map(|(n, l)| Some((n, label(l.text, &words().vote_label, LabelLead::Words)?)))
-        .collect();
-    let voted = votes.first();
-    let given =
-        own().find_map(|(n, l)| Some((n, label(l.text, &words().answer_label, LabelLead::Word)?)));
-    match (voted, given) {
-        (Some(vote), given) if !reader.answers || given.is_none_or(|answer| vote.0 <= answer.0) => {
-            return reader.labelled_votes(said, &votes);
-        }
-        (_, Some(answer)) => return reader.labelled_answer(said, answer.0, answer.1),
-        (Some(_), None) | (None, None) => {}
+    let votes: Vec<_> = labels(said, &words().vote_label, LabelLead::Words).collect();
+    let given = labels(said, &words().answer_label, LabelLead::Word).next();
+    let is_before = |vote: &LineLabel<'_>| given.is_none_or(|answer| vote.line <= answer.line);
+    if votes.first().is_some_and(|vote| !reader.answers || is_before(vote)) {
+        return reader.labelled_votes(said, &votes);
+    }
+    if let Some(answer) = given {
+        return reader.labelled_answer(said, answer);
     }
     if let Some((answer, why)) = reader.in_sentence(said) {
         return Ok(reader.vote(answer, &why, ReadBy::Name));
@@ -83,8 +76,7 @@ pub(super) fn proposal(
 /// If it is a vote or a label alone.
 pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear> {
     let among = lettered(answers);
-    let names = &BTreeMap::new();
-    let reader = VoteReader { among: &among, names, answers: true, voter: None, before: None };
+    let reader = VoteReader { among: &among, answers: true, ..VoteReader::default() };
     let short = said.unicode_words().count() <= SHORT_WORDS;
     match proposal(&reader, said, &Value::Null) {
         // a long answer may approve of another one
@@ -106,8 +98,7 @@ pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear
 /// Returns the letter that a reply chooses in a sentence, as in "Option B is correct."
 pub(super) fn chosen_letter(said: &str) -> Option<String> {
     let among = lettered(LETTERS);
-    let names = &BTreeMap::new();
-    let reader = VoteReader { among: &among, names, answers: true, voter: None, before: None };
+    let reader = VoteReader { among: &among, answers: true, ..VoteReader::default() };
     let (chosen, _) = reader.in_sentence(said)?;
     among.get(chosen).map(|(label, _)| tail(label).to_owned())
 }
@@ -140,7 +131,7 @@ impl VoteReader<'_> {
             .trim()
             .trim_start_matches([':', '.', ',', '-', '–', '—', ')', ']', '*', '。', '，', '：'])
             .trim();
-        let name = self.names.get(seat).unwrap_or(&seat.0);
+        let name = self.names.and_then(|names| names.get(seat)).unwrap_or(&seat.0);
         let text = if why.is_empty() {
             format!("Votes for {name}.")
         } else {
@@ -214,75 +205,44 @@ impl VoteReader<'_> {
         Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
     }
 
-    /// Reads the votes behind labels, which must agree; a question is none.
-    fn labelled_votes(
-        &self,
-        said: &str,
-        votes: &[(usize, LineLabel<'_>)],
-    ) -> Result<ReadReply, Unclear> {
-        let stated = |(_, label): &&(usize, LineLabel<'_>)| {
-            !sentences(label.rest).first().is_some_and(|first| asks(first))
-        };
-        let mut stated = votes.iter().filter(stated);
-        let (at, first) = stated.next().ok_or_else(|| self.unclear())?;
-        let of = |label: &LineLabel<'_>| self.begins(label.rest).map(|(answer, _)| answer);
-        let differs = |other| of(first).is_some_and(|answer| answer != other);
-        if stated.filter_map(|(_, other)| of(other)).any(differs) {
-            return Err(self.unclear());
-        }
-        self.labelled_vote(said, *at, *first)
-    }
-
-    /// Reads the vote behind a label; text in front of the line and behind the vote is its reason.
-    fn labelled_vote(
-        &self,
-        said: &str,
-        at: usize,
-        label: LineLabel<'_>,
-    ) -> Result<ReadReply, Unclear> {
-        let (before, below) = around(said, at);
-        let (rest, below) = if label.rest.contains(char::is_alphanumeric) {
-            (label.rest, below)
+    /// Reads the votes behind labels, which must agree; a question is none. Text in front of the line and behind the vote
+    /// is its reason.
+    fn labelled_votes(&self, said: &str, votes: &[LineLabel<'_>]) -> Result<ReadReply, Unclear> {
+        let is_question = |text: &str| sentences(text).first().is_some_and(|first| asks(first));
+        let mut stated = votes.iter().filter(|label| !is_question(label.rest));
+        let first = stated.next().ok_or_else(|| self.unclear())?;
+        let (before, below) = around(said, first.line);
+        let (rest, below) = if first.rest.contains(char::is_alphanumeric) {
+            (first.rest, below)
         } else {
             below.split_once('\n').unwrap_or((below, ""))
         };
         let (answer, end) = self.begins(rest).ok_or_else(|| self.unclear())?;
+        if stated.filter_map(|other| self.begins(other.rest)).any(|(other, _)| other != answer) {
+            return Err(self.unclear());
+        }
         let rest = rest.get(end..).unwrap_or_default();
         let rest = rest.trim_matches(['*', '_', '`', '"', '”', ' ', ']', ')', '】']);
         let parts = [rest, before, below.trim()].into_iter().filter(|part| !part.is_empty());
-        let plain = label.first && at == 0;
-        let by = if plain { ReadBy::Plain } else { ReadBy::Label };
-        Ok(self.vote(answer, &parts.collect::<Vec<_>>().join("\n"), by))
+        Ok(self.vote(answer, &parts.collect::<Vec<_>>().join("\n"), first.by()))
     }
 
     /// Returns the answer that the text behind a label votes for, and the end of its label.
     fn begins(&self, rest: &str) -> Option<(usize, usize)> {
         let letters = Letters::new(rest);
-        if !self.mentions(&letters, rest).is_empty() {
-            let left = self.left(&letters, rest);
-            let first = left.first()?;
-            let (before, behind) = rest.split_at_checked(letters.byte(first.start))?;
-            let begins = !before.contains(char::is_alphanumeric);
-            let alone = left.iter().all(|m| m.of == first.of);
-            let doubted =
-                |part: Option<&&str>| part.is_some_and(|part| self.has(part, &words().doubt));
-            let spoilt = self.denies(before)
-                || doubted(Some(&before))
-                || doubted(clauses(behind).first())
-                || clauses(behind).get(1).is_some_and(|part| is_refusal(part))
-                || self.goes_on(&letters, first.end);
-            let clear = !spoilt && (alone || begins);
-            return clear.then(|| (first.of, letters.byte(first.end)));
+        if self.mentions(&letters, rest).is_empty() {
+            return Some((self.exactly(rest)?, rest.len()));
         }
-        let word = rest.split_whitespace().next()?;
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let behind = rest.get(word.len()..).unwrap_or_default();
-        let because = Letters::new(behind.trim_start());
-        let closed = behind.trim().is_empty()
-            || word.ends_with(|c: char| !c.is_alphanumeric())
-            || because.one_of(0, &words().because).is_some();
-        let answer = self.exactly(bare)?;
-        closed.then_some((answer, word.len()))
+        let first = self.left(&letters, rest).into_iter().next()?;
+        let (before, behind) = rest.split_at_checked(letters.byte(first.start))?;
+        let parts = clauses(behind);
+        let doubted = |part: &&str| self.has(part, &words().doubt);
+        let spoilt = self.denies(before)
+            || doubted(&before)
+            || parts.first().is_some_and(doubted)
+            || parts.get(1).is_some_and(|part| is_refusal(part))
+            || self.goes_on(&letters, first.end);
+        (!spoilt).then(|| (first.of, letters.byte(first.end)))
     }
 
     /// Returns whether another choice follows a label directly, as in "A or B".
@@ -293,22 +253,13 @@ impl VoteReader<'_> {
     }
 
     /// Reads the text behind an answer's label; a label of a known answer alone is a vote.
-    fn labelled_answer(
-        &self,
-        said: &str,
-        at: usize,
-        label: LineLabel<'_>,
-    ) -> Result<ReadReply, Unclear> {
-        let text = format!("{}\n{}", label.rest, around(said, at).1);
-        let text = text.trim();
-        if let Some(answer) = self.exactly(text) {
-            return Ok(self.vote(answer, "", ReadBy::Label));
+    fn labelled_answer(&self, said: &str, label: LineLabel<'_>) -> Result<ReadReply, Unclear> {
+        let text = format!("{}\n{}", label.rest, around(said, label.line).1);
+        match self.exactly(text.trim()) {
+            Some(answer) => Ok(self.vote(answer, "", ReadBy::Label)),
+            None if self.answers => answered(&text, label.by()),
+            None => Err(self.unclear()),
         }
-        if !self.answers {
-            return Err(self.unclear());
-        }
-        let plain = label.first && at == 0;
-        answered(text, if plain { ReadBy::Plain } else { ReadBy::Label })
     }
 
     /// Returns the vote of a sentence, and its reason.
@@ -355,18 +306,14 @@ impl VoteReader<'_> {
         (approved && !pair.iter().any(spoils)).then_some(answer)
     }
 
-    /// Returns the answer whose label a sentence begins with, followed by a sign or nothing.
+    /// Returns the answer whose label a sentence begins with, followed by a sign, a reason or nothing.
     fn leads(&self, sentence: &str) -> Option<usize> {
         let letters = Letters::new(sentence);
         let answer = self.only(sentence)?;
         let first = self.mentions(&letters, sentence).into_iter().next()?;
-        let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        let next = letters.char(first.end);
-        let closed = next.is_none_or(|c| !c.is_alphanumeric() && c != ' ' && c != '\'')
-            || next == Some(' ')
-                && letters.char(first.end + 1).is_none_or(|c| !c.is_alphanumeric());
-        let denied = self.denies(sentence);
-        (first.start == begin && closed && !denied && first.of == answer).then_some(answer)
+        let begins = first.start == letters.skip(0, |c| !c.is_alphanumeric());
+        let joined = letters.char(first.end).is_some_and(|c| c.is_alphanumeric() || c == '\'');
+        (begins && !joined && !self.word_follows(&letters, first.end)).then_some(answer)
     }
 
     /// Returns the answer whose label alone follows the last colon of a text, unless the text denies something.
@@ -384,40 +331,27 @@ impl VoteReader<'_> {
     fn reason(&self, text: &str, answer: usize) -> String {
         let letters = Letters::new(text);
         let of_answer = |m: &Mention| m.of == answer;
-        let Some(mention) = self.mentions(&letters, text).into_iter().find(of_answer) else {
-            return text.trim().to_owned();
+        let mention = self.mentions(&letters, text).into_iter().find(of_answer);
+        let rest = mention.and_then(|mention| text.get(letters.byte(mention.end)..));
+        let bare = rest.map(|rest| rest.trim_start_matches(['*', '_', '`', ')', ']', '"', '”']));
+        let is_reason = |bare: &&str| {
+            let begins = |c: char| !c.is_alphanumeric() && !matches!(c, ' ' | '\'' | '’');
+            let because = Letters::new(bare.trim_start()).one_of(0, &words().because).is_some();
+            because || bare.starts_with(begins) || !bare.contains(char::is_alphanumeric)
         };
-        let rest = text.get(letters.byte(mention.end)..).unwrap_or_default();
-        let bare = rest.trim_start_matches(['*', '_', '`', ')', ']', '"', '”']);
-        let because = Letters::new(bare.trim_start()).one_of(0, &words().because).is_some();
-        let signed =
-            bare.starts_with(|c: char| !c.is_alphanumeric() && c != ' ' && c != '\'' && c != '’');
-        if !rest.contains(char::is_alphanumeric) || signed || because {
-            bare.trim().to_owned()
-        } else {
-            text.trim().to_owned()
-        }
+        bare.filter(is_reason).unwrap_or(text).trim().to_owned()
     }
 
-    /// Returns whether a reply without a vote is an answer: the first one, or one with enough words.
+    /// Returns whether a reply without a vote is an answer: the first one, or one with enough words. A comment on another
+    /// answer is often longer than half of the voter's own, and a remark such as "Both are good." than a short one.
     fn is_answer(&self, said: &str) -> bool {
-        if !self.answers || said.is_empty() {
-            return false;
-        }
         let count = said.unicode_words().count();
-        let letters = Letters::new(said);
-        let least = |before: &str| before.unicode_words().count().max(SHORT_WORDS + 1);
-        // a comment on another answer is often longer than half of the voter's own
-        let least = self.before.map_or(SHORT_WORDS + 1, least);
-        let labelled = !self.mentions(&letters, said).is_empty() && count < least;
-        match self.before {
-            _ if self.among.is_empty() => true,
-            None => !labelled,
-            // a remark such as "Both are good." is longer than half of a short answer
-            Some(before) => {
-                !labelled && count >= ANSWER_WORDS && count * 2 >= before.unicode_words().count()
-            }
-        }
+        let before = self.before.map(|before| before.unicode_words().count());
+        let least = before.unwrap_or_default().max(SHORT_WORDS + 1);
+        let is_comment = count < least && !self.mentions(&Letters::new(said), said).is_empty();
+        let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
+        let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
+        self.answers && !said.is_empty() && differs
     }
 
     /// Returns whether a small letter is followed by a word, as in "answer a question".
@@ -502,8 +436,7 @@ mod tests {
 
     fn read(answers: bool, before: Option<&str>, said: &str) -> Result<Value, Unclear> {
         let among = among();
-        let names = BTreeMap::new();
-        let reader = VoteReader { among: &among, names: &names, answers, voter: None, before };
+        let reader = VoteReader { among: &among, answers, before, ..VoteReader::default() };
         proposal(&reader, said, &Value::Null).map(|read| read.structured)
     }
 
@@ -574,8 +507,8 @@ mod tests {
     fn an_id_that_is_a_letter_is_never_taken_for_a_label() {
         let among = vec![("Answer A".into(), "b".into()), ("Answer B".into(), "a".into())];
         let names = BTreeMap::from([("a".into(), "Ann".into()), ("b".into(), "Bea".into())]);
-        let reader =
-            VoteReader { among: &among, names: &names, answers: true, voter: None, before: None };
+        let names = Some(&names);
+        let reader = VoteReader { among: &among, names, answers: true, ..VoteReader::default() };
         for (said, whose, text) in [
             ("VOTE: B\nIt is short.", "a", "Votes for Ann: It is short."),
             ("VOTE: Answer A", "b", "Votes for Bea."),

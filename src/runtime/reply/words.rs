@@ -56,6 +56,8 @@ pub(super) struct WordTables {
     pub(super) negation: WordRow,
     /// Words right before a number that only bound it, or change it.
     pub(super) bound: WordRow,
+    /// Words right before a number that are its sign.
+    pub(super) minus: WordRow,
     /// Words right behind a number that change it, bound it or deny it.
     pub(super) power: WordRow,
     /// Words between a chosen name and one that is ruled out.
