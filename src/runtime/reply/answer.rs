@@ -75,7 +75,11 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let is_bare =
         short && !long && !marks().boxes.iter().any(|command| said.contains(command.as_str()));
     let bare = if is_bare { normalised(kind, text) } else { None };
-    bare.or_else(in_sentence)
+    let bold = || {
+        let last = text.lines().last()?.trim().strip_prefix("**")?.strip_suffix("**")?;
+        if kind == AnswerKind::Text { None } else { normalised(kind, last) }
+    };
+    bare.or_else(in_sentence).or_else(bold)
 }
 
 /// Returns the answer of a reply that gives it in JSON without being asked for it.
@@ -104,14 +108,21 @@ pub fn disagrees(kind: AnswerKind, said: &str) -> bool {
     boxed.is_some_and(|boxed| marked(said).and_then(read).is_some_and(|other| other != boxed))
 }
 
-/// Returns the text of the last stated answer: on its line, or in the last clause, as in "So, the answer is 6."
+/// Returns the text of the last stated answer: on its line, on the line below an introduction, or in the last clause, as
+/// in "So, the answer is 6."
 fn marked(said: &str) -> Option<&str> {
-    let in_clause = || {
-        let last = *sentences(said).last()?;
-        after(clauses(last).last()?, &words().lead).or_else(|| of_line(last))
-    };
-    let behind = said.lines().rev().find_map(of_line).or_else(in_clause)?;
-    if behind.is_empty() { following(said) } else { Some(behind) }
+    let mut below = None;
+    for line in said.lines().rev() {
+        match of_line(line) {
+            Some("") => return below,
+            Some(text) => return Some(text),
+            None if line.trim().is_empty() => {}
+            None => below = Some(line),
+        }
+    }
+    let last = *sentences(said).last()?;
+    let text = after(clauses(last).last()?, &words().lead).or_else(|| of_line(last));
+    text.filter(|text| !text.is_empty())
 }
 
 /// Returns the answer that a line states; empty if it only introduces one.
@@ -126,13 +137,6 @@ fn braced(line: &str) -> Option<&str> {
     let at = line.to_ascii_lowercase().rfind(BRACED)?;
     let rest = line.get(at + BRACED.len()..)?;
     Some(rest.split('}').next()?.trim()).filter(|rest| !rest.is_empty())
-}
-
-/// Returns the first non-empty line below the last line that only introduces an answer.
-fn following(said: &str) -> Option<&str> {
-    let lines: Vec<&str> = said.lines().collect();
-    let at = lines.iter().rposition(|line| of_line(line).is_some())?;
-    lines.get(at + 1..)?.iter().copied().find(|line| !line.trim().is_empty())
 }
 
 /// Returns the rest of a line after one of the phrases and a colon, an equals sign or "is".

@@ -10,6 +10,7 @@ use super::json::{JsonPlace, found, objects};
 use super::letters::Letters;
 use super::lines::behind_marks;
 use super::names::{NameChoice, reason};
+use super::number::whole_number;
 use super::plan;
 use super::read::{ReadBy, ReadReply, Unclear, WantedReply};
 use super::schema::{fitting, said_in};
@@ -237,7 +238,11 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         let end = letters.skip(at, |c| c.is_ascii_digit() || c == '.');
         let bare =
             behind_marks(&letters, 0) == at || letters.skip(0, |c| !c.is_alphanumeric()) == at;
-        let named = || (0..at).any(|at| letters.one_of(at, &words().bid).is_some());
+        let named = || {
+            let leads = [&words().equals, &words().so];
+            leads.into_iter().any(|row| letters.follows(at, row))
+                || (0..at).any(|at| letters.one_of(at, &words().bid).is_some())
+        };
         let negative = at > 0 && letters.char(at - 1) == Some('-');
         let value = line.get(letters.byte(at)..letters.byte(end))?.trim_end_matches('.').parse();
         let rest = line.get(letters.byte(end)..).unwrap_or_default();
@@ -312,13 +317,9 @@ fn judgement(
 /// Returns the numbers of turns in a list or in a single value, each once, such as `[5, "#6"]`.
 fn turn_numbers(value: &Value) -> Vec<u32> {
     let given = value.as_array().map_or(std::slice::from_ref(value), |list| &list[..]);
-    let number = |value: &Value| match value {
-        Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
-        other => u32::try_from(other.as_u64()?).ok(),
-    };
     let mut numbers = vec![];
-    for number in given.iter().filter_map(number) {
-        if number > 0 && !numbers.contains(&number) && numbers.len() < DECIDING_MAX {
+    for number in given.iter().filter_map(whole_number) {
+        if !numbers.contains(&number) && numbers.len() < DECIDING_MAX {
             numbers.push(number);
         }
     }

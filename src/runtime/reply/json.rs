@@ -22,7 +22,7 @@ pub(super) struct FoundJson {
 /// Places at which JSON counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonPlace {
-    /// At the beginning of a line: behind marks, tags, or words that end in a colon.
+    /// At the beginning of a line: behind marks, tags, sentences, or words that end in a colon.
     Line,
     /// Anywhere, if there is nothing at the beginning of a line: the reply was asked for as JSON.
     Anywhere,
@@ -44,13 +44,12 @@ pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
     let mut found = read_at(said, &begins, strict);
     if !found.values.iter().any(Value::is_object) {
         let loosely = read_at(said, &begins, loose);
-        if !loosely.values.is_empty() && loosely.values.iter().any(Value::is_object) {
+        if loosely.values.iter().any(Value::is_object) {
             return FoundJson { loose: true, ..loosely };
         }
         if place == JsonPlace::Anywhere && found.values.is_empty() {
             let all: Vec<usize> = said.match_indices(['{', '[']).map(|(at, _)| at).collect();
-            let anywhere = read_at(said, &all, strict);
-            found.values = anywhere.values;
+            found.values = read_at(said, &all, strict).values;
         }
     }
     found
@@ -67,8 +66,8 @@ fn begins(said: &str) -> Vec<usize> {
         if let Some(at) = text.find(['{', '[']) {
             let before = without_tags(&text[..at]);
             let before = before.trim_end_matches(['*', '_', ' ', '\t', '"', '(']);
-            let leads = [":", "：", "->", "→"].iter().any(|sign| before.ends_with(sign));
-            if leads || !before.contains(|c: char| c.is_alphanumeric() || c == '`') {
+            let leads = [":", "：", "->", "→", "!", "."].iter().any(|sign| before.ends_with(sign));
+            if leads || !before.contains(char::is_alphanumeric) {
                 all.push(line.at + at);
             }
         }

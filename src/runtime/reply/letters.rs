@@ -11,7 +11,7 @@ const STEM_MAX: usize = 24;
 /// Titles whose full stop does not end a sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
-const COMMAS: [char; 12] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '\n'];
+const COMMAS: [char; 13] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '→', '\n'];
 
 /// A text folded for comparison: compatibility forms, case, accents and invisible characters do not matter.
 pub(super) struct Letters {
@@ -199,13 +199,6 @@ pub(super) fn shape(c: char) -> Option<char> {
         'в' | 'б' | 'β' | 'ب' => Some('b'),
         'с' | 'ج' => Some('c'),
         'е' => Some('e'),
-        'к' => Some('k'),
-        'м' => Some('m'),
-        'н' => Some('h'),
-        'о' => Some('o'),
-        'р' => Some('p'),
-        'т' => Some('t'),
-        'х' => Some('x'),
         _ => None,
     }
 }

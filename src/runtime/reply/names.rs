@@ -15,7 +15,7 @@ const KEYS: [&str; 7] = ["choice", "answer", "next", "next_speaker", "speaker", 
 const DEPTH_MAX: usize = 8;
 
 /// Spellings of names, each with the thing that it means, longest first.
-pub(super) struct Spellings<T>(Vec<(Vec<char>, T)>);
+pub(super) struct Spellings<T>(pub(super) Vec<(Vec<char>, T)>);
 
 impl<T> Spellings<T> {
     pub(super) fn new<'n>(all: impl IntoIterator<Item = (&'n str, T)>) -> Spellings<T> {
@@ -115,15 +115,15 @@ impl<'a> NameChoice<'a> {
             let agree = rest.iter().all(|other| other == first) && !self.objects(&text, first);
             return if agree { plain(*first) } else { None };
         }
-        self.in_text(&text)
+        let name = self.in_text(&text)?;
+        Some(ChosenName { name, by: ReadBy::Name, object: None })
     }
 
-    fn in_text(&self, text: &str) -> Option<ChosenName<'a>> {
-        let by_name = |name| Some(ChosenName { name, by: ReadBy::Name, object: None });
+    fn in_text(&self, text: &str) -> Option<&'a Text> {
         let (asked, sentences): (Vec<&str>, Vec<&str>) =
             sentences(text).into_iter().partition(|s| asks(s));
         if sentences.is_empty() {
-            return self.called(text).and_then(by_name);
+            return self.called(text);
         }
         let chosen = |sentence: &&str| {
             let name = self.name(self.chosen(sentence, &words().turn)?)?;
@@ -139,7 +139,7 @@ impl<'a> NameChoice<'a> {
             && asked.all(|name| name == first)
             && sentences.iter().filter_map(chosen).all(|name| name == first)
         {
-            return by_name(first);
+            return Some(first);
         }
         let mentioned = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
         let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
@@ -148,25 +148,26 @@ impl<'a> NameChoice<'a> {
         if self.objects(text, first) {
             return None;
         }
-        let mut parts = sentences.iter().flat_map(|s| clauses(s));
-        if only && parts.any(|clause| self.is_alone(clause, first)) {
-            return by_name(first);
-        }
+        let parts: Vec<&str> = sentences.iter().flat_map(|s| clauses(s)).collect();
+        let is_clear = |part: &str| !self.denies(part) && !self.has(part, &words().doubt);
+        let before = || self.before_end(sentences.last()?, first);
         if only
-            && let Some(before) = sentences.last().and_then(|last| self.before_end(last, first))
-            && !self.denies(before)
-            && !self.has(before, &words().doubt)
+            && (parts.iter().any(|clause| self.is_alone(clause, first))
+                || before().is_some_and(is_clear))
         {
-            return by_name(first);
+            return Some(first);
+        }
+        // a name alone at the end decides, if it is not the last of a list
+        if let [.., before, last] = parts[..]
+            && self.exactly(before).is_none()
+            && let Some(last) = self.exactly(last).filter(|last| !is_common(last))
+        {
+            return Some(last);
         }
         let mut chosen = sentences.iter().filter_map(chosen);
         match chosen.next() {
-            Some(first) => chosen.all(|name| name == first).then(|| by_name(first))?,
-            None if only && self.person && !is_common(first) => {
-                let clear = !self.denies(text) && !self.has(text, &words().doubt);
-                clear.then(|| by_name(first))?
-            }
-            None => None,
+            Some(first) => chosen.all(|name| name == first).then_some(first),
+            None => (only && self.person && !is_common(first) && is_clear(text)).then_some(first),
         }
     }
 

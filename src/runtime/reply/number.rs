@@ -3,6 +3,7 @@
 use super::letters::{Letters, word};
 use super::mention::clauses;
 use super::words::{marks, words};
+use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 /// Signs of comparisons, functions, constants and questions: a text with one of them is no number.
@@ -72,6 +73,15 @@ pub(super) fn quantity(text: &str) -> Option<String> {
         _ if digits.contains('/') => None,
         _ => Some(format!("{before}{}e{exponent}{unit}", digits.replace(',', ""))),
     }
+}
+
+/// Returns a whole number from 1 on, also in forms such as `"2"`, `"#2"` and `"step 2"`.
+pub(super) fn whole_number(value: &Value) -> Option<u32> {
+    let whole = match value {
+        Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()?,
+        other => u32::try_from(other.as_u64()?).ok()?,
+    };
+    (whole > 0).then_some(whole)
 }
 
 /// Returns a character, or the numbers of a fraction such as `½` behind a blank.

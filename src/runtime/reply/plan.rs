@@ -1,6 +1,7 @@
 //! A plan in a reply: its steps, with tolerance for different key names, and all of its faults.
 
 use super::json::{JsonPlace, found, objects};
+use super::number::whole_number;
 use super::read::{ReadReply, Unclear};
 use crate::model::plan::faults;
 use crate::model::{StepSpec, Text};
@@ -101,7 +102,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
     let text = |keys| part(keys).and_then(Value::as_str).unwrap_or_default().trim();
     let numbered = match part(NUMBER) {
         None => Some(place),
-        Some(v) => number(v),
+        Some(value) => whole_number(value),
     };
     let number = numbered
         .ok_or_else(|| format!("the number of step {place} must be a whole number, 1 or more"))?;
@@ -117,7 +118,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
         None => vec![],
     };
     for other in &waits {
-        match self::number(other) {
+        match whole_number(other) {
             Some(n) if !after.contains(&n) => after.push(n),
             Some(_) => {}
             None if other.as_str().is_some_and(|s| ["", "none"].contains(&&*s.to_lowercase())) => {}
@@ -131,18 +132,6 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
     });
     let text = |words: &str| Text::from(words);
     Ok(StepSpec { number, description: text(description), goal: text(goal), executor, after })
-}
-
-/// Parses a number, also in the forms `"2"` and `"step 2"`.
-fn number(value: &Value) -> Option<u32> {
-    let whole = match value {
-        Value::String(words) => {
-            let digits = words.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
-            digits.parse().ok()?
-        }
-        other => u32::try_from(other.as_u64()?).ok()?,
-    };
-    (whole > 0).then_some(whole)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 //! must not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This
 //! module deliberately judges only the form, line by line, and adds no text of its own.
 
-use super::letters::{Letters, word};
+use super::letters::Letters;
 use super::lines::fence_around;
+use super::names::Spellings;
 use super::words::{is_in, marks, words};
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
@@ -13,8 +14,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Name of the model itself in chat formats.
 const OWN: &str = "assistant";
-/// Maximum number of further own names in front of a reply.
-const OWN_MAX: usize = 4;
+/// Maximum number of own names in front of a reply.
+const OWN_MAX: usize = 5;
 /// Number of bytes of a line that are compared with names.
 const NAME_MAX: usize = 256;
 /// Maximum length of a role in parentheses after a name, in characters.
@@ -43,37 +44,26 @@ pub struct RepairedReply {
 
 /// Repairs a reply of a seat.
 pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
-    repaired(reply, seat, roster, Lead::Announces)
+    repaired(reply, seat, roster, |_| 0)
 }
 
 /// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Text after a
 /// further label is still cut.
 pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
-    repaired(reply, seat, roster, Lead::IsText)
+    repaired(reply, seat, roster, lead_of)
 }
 
-/// Meaning of another participant's label in front of a reply.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lead {
-    Announces,
-    IsText,
-}
-
-fn repaired(said: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> RepairedReply {
+fn repaired(
+    said: &str,
+    seat: &SeatId,
+    roster: &[&Participant],
+    begin: fn(&str) -> usize,
+) -> RepairedReply {
     let names = Names::new(seat, roster);
-    let mut unwrapped = names.without_own_label(said);
-    for _ in 0..OWN_MAX {
-        let Some(again) = unwrapped.as_deref().and_then(|text| names.without_own_label(text))
-        else {
-            break;
-        };
-        unwrapped = Some(again);
-    }
+    let own = |text: &String| names.without_own_label(text);
+    let unwrapped = std::iter::successors(own(&said.to_owned()), own).take(OWN_MAX).last();
     let whole = unwrapped.as_deref().unwrap_or(said);
-    let begin = match lead {
-        Lead::Announces => 0,
-        Lead::IsText => lead_of(whole),
-    };
+    let begin = begin(whole);
     let rest = &whole[begin..];
     let ended = marks().closing.iter().filter_map(|tag| {
         let mut found = rest.match_indices(tag.as_str());
@@ -132,22 +122,22 @@ struct Label<'a> {
     rest: &'a str,
 }
 
-/// All names of the conversation that can be labels, longest first.
-struct Names(Vec<(Vec<char>, Whose)>);
+/// All names of the conversation that can be labels.
+struct Names(Spellings<Whose>);
 
 impl Names {
     fn new(seat: &SeatId, roster: &[&Participant]) -> Names {
-        let mut names: Vec<(Vec<char>, Whose)> = vec![(word(OWN), Whose::Own)];
-        for p in roster {
-            let whose = if p.id == *seat { Whose::Own } else { Whose::Others };
-            let all = [&*p.id, &*p.name].into_iter().chain(p.aliases.iter().map(|a| &**a));
-            names.extend(all.map(|name| (word(name), whose)));
-        }
+        let of = |p: &&&Participant| if p.id == *seat { Whose::Own } else { Whose::Others };
+        let seats = roster.iter().flat_map(|p| {
+            let ids = [&*p.id, &*p.name].into_iter();
+            ids.chain(p.aliases.iter().map(|a| &**a)).map(move |name| (name, of(&p)))
+        });
         let nobodys = marks().speakers.iter().map(String::as_str).chain([OPERATOR]);
-        names.extend(nobodys.map(|name| (word(name), Whose::Others)));
+        let mut names: Vec<(&str, Whose)> = vec![(OWN, Whose::Own)];
+        names.extend(seats.chain(nobodys.map(|name| (name, Whose::Others))));
         // a name that the speaker shares proves nothing, so its own names go first
-        names.sort_by_key(|(name, whose)| (std::cmp::Reverse(name.len()), *whose == Whose::Others));
-        Names(names)
+        names.sort_by_key(|(_, whose)| *whose == Whose::Others);
+        Names(Spellings::new(names))
     }
 
     /// Returns the text without the speaker's own name in front, and without the quotes or the fence around both;
@@ -263,7 +253,7 @@ impl Names {
     fn name<'a>(&self, text: &'a str) -> Option<(Whose, &'a str)> {
         let line = text.lines().next().unwrap_or_default();
         let letters = Letters::new(&line[..line.floor_char_boundary(NAME_MAX)]);
-        self.0.iter().find_map(|(name, whose)| {
+        self.0.0.iter().find_map(|(name, whose)| {
             let rest = text.get(letters.byte(letters.word(0, name)?)..)?;
             let goes_on = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
             let ends = !rest.starts_with(goes_on) || after_verb(rest).len() < rest.len();
@@ -328,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_label_needs_its_marks_on_both_sides_and_a_lead_ends_with_its_line() {
-        let names = Names(vec![(word("bo"), Whose::Others)]);
+        let names = Names(Spellings::new([("bo", Whose::Others)]));
         assert!(names.label("**Bo**\nHello").is_some());
         assert!(names.label("Bo**\nHello").is_none());
         assert!(names.label("* Bo: hello").is_none());

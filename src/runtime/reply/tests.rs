@@ -11,12 +11,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 11] = [
-    ("votes", 976),
-    ("bids", 36),
-    ("choices", 434),
+    ("votes", 979),
+    ("bids", 38),
+    ("choices", 436),
     ("labels", 303),
-    ("data", 105),
-    ("answers", 396),
+    ("data", 108),
+    ("answers", 397),
     ("lines", 52),
     ("own_words", 47),
     ("reasoning", 29),

@@ -2,7 +2,9 @@
 
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, sentences, shape, word};
-use super::lines::{LabelLead, LineLabel, around, labels, own_text, unwrapped, without_quotations};
+use super::lines::{
+    LabelLead, LineLabel, around, labels, own_text, unwrapped, without_quotations, without_tags,
+};
 use super::mention::{Candidates, Mention, clauses, is_refusal};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -265,10 +267,13 @@ impl VoteReader<'_> {
     /// Returns the vote of a sentence, and its reason.
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let own = own_text(said);
-        let text = without_quotations(&own);
+        let text = without_tags(&without_quotations(&own));
         let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
         if sentences.iter().any(|s| self.has(s, &words().undecided)) {
             return None;
+        }
+        if let Some(answer) = self.verdict(&sentences) {
+            return Some((answer, self.reason(&own, answer)));
         }
         let short = text.unicode_words().count() <= SHORT_WORDS;
         let all = sentences.len();
@@ -291,6 +296,18 @@ impl VoteReader<'_> {
         }
         let first = votes.first().copied().filter(|first| votes.iter().all(|v| v == first))?;
         Some((first, self.reason(&own, first)))
+    }
+
+    /// Returns the answer in the conclusion of a reply, as in "So: A."; a list has none.
+    fn verdict(&self, sentences: &[&str]) -> Option<usize> {
+        let parts = clauses(sentences.last()?);
+        let (last, before) = parts.split_last()?;
+        let letters = Letters::new(last);
+        let begin = letters.skip(0, |c| !c.is_alphanumeric());
+        let so = letters.one_of(begin, &words().so);
+        let is_listed = before.iter().any(|part| self.only(part).is_some());
+        let answer = self.exactly(last.get(letters.byte(so.unwrap_or(begin))..)?)?;
+        (so.is_some() || !before.is_empty() && !is_listed).then_some(answer)
     }
 
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.

@@ -31,44 +31,36 @@ pub struct Parted {
     pub unknown: Vec<String>,
 }
 
-/// Receivers of a paragraph's lines.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Paragraph {
-    Public,
-    /// Private: the lines go to this number of the last whispers, one per receiver.
-    Private(usize),
-    Nobodys,
-}
-
 /// Separates the private messages from a reply; `roster` contains the possible receivers.
 pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     let mut parted = Parted::default();
-    let mut paragraph = Paragraph::Public;
+    // the number of the last whispers that a private paragraph belongs to
+    let mut private = None;
     let mut code = false;
     for line in reply.split_inclusive('\n') {
         code ^= line.trim_start().starts_with("```");
         let begun = if code { None } else { Beginning::find(line, roster) };
         if let Some(Beginning { before, to, rest }) = begun {
             if !before.is_empty() {
-                give(&mut parted, paragraph, before);
+                give(&mut parted, private, before);
             }
             match to {
                 Ok(found) => {
-                    paragraph = Paragraph::Private(found.len());
+                    private = Some(found.len());
                     let whisper = |to: SeatId| Whisper { to, text: rest.into(), left: false };
                     parted.whispers.extend(found.into_iter().map(whisper));
                 }
                 Err(name) => {
-                    paragraph = Paragraph::Nobodys;
+                    private = Some(0);
                     parted.unknown.push(name.to_owned());
                 }
             }
             continue;
         }
         if line.trim().is_empty() {
-            paragraph = Paragraph::Public;
+            private = None;
         }
-        give(&mut parted, paragraph, line);
+        give(&mut parted, private, line);
     }
     // a reply that was cut in the marker
     let cut = reply.lines().next_back().unwrap_or_default();
@@ -87,16 +79,13 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     parted
 }
 
-/// Adds a line to a paragraph.
-fn give(parted: &mut Parted, paragraph: Paragraph, line: &str) {
-    match paragraph {
-        Paragraph::Public => parted.text.push_str(line),
-        Paragraph::Private(n) => {
-            for whisper in parted.whispers.iter_mut().rev().take(n) {
-                whisper.text = format!("{}{line}", whisper.text).into();
-            }
-        }
-        Paragraph::Nobodys => {}
+/// Adds a line to the public text, or to a number of the last whispers.
+fn give(parted: &mut Parted, private: Option<usize>, line: &str) {
+    match private {
+        None => parted.text.push_str(line),
+        Some(n) => parted.whispers.iter_mut().rev().take(n).for_each(|whisper| {
+            whisper.text = format!("{}{line}", whisper.text).into();
+        }),
     }
 }
 
@@ -112,23 +101,18 @@ struct Beginning<'a> {
 
 impl<'a> Beginning<'a> {
     fn find(line: &'a str, roster: &[&Participant]) -> Option<Beginning<'a>> {
-        let bare = line.trim_start_matches(|c: char| c.is_whitespace() || MARKS.contains(c));
-        if let Some((word, rest)) = bare.split_at_checked(WHISPER.len())
-            && word.eq_ignore_ascii_case(WHISPER)
-        {
-            return receivers(rest, word == WHISPER, roster).map(|(to, rest)| Beginning {
-                before: "",
-                to,
-                rest,
-            });
-        }
-        line.match_indices(WHISPER).find_map(|(at, word)| {
-            let before =
-                line[..at].trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(c));
-            if !before.ends_with(|c| SENTENCE_ENDS.contains(c)) {
+        let is_mark = |c: char| c.is_whitespace() || MARKS.contains(c);
+        let first = line.len() - line.trim_start_matches(is_mark).len();
+        let behind = line.match_indices(WHISPER).map(|(at, _)| at);
+        [first].into_iter().chain(behind).find_map(|at| {
+            let (before, marked) = line.split_at_checked(at)?;
+            let (word, rest) = marked.split_at_checked(WHISPER.len())?;
+            let before = before.trim_end_matches(is_mark);
+            let begins = before.is_empty() || before.ends_with(|c| SENTENCE_ENDS.contains(c));
+            if !begins || !word.eq_ignore_ascii_case(WHISPER) {
                 return None;
             }
-            let (to, rest) = receivers(&line[at + word.len()..], true, roster)?;
+            let (to, rest) = receivers(rest, word == WHISPER, roster)?;
             Some(Beginning { before, to, rest })
         })
     }
