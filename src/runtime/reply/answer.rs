@@ -5,8 +5,8 @@
 
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, sentences, word};
-use super::lines::{LabelLead, label, labels, without_tags};
-use super::mention::{Candidates, clauses, is_refusal};
+use super::lines::{LabelLead, label, without_tags};
+use super::mention::{Candidates, clauses};
 use super::number::quantity;
 use super::read::{ReadReply, Unclear};
 use super::vote::{VoteReader, chosen_letter, proposal};
@@ -273,7 +273,7 @@ pub fn confidence(value: &Value) -> Option<f64> {
 /// Parses a ranking, best first, null without one; `most` is the number of entries asked for. One entry is a vote.
 ///
 /// # Errors
-/// If a vote is unclear and no abstention, such as "VOTE: none".
+/// If a vote names known answers and is unclear; without one it is an abstention.
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Result<Value, Unclear> {
     let reader = VoteReader { among, ..VoteReader::default() };
     let is_vote = most == Some(1);
@@ -283,14 +283,12 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Resul
         Some(Err(unclear)) => Some(unclear),
         None => None,
     };
-    let mut votes = labels(said, &words().vote_label, LabelLead::Word);
-    let abstains = unclear.is_none() || votes.any(|label| is_refusal(label.rest));
     let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
     let seats = ranked(&reader, is_vote, said).into_iter().take(wanted).collect::<Vec<_>>();
     // an incomplete ranking gives no points at all
     match unclear {
         _ if seats.len() == wanted && wanted > 0 => Ok(json!({ "ranking": seats })),
-        Some(unclear) if !abstains => Err(unclear),
+        Some(unclear) if !reader.mentions(&Letters::new(said), said).is_empty() => Err(unclear),
         Some(_) | None => Ok(json!({ "ranking": null })),
     }
 }
@@ -465,7 +463,7 @@ mod tests {
             assert_eq!(read.unwrap_or_default(), expected, "{said}");
         }
         let unclear = |said: &str| ranking(Some(1), &among, said).is_err();
-        assert!(unclear("VOTE: Speaker A or Speaker C") && unclear("Both are good."));
+        assert!(unclear("VOTE: Speaker A or Speaker C") && unclear("VOTE: not Speaker A"));
         assert!(!unclear("VOTE: none"), "an abstention");
     }
 

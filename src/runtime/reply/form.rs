@@ -293,16 +293,16 @@ fn judgement(
         let scores = scored(&answers, &o["scores"]);
         let named = o["winner"].as_str().and_then(|w| answers.exactly(w)).cloned();
         let winner = named.or_else(|| ahead(sides, &scores))?;
-        let mut read = json!({ "winner": winner, "scores": scores, "why": why(o) });
         let unanswered = by_option(&answers, &o["unanswered"], |point| {
             point.as_str().map(str::trim).filter(|point| !point.is_empty()).map(str::to_owned)
         });
         let decided_by = turn_numbers(&o["decided_by"]);
-        for (key, value) in [("unanswered", json!(unanswered)), ("decided_by", json!(decided_by))] {
-            if value != json!({}) && value != json!([]) {
-                read[key] = value;
-            }
-        }
+        let mut read = json!({
+            "winner": winner, "scores": scores, "why": why(o),
+            "unanswered": unanswered, "decided_by": decided_by,
+        });
+        let is_filled = |part: &Value| *part != json!({}) && *part != json!([]);
+        read.as_object_mut()?.retain(|key, part| key == "scores" || is_filled(part));
         Some(read)
     });
     let plain = || {

@@ -67,10 +67,15 @@ fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
     fences.then_some((c, length, !rest.trim().is_empty()))
 }
 
+/// Returns the lines of a reply without code and quoted lines, each with its number.
+pub(super) fn own_lines(reply: &str) -> impl Iterator<Item = (usize, &str)> {
+    let own = lines(reply).into_iter().enumerate().filter(|(_, line)| !line.foreign);
+    own.map(|(n, line)| (n, line.text))
+}
+
 /// Returns the text of a reply without code and quoted lines.
 pub(super) fn own_text(reply: &str) -> String {
-    let own = lines(reply).into_iter().filter(|line| !line.foreign).map(|line| line.text);
-    own.collect::<Vec<_>>().join("\n")
+    own_lines(reply).map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a text without sentences in quotation marks; a name or a label in such marks stays.
@@ -232,9 +237,8 @@ pub(super) fn labels<'a>(
     spellings: &WordRow,
     lead: LabelLead,
 ) -> impl Iterator<Item = LineLabel<'a>> {
-    let own = lines(reply).into_iter().enumerate().filter(|(_, line)| !line.foreign);
-    own.filter_map(move |(n, line)| {
-        label(line.text, spellings, lead).map(|label| LineLabel { line: n, ..label })
+    own_lines(reply).filter_map(move |(n, line)| {
+        label(line, spellings, lead).map(|label| LineLabel { line: n, ..label })
     })
 }
 

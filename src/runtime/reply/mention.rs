@@ -2,7 +2,6 @@
 
 use super::letters::{Letters, asks};
 use super::words::{WordRow, words};
-use std::collections::BTreeSet;
 
 /// A known thing in a text, as a range of its letters and an index.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,15 +60,15 @@ pub(super) trait Candidates {
     fn denies(&self, text: &str) -> bool {
         let letters = Letters::new(text);
         let mentions = self.mentions(&letters, text);
-        let mut left = self.left(&letters, text).into_iter().peekable();
-        let mut is_out = |m: &Mention| left.next_if(|other| other.start == m.start).is_none();
-        let out: BTreeSet<usize> = mentions.iter().filter(|m| is_out(m)).map(|m| m.start).collect();
+        let left = self.left(&letters, text);
+        let is_out =
+            |at| mentions.iter().any(|m| m.start == at) && left.iter().all(|m| m.start != at);
         let mut until = 0;
         outside(&letters, &mentions).any(|at| {
             until = letters.one_of(at, &words().undenied).unwrap_or(until);
             let end = if at < until { None } else { letters.one_of(at, &words().deny) };
             let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
-            end.is_some_and(|end| !out.contains(&next(end)))
+            end.is_some_and(|end| !is_out(next(end)))
         })
     }
 

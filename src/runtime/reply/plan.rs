@@ -1,6 +1,6 @@
 //! A plan in a reply: its steps, with tolerance for different key names, and all of its faults.
 
-use super::json::{JsonPlace, found, objects};
+use super::json::{JsonPlace, found};
 use super::number::whole_number;
 use super::read::{ReadReply, Unclear};
 use crate::model::plan::faults;
@@ -30,16 +30,11 @@ pub(super) fn plan(
     said: &str,
     data: &Value,
 ) -> Result<ReadReply, Unclear> {
-    let whole =
-        objects(said, data, JsonPlace::Anywhere).into_iter().find(|o| o["steps"].is_array());
-    let bare = || match data.as_array() {
-        Some(list) => Some(list.clone()),
-        None => {
-            found(said, JsonPlace::Anywhere).values.into_iter().find_map(|v| v.as_array().cloned())
-        }
-    };
-    let list = whole.as_ref().and_then(|o| o["steps"].as_array().cloned()).or_else(bare);
-    let Some(list) = list else {
+    let all: Vec<Value> =
+        [data.clone()].into_iter().chain(found(said, JsonPlace::Anywhere).values).collect();
+    let whole = all.iter().find(|value| value["steps"].is_array());
+    let list = whole.map(|whole| &whole["steps"]).or_else(|| all.iter().find(|v| v.is_array()));
+    let Some(list) = list.and_then(Value::as_array) else {
         return Err("it is not a JSON object with a list of steps".into());
     };
     let known: Vec<u32> = begun.iter().chain(over).copied().collect();
@@ -61,7 +56,7 @@ pub(super) fn plan(
     if !wrong.is_empty() {
         return Err(wrong.join("; ").into());
     }
-    let analysis = whole.as_ref().and_then(|o| o["analysis"].as_str()).unwrap_or_default().trim();
+    let analysis = whole.and_then(|o| o["analysis"].as_str()).unwrap_or_default().trim();
     let mut lines: Vec<String> = steps.iter().map(line).collect();
     if lines.is_empty() {
         lines.push("Nothing more to do.".into());

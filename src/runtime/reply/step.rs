@@ -3,7 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{
-    LabelLead, LineLabel, around, behind_marks, behind_sign, labels, lines, own_text, unwrapped,
+    LabelLead, LineLabel, around, behind_marks, behind_sign, labels, own_lines, own_text, unwrapped,
 };
 use super::names::Spellings;
 use super::read::{ReadBy, ReadReply, Unclear};
@@ -94,8 +94,7 @@ fn labelled<'a>(
         .collect();
     // without executors at work a name in front is part of the result
     if !planner && !siblings.seats.is_empty() {
-        let own = lines(said).into_iter().enumerate().filter(|(_, line)| !line.foreign);
-        all.extend(own.filter_map(|(n, line)| addressed(siblings, n, line.text)));
+        all.extend(own_lines(said).filter_map(|(n, line)| addressed(siblings, n, line)));
     }
     let order = [MessageKind::SiblingMessage, MessageKind::Question, MessageKind::ProgressUpdate];
     // the last one that ends the task, or else the first one of its kind

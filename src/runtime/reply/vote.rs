@@ -272,10 +272,10 @@ impl VoteReader<'_> {
         if sentences.iter().any(|s| self.has(s, &words().undecided)) {
             return None;
         }
-        if let Some(answer) = self.verdict(&sentences) {
+        let short = text.unicode_words().count() <= SHORT_WORDS;
+        if let Some(answer) = sentences.last().and_then(|last| self.conclusion(last, short)) {
             return Some((answer, self.reason(&own, answer)));
         }
-        let short = text.unicode_words().count() <= SHORT_WORDS;
         let all = sentences.len();
         let near = |n: usize| short || n == 0 || n + 1 == all;
         let read = sentences.iter().enumerate().filter(|(n, _)| near(*n));
@@ -285,29 +285,25 @@ impl VoteReader<'_> {
             let pairs = sentences.windows(2).enumerate().filter(|(n, _)| near(*n) || near(n + 1));
             votes.extend(pairs.filter_map(|(_, pair)| self.refers(pair)));
         }
-        if votes.is_empty()
-            && short
-            && let Some(sentence) = sentences.first()
-        {
-            votes.extend(self.leads(sentence).or_else(|| self.follows_colon(&text)));
+        if votes.is_empty() && short {
+            votes.extend(sentences.first().and_then(|first| self.leads(first)));
         }
-        if votes.is_empty() && short && !self.answers {
-            votes.extend(self.only_mentions(&text));
+        if votes.is_empty() && short && !self.answers && !self.denies(&text) {
+            votes.extend(self.only(&text));
         }
         let first = votes.first().copied().filter(|first| votes.iter().all(|v| v == first))?;
         Some((first, self.reason(&own, first)))
     }
 
     /// Returns the answer in the conclusion of a reply, as in "So: A."; a list has none.
-    fn verdict(&self, sentences: &[&str]) -> Option<usize> {
-        let parts = clauses(sentences.last()?);
+    fn conclusion(&self, sentence: &str, short: bool) -> Option<usize> {
+        let letters = Letters::new(sentence);
+        let so = letters.one_of(letters.skip(0, |c| !c.is_alphanumeric()), &words().so);
+        let parts = clauses(sentence.get(letters.byte(so.unwrap_or_default())..)?);
         let (last, before) = parts.split_last()?;
-        let letters = Letters::new(last);
-        let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        let so = letters.one_of(begin, &words().so);
         let is_listed = before.iter().any(|part| self.only(part).is_some());
-        let answer = self.exactly(last.get(letters.byte(so.unwrap_or(begin))..)?)?;
-        (so.is_some() || !before.is_empty() && !is_listed).then_some(answer)
+        let answer = self.exactly(last)?;
+        (so.is_some() || short && !before.is_empty() && !is_listed).then_some(answer)
     }
 
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.
@@ -331,17 +327,6 @@ impl VoteReader<'_> {
         let begins = first.start == letters.skip(0, |c| !c.is_alphanumeric());
         let joined = letters.char(first.end).is_some_and(|c| c.is_alphanumeric() || c == '\'');
         (begins && !joined && !self.word_follows(&letters, first.end)).then_some(answer)
-    }
-
-    /// Returns the answer whose label alone follows the last colon of a text, unless the text denies something.
-    fn follows_colon(&self, text: &str) -> Option<usize> {
-        let answer = self.exactly(text.rsplit_once([':', '：'])?.1)?;
-        self.only_mentions(text).filter(|only| *only == answer)
-    }
-
-    /// Returns the only answer that a short reply mentions, unless it denies something.
-    fn only_mentions(&self, text: &str) -> Option<usize> {
-        if self.denies(text) { None } else { self.only(text) }
     }
 
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.
@@ -374,8 +359,7 @@ impl VoteReader<'_> {
     /// Returns whether a small letter is followed by a word, as in "answer a question".
     fn is_article(&self, letters: &Letters, text: &str, end: usize) -> bool {
         let letter = text.get(letters.byte(end - 1)..).and_then(|rest| rest.chars().next());
-        let small = letter.is_some_and(char::is_lowercase) && letter.is_some_and(|c| c.is_ascii());
-        small && self.word_follows(letters, end)
+        letter.is_some_and(|c| c.is_ascii_lowercase()) && self.word_follows(letters, end)
     }
 
     fn word_follows(&self, letters: &Letters, end: usize) -> bool {
@@ -403,9 +387,7 @@ impl Candidates for VoteReader<'_> {
             return found(own, end);
         }
         for (n, (label, _)) in self.among.iter().enumerate() {
-            let alone = label.len() == 1;
             if let Some(end) = letters.word(at, &word(label))
-                && !alone
                 && !self.is_article(letters, text, end)
             {
                 return found(n, end);
