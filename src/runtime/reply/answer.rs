@@ -277,11 +277,9 @@ pub fn confidence(value: &Value) -> Option<f64> {
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Result<Value, Unclear> {
     let reader = VoteReader { among, ..VoteReader::default() };
     let is_vote = most == Some(1);
-    let voted = is_vote.then(|| proposal(&reader, said, &Value::Null));
-    let unclear = match voted {
+    let unclear = match is_vote.then(|| proposal(&reader, said, &Value::Null)) {
         Some(Ok(read)) => return Ok(json!({ "ranking": [read.structured.get("vote")] })),
-        Some(Err(unclear)) => Some(unclear),
-        None => None,
+        other => other.and_then(Result::err),
     };
     let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
     let seats = ranked(&reader, is_vote, said).into_iter().take(wanted).collect::<Vec<_>>();

@@ -36,7 +36,7 @@ pub struct ClosingParts {
 }
 
 /// Holds back the text of a stream that could be a part to take out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ClosingFilter {
     parts: ClosingParts,
     /// Text that may become the beginning of a part.
@@ -68,17 +68,7 @@ enum Swallowed {
 
 impl ClosingFilter {
     pub(super) fn new(parts: ClosingParts) -> ClosingFilter {
-        ClosingFilter {
-            parts,
-            held: String::new(),
-            fresh: true,
-            first: true,
-            last: '\n',
-            code: CodeState::default(),
-            swallowed: None,
-            found: None,
-            taken: vec![],
-        }
+        ClosingFilter { parts, fresh: true, first: true, last: '\n', ..ClosingFilter::default() }
     }
 }
 

@@ -108,12 +108,10 @@ impl<'a> NameChoice<'a> {
         let mut filled = text.lines().filter(|line| !line.trim().is_empty());
         let first = filled.next();
         let ends = [first, filled.next_back().or(first)];
-        let alone: Vec<&Text> =
-            ends.into_iter().flatten().filter_map(|l| self.exactly(l)).collect();
-        let plain = |name| Some(ChosenName { name, by: ReadBy::Plain, object: None });
-        if let [first, rest @ ..] = &alone[..] {
-            let agree = rest.iter().all(|other| other == first) && !self.objects(&text, first);
-            return if agree { plain(*first) } else { None };
+        let mut alone = ends.into_iter().flatten().filter_map(|line| self.exactly(line));
+        if let Some(name) = alone.next() {
+            let agree = alone.all(|other| other == name) && !self.objects(&text, name);
+            return agree.then_some(ChosenName { name, by: ReadBy::Plain, object: None });
         }
         let name = self.in_text(&text)?;
         Some(ChosenName { name, by: ReadBy::Name, object: None })

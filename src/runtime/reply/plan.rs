@@ -77,15 +77,11 @@ pub(super) fn plan(
 /// Returns a step as text.
 fn line(step: &StepSpec) -> String {
     let after: Vec<String> = step.after.iter().map(u32::to_string).collect();
-    let mut told = vec![];
-    if !step.executor {
-        told.push("by the planner".to_owned());
-    }
-    if !after.is_empty() {
-        told.push(format!("after {}", after.join(", ")));
-    }
-    let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) };
-    format!("{}. {}{told}\n   Goal: {}", step.number, step.description, step.goal)
+    let planner = (!step.executor).then(|| "by the planner".to_owned());
+    let after = (!after.is_empty()).then(|| format!("after {}", after.join(", ")));
+    let notes: Vec<String> = planner.into_iter().chain(after).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    format!("{}. {}{notes}\n   Goal: {}", step.number, step.description, step.goal)
 }
 
 /// Parses one step; a step without a number is numbered by its position.

@@ -18,7 +18,7 @@ const FILES: [(&str, usize); 11] = [
     ("data", 108),
     ("answers", 397),
     ("lines", 52),
-    ("own_words", 47),
+    ("own_words", 48),
     ("reasoning", 29),
     ("end_tokens", 18),
     ("each", 71),

@@ -198,10 +198,10 @@ impl VoteReader<'_> {
         }
         let mut all = vec![];
         strings(&object, 0, &mut all);
-        let votes: Vec<usize> = all.into_iter().filter_map(|text| self.exactly(text)).collect();
-        if let [first, rest @ ..] = &votes[..] {
-            let same = rest.iter().all(|other| other == first);
-            return Some(if same { Ok(self.vote(*first, why, by)) } else { Err(self.unclear()) });
+        let mut votes = all.into_iter().filter_map(|text| self.exactly(text));
+        if let Some(first) = votes.next() {
+            let same = votes.all(|other| other == first);
+            return Some(if same { Ok(self.vote(first, why, by)) } else { Err(self.unclear()) });
         }
         let answer = text("answer")?;
         Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
