@@ -200,8 +200,8 @@ pub fn choose<'a>(
     if wanted.is_empty() || wanted.len() > MAX || !wanted.chars().all(fits) {
         return Err(BadName::Characters);
     }
-    let seats = state.seats.iter().flat_map(|seat| seat.spec.names());
-    let others = RESERVED.into_iter().chain(seats);
+    let seats: Vec<&str> = state.seats.iter().flat_map(|seat| seat.spec.names()).collect();
+    let others = RESERVED.into_iter().chain(seats.iter().copied());
     let is_chosen = !USUAL.contains(&wanted) && !wanted.starts_with(LINK);
     let other = others.clone().find(|other| text::look_alike(wanted, other));
     if let (true, Some(other)) = (is_chosen, other) {
