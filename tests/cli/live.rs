@@ -1,7 +1,7 @@
 //! The socket of a running conversation: clients follow it and steer it, and nobody else gets anything.
 
 use crate::house::{House, end, read_until, talk};
-use crate::program::HANG;
+use crate::program::{HANG, until};
 use colloquium::live::server;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Instant;
 
 /// A conversation in a process of its own.
 pub struct Talk {
@@ -48,7 +47,7 @@ impl Talk {
     }
 
     fn socket(&self) -> PathBuf {
-        server::socket(&self.house.path(".local/state/colloquium/live"), &self.log).unwrap()
+        socket(&self.house, &self.log)
     }
 
     fn greet(&self) -> Client {
@@ -87,19 +86,27 @@ impl Talk {
     }
 }
 
+/// Returns the path of the socket of a running conversation.
+fn socket(house: &House, log: &Path) -> PathBuf {
+    server::socket(&house.path(".local/state/colloquium/live"), log).unwrap()
+}
+
+/// Connects once the conversation listens, which is a moment after its first event.
+fn connect(socket: &Path) -> UnixStream {
+    until("a socket that listens", || UnixStream::connect(socket).ok())
+}
+
+/// Waits until a running conversation can be steered.
+pub fn until_listening(house: &House, log: &Path) {
+    connect(&socket(house, log));
+}
+
 /// Connects and reads the introduction.
 fn greet(socket: &Path) -> Client {
-    // the socket is opened a moment after the first event is written
-    let begun = Instant::now();
-    loop {
-        if let Ok(stream) = UnixStream::connect(socket) {
-            let mut client = Client::new(stream);
-            client.hello = client.next().unwrap();
-            return client;
-        }
-        assert!(begun.elapsed() < HANG, "nobody listens at {}", socket.display());
-        thread::yield_now();
-    }
+    let stream = connect(socket);
+    let mut client = Client::new(stream);
+    client.hello = client.next().unwrap();
+    client
 }
 
 /// A client that reads all the time, since one that does not is disconnected.

@@ -1,9 +1,11 @@
 //! Conversations that a batch or an MCP server runs: clients follow and steer them, and their owner keeps the budget.
 
 use crate::house::{House, end};
+use crate::live::until_listening;
 use crate::mcp_client::Client;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
 
 /// The participant replies once the test writes to the pipe.
 const SLOW: &str = "title = \"One question\"\ntopic = \"{{ item.question }}\"\n[limits]\nutterances = 1\n\
@@ -21,24 +23,15 @@ fn a_conversation_of_a_batch_is_steered_within_the_limits_of_the_batch() {
     let out = house.path("out");
     let args = ["batch", &scenario, "--items", &items, "--out", out.to_str().unwrap(), "--trust"];
     let batch = house.command(&args).spawn().unwrap();
-    let sessions = out.join("sessions");
-    let log = loop {
-        let found = fs::read_dir(&sessions).into_iter().flatten().flatten();
-        let logs = found.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten());
-        let mut logs = logs.flatten().map(|log| log.path());
-        let log = logs.find(|log| log.extension().is_some_and(|end| end == "jsonl"));
-        if let Some(log) = log
-            && fs::read_to_string(&log).is_ok_and(|text| text.contains("call.started"))
-        {
-            break log;
-        }
-        std::thread::yield_now();
-    };
+    // opening the pipe waits for the script to read it
+    let mut answer = fs::File::options().write(true).open(&pipe).unwrap();
+    let folders = fs::read_dir(out.join("sessions")).unwrap().flatten();
+    let mut files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
+    let log = files.find(|file| file.path().extension().is_some_and(|end| end == "jsonl"));
+    let log = log.unwrap().path();
+    until_listening(&house, &log);
     let log = log.to_str().unwrap();
     let steer = |line: &str| house.run(&["steer", log, line]);
-    while steer(r#"{"do":"mark","text":"early"}"#).code == 6 {
-        std::thread::yield_now();
-    }
     for line in [
         r#"{"do":"limit","set":{"usd":100}}"#,
         r#"{"do":"change","who":"ada","set":{"model":"far:large"}}"#,
@@ -52,7 +45,8 @@ fn a_conversation_of_a_batch_is_steered_within_the_limits_of_the_batch() {
     house.run(&["say", log, "Hello.", "--no-wait"]).code(0);
     // a client that stays does not hold the batch at the limit
     let (mut watch, watched) = house.start(&["watch", log, "--headless", "--format", "jsonl"]);
-    fs::write(&pipe, "4\n").unwrap();
+    answer.write_all(b"4\n").unwrap();
+    drop(answer);
     end(batch).code(0);
     let printed = std::io::read_to_string(watched).unwrap();
     assert!(watch.wait().unwrap().success());
@@ -74,9 +68,7 @@ fn a_conversation_of_an_mcp_server_is_steered_within_the_limits_of_the_server() 
     let started = client.call("start", json!({"cast": cast, "topic": "Tea?", "max_turns": 2}));
     let session = started["session"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
     let steer = |line: &str| house.run(&["steer", &session, line]);
-    while steer(r#"{"do":"mark","text":"early"}"#).code == 6 {
-        std::thread::yield_now();
-    }
+    until_listening(&house, &house.path(&format!("data/sessions/{session}.jsonl")));
     let ran = steer(r#"{"do":"limit","set":{"usd":100}}"#).code(1);
     assert!(ran.err.contains("keeps its limits"), "{}", ran.err);
     let ran = house.run(&["stop", &session]).code(1);

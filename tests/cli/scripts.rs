@@ -1,7 +1,7 @@
 //! Input of a script in a seat, observed from outside.
 
 use crate::house::House;
-use crate::program::HANG;
+use crate::program::until;
 
 /// Two scripts that save their input, in a conversation with hidden names.
 const BLIND: &str = r#"
@@ -60,25 +60,14 @@ fn a_program_that_is_killed_outright_takes_its_scripts_along() {
     let pid = |name: &str| -> Option<u32> {
         std::fs::read_to_string(house.path(name)).ok()?.trim().parse().ok()
     };
-    let begun = std::time::Instant::now();
-    let pids = loop {
-        if let (Some(own), Some(other)) = (pid("own.pid"), pid("other.pid")) {
-            break [own, other];
-        }
-        assert!(begun.elapsed() < HANG, "the script never ran");
-        std::thread::yield_now();
-    };
+    let pids = until("the script runs", || Some([pid("own.pid")?, pid("other.pid")?]));
     program.kill().unwrap();
     program.wait().unwrap();
-    let killed = std::time::Instant::now();
     let lives = |pid: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
     };
-    while pids.iter().any(lives) {
-        assert!(killed.elapsed() < HANG, "{pids:?} live on");
-        std::thread::yield_now();
-    }
+    until("its scripts end", || (!pids.iter().any(lives)).then_some(()));
 }
 
 /// The page on scripts: its program speaks, and each line that it shows fits the schema of lines.

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Path of the built program; unit tests have none.
@@ -22,6 +22,9 @@ pub const PROGRAM: &str = match option_env!("CARGO_BIN_EXE_colloquium") {
 
 /// Time after which a process counts as hanging, with four tests at once on each core.
 pub const HANG: Duration = Duration::from_secs(300);
+
+/// Interval between two looks at a state that the system does not report.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Search path of programs.
 pub const PATH: &str = "/usr/bin:/bin";
@@ -36,6 +39,20 @@ const FOLDERS: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
     ("XDG_CACHE_HOME", ".cache"),
 ];
+
+/// Waits until another process has caused a state that the system does not report: calls `look` until it returns a
+/// value. Leaves the processor to that process between two looks. Wait for a line, a pipe or an exit if there is one.
+#[track_caller]
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < HANG, "never: {what}");
+        std::thread::park_timeout(LOOK_EVERY);
+    }
+}
 
 /// Creates a temporary home. Sets the usual umask: the files of a test have the modes that it expects.
 pub fn home() -> TempDir {

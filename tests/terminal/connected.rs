@@ -2,7 +2,7 @@
 
 use crate::allowed::strangers;
 use crate::house::{House, Program};
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, until};
 use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -43,9 +43,8 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     program.until("host        a.example");
     program.keys("\r");
     program.until("opened with xdg-open");
-    while fs::read_to_string(&opened).unwrap() != "https://a.example/page?x=1" {
-        std::thread::yield_now();
-    }
+    let is_open = || fs::read_to_string(&opened).unwrap() == "https://a.example/page?x=1";
+    until("the link is opened", || is_open().then_some(()));
     program.keys("/links\r");
     program.until("PICK");
     program.keys("good");

@@ -231,16 +231,11 @@ impl Program {
     #[track_caller]
     pub fn until_state(&self, wanted: char) {
         let stat = format!("/proc/{}/stat", self.child.process_id().unwrap());
-        let begun = Instant::now();
-        loop {
+        program::until(&format!("its state is {wanted}"), || {
             let stat = fs::read_to_string(&stat).unwrap();
             let state = stat.rsplit(") ").next().unwrap().chars().next().unwrap();
-            if state == wanted {
-                return;
-            }
-            assert!(begun.elapsed() < HANG, "it is {state} and never {wanted}");
-            std::thread::yield_now();
-        }
+            (state == wanted).then_some(())
+        });
     }
 
     /// Stops the output of the terminal: a program that writes to it waits.
@@ -252,12 +247,9 @@ impl Program {
     /// Waits until a thread of the program waits in a write to its terminal.
     #[track_caller]
     pub fn until_writing(&self) {
-        let begun = Instant::now();
         let write = if cfg!(target_arch = "aarch64") { "64 0x1 " } else { "1 0x1 " };
-        while !waits(self.pid()).iter().any(|wait| wait.starts_with(write)) {
-            assert!(begun.elapsed() < HANG, "it writes nothing");
-            std::thread::yield_now();
-        }
+        let writes = || waits(self.pid()).iter().any(|wait| wait.starts_with(write));
+        program::until("it writes", || writes().then_some(()));
     }
 
     /// Gives the terminal another size.
@@ -278,20 +270,16 @@ impl Program {
     /// and the number of times that each has gone to sleep.
     #[track_caller]
     pub fn until_asleep(&mut self) -> (Vec<String>, Vec<String>) {
-        let begun = Instant::now();
-        loop {
+        program::until("it is asleep", || {
             while let Ok(bytes) = self.coming.try_recv() {
                 self.answer_queries(&bytes);
             }
             // the last thread inspected may have woken the first one before it went to sleep
             let slept = self.sleeps();
             let waits = waits(self.pid());
-            if waits.iter().all(|wait| is_endless(wait)) && self.sleeps() == slept {
-                return (waits, slept);
-            }
-            assert!(begun.elapsed() < HANG, "it is awake, or will be:\n{}", waits.join("\n"));
-            std::thread::yield_now();
-        }
+            let asleep = waits.iter().all(|wait| is_endless(wait)) && self.sleeps() == slept;
+            asleep.then_some((waits, slept))
+        })
     }
 
     /// Returns the number of times that each thread has gone to sleep.
@@ -321,13 +309,9 @@ impl Program {
         drop(self.master);
         while self.coming.recv_timeout(HANG).is_ok() {}
         let begun = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return (status.exit_code(), begun.elapsed());
-            }
-            assert!(begun.elapsed() < HANG, "it does not end without its terminal");
-            std::thread::yield_now();
-        }
+        let status =
+            program::until("it ends without its terminal", || self.child.try_wait().unwrap());
+        (status.exit_code(), begun.elapsed())
     }
 
     /// Waits for the exit of the program.

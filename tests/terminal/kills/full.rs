@@ -2,11 +2,10 @@
 
 use crate::kills::house::House;
 use crate::kills::record;
-use crate::program::{HANG, PROGRAM};
+use crate::program::{PROGRAM, until};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::time::Instant;
 
 /// Size of a file that occupies space and is deleted later, in KiB. One page stays free for the file names.
 const BALLAST_KIB: u64 = 800;
@@ -55,13 +54,9 @@ impl Small {
 
     /// Waits until the disk is full.
     fn until_full(&self) {
-        let begun = Instant::now();
         let log = self.disk().join("s.jsonl");
         let free = || rustix::fs::statvfs(self.disk()).map_or(1, |disk| disk.f_bfree);
-        while !log.exists() || free() > 0 {
-            assert!(begun.elapsed() < HANG, "the disk is never full: {} pages", free());
-            std::thread::yield_now();
-        }
+        until("the disk is full", || (log.exists() && free() == 0).then_some(()));
     }
 
     /// Waits for the end. Returns the exit code, standard error, and the events in the session.
