@@ -157,11 +157,15 @@ name = "complete"
 fn every_printed_resume_goes_on_when_a_person_says_something() {
     let say = r#"{"do":"say","text":"Wait: what about the organ?"}"#;
     for (name, end) in ENDS {
+        let house = House::new();
+        let ran = house.run(&["demo", name, "--headless"]).code(0);
+        let line = ran.err.rsplit("colloquium resume ").next().unwrap();
+        let line = line.lines().next().unwrap().trim();
+        let id = line.split(' ').next().unwrap();
+        let log = house.path(&format!("data/sessions/{id}.jsonl"));
+        let ended = std::fs::read(&log).unwrap();
         for steered in [false, true] {
-            let house = House::new();
-            let ran = house.run(&["demo", name, "--headless"]).code(0);
-            let line = ran.err.rsplit("colloquium resume ").next().unwrap();
-            let line = line.lines().next().unwrap().trim();
+            std::fs::write(&log, &ended).unwrap();
             let mut args: Vec<&str> = std::iter::once("resume").chain(line.split(' ')).collect();
             let waits = line.ends_with(" --steer -");
             if steered && !waits {

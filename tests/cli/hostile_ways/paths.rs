@@ -273,7 +273,7 @@ fn kinds(files: &[(&str, PathBuf)]) -> Vec<String> {
 
 #[test]
 fn refuses_hostile_paths_in_every_argument() {
-    walk_all(10);
+    walk_all(20);
 }
 
 #[test]
