@@ -235,14 +235,15 @@ fn a_hostile_server_is_bounded() {
 
 #[test]
 fn a_server_that_fails_is_told_to_the_model() {
-    for (how, told) in [
-        ("dies", "failed: the tool server ended (exit status: 4): out of ink"),
-        ("hangs", "within 2 s"),
-        ("refuses", "failed: the tool server answered with an error: not today (-32000)"),
-        ("fails", "failed: no such file"),
+    // only a server that hangs may reach its time limit, however busy the machine is
+    for (how, limit, told) in [
+        ("dies", "", "failed: the tool server ended (exit status: 4): out of ink"),
+        ("hangs", "timeout = \"2s\"", "within 2 s"),
+        ("refuses", "", "failed: the tool server answered with an error: not today (-32000)"),
+        ("fails", "", "failed: no such file"),
     ] {
         let house = House::new();
-        let path = talk(&house, how, "timeout = \"2s\"");
+        let path = talk(&house, how, limit);
         let echo = vec![("fake_echo", json!({"words": "tea"}))];
         let (ran, _) = run(&house, &path, echo, &["--trust"]);
         assert!(ran.out.contains(told), "{how}: {}{}", ran.out, ran.err);

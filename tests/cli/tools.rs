@@ -84,7 +84,7 @@ fn answer(body: &Value, requests: &[(&str, Value)]) -> String {
 }
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
-    [[tool]]\nname = \"note\"\nabout = \"Writes a note.\"\nscript = [\"./note.sh\"]\ntimeout = \"2s\"\n\
+    [[tool]]\nname = \"note\"\nabout = \"Writes a note.\"\nscript = [\"./note.sh\"]\n\
     parameters = { type = \"object\", properties = { text = { type = \"string\" } } }\n\
     [[participant]]\nid = \"ada\"\nname = \"Ada\"\ntools = [\"read_file\", \"list_dir\", \"search_files\", \"note\"]\n";
 
@@ -158,11 +158,16 @@ fn a_script_runs_if_its_file_is_trusted_and_its_name_is_allowed() {
 #[test]
 fn a_tool_that_fails_or_hangs_is_told_to_the_model() {
     let house = House::new();
-    let path = house.file("talk.toml", TALK);
-    for (text, told) in [
-        ("#!/bin/sh\necho no ink >&2\nexit 3\n", "failed: it ended with exit status: 3: no ink"),
-        ("#!/bin/sh\nsleep 60\n", "failed: it did not finish within 2 s"),
+    let hurried = TALK.replace("[\"./note.sh\"]", "[\"./note.sh\"]\ntimeout = \"2s\"");
+    for (talk, text, told) in [
+        (
+            TALK,
+            "#!/bin/sh\necho no ink >&2\nexit 3\n",
+            "failed: it ended with exit status: 3: no ink",
+        ),
+        (&hurried, "#!/bin/sh\nsleep 60\n", "failed: it did not finish within 2 s"),
     ] {
+        let path = house.file("talk.toml", talk);
         let (url, _) = model(vec![("note", json!({}))]);
         house.program("note.sh", text);
         let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--allow-tool", "note"];
