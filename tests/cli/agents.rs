@@ -2,6 +2,14 @@
 
 use crate::house::{House, Ran, end, read_until};
 use crate::minds::install;
+use crate::program::PATH;
+use colloquium::clock::Clock;
+use colloquium::model::{
+    AgentSpec, CallId, ErrorClass, Form, Message, Ms, Participant, Purpose, Role, Text, TurnId,
+    VoiceSpec,
+};
+use colloquium::spawn::ChildEnvironment;
+use colloquium::voice::{CallRequest, Chunk, Did, Out, Voice, agent::Agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
@@ -280,7 +288,7 @@ fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
     // in the middle of a turn, and before the handshake
     for how in ["hang", "mute"] {
         let house = House::new();
-        let path = talk(&house, how, 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
+        let path = talk(&house, how, 2, "timeout = \"6s\"\non_failure = { retry = 0 }");
         let ran = run(&house, &path, &[]).code(0);
         assert!(ran.out.contains("Coffee, says Bo."), "{how}: {}", ran.out);
         let told = logged_lines(&house);
@@ -353,13 +361,23 @@ fn a_hostile_agent_gets_nothing_and_shows_nothing() {
 
 #[test]
 fn refuses_replies_of_more_than_eight_mib() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     for (how, why) in
         [("talks", "wrote more than 8 MiB"), ("values", "wrote a line of more than 50000 values")]
     {
         let house = House::new();
-        let path = talk(&house, how, 1, "on_failure = { then = \"stop\" }");
-        let ran = run(&house, &path, &["--format", "jsonl"]);
-        assert!((ran.out + &ran.err).contains(why), "{how}");
+        let (agent, ask) = calls(&house, how);
+        let (tx, mut rx) = tokio::sync::mpsc::channel(64);
+        let out = Out::new(CallId(1), tx, Clock::real(Ms(0)));
+        let failure = runtime.block_on(async {
+            tokio::spawn(agent.speak(ask(1), out));
+            loop {
+                if let Chunk::Failed(failure) = rx.recv().await.unwrap().1 {
+                    return failure;
+                }
+            }
+        });
+        assert!(failure.text.contains(why), "{how}: {}", failure.text);
     }
 }
 
@@ -376,26 +394,19 @@ fn drops_words_that_an_agent_writes_between_its_turns() {
     assert!(!ran.out.contains("words after the end"), "{}", ran.out);
 }
 
-/// Virtual time advances as soon as only the wait for the handshake is left.
-#[test]
-fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
-    use colloquium::clock::Clock;
-    use colloquium::model::*;
-    use colloquium::spawn::ChildEnvironment;
-    use colloquium::voice::{CallRequest, Chunk, Out, Voice, agent::Agent};
-    let house = House::new();
+/// Returns an agent in the mode `how`, and its calls by number, without a conversation around them.
+fn calls(house: &House, how: &str) -> (Agent, impl Fn(u64) -> CallRequest) {
     let script = house.file("agent.py", AGENT);
     let log = house.path("told.jsonl").display().to_string();
-    let command = ["python3", &script, "mute", &log].map(Text::from).to_vec();
+    let command = ["python3", &script, how, &log].map(Text::from).to_vec();
     let spec = AgentSpec { command, folder: None };
-    let path = ("PATH".into(), "/usr/bin:/bin".into());
-    let environment = ChildEnvironment::allowed([path]);
+    let environment = ChildEnvironment::allowed([("PATH".into(), PATH.into())]);
     let home = house.home.path();
     let agent = Agent::new(spec.clone(), home, home.to_owned(), environment);
-    let ask = CallRequest {
-        call: CallId(1),
-        turn: TurnId(1),
-        seat: std::sync::Arc::new(Participant::new("ada", VoiceSpec::Agent(spec))),
+    let ask = move |call| CallRequest {
+        call: CallId(call),
+        turn: TurnId(call),
+        seat: std::sync::Arc::new(Participant::new("ada", VoiceSpec::Agent(spec.clone()))),
         purpose: Purpose::Speak,
         number: Some(1),
         attempt: 1,
@@ -410,12 +421,20 @@ fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
         agent: None,
         in_words: vec![],
     };
+    (agent, ask)
+}
+
+/// Virtual time advances as soon as only the wait for the handshake is left.
+#[test]
+fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
+    let house = House::new();
+    let (agent, ask) = calls(&house, "mute");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (tx, mut rx) = tokio::sync::mpsc::channel(64);
         let clock = Clock::virtual_from(Ms(0));
         clock.begin(CallId(1));
-        tokio::spawn(agent.speak(ask, Out::new(CallId(1), tx, clock.clone())));
+        tokio::spawn(agent.speak(ask(1), Out::new(CallId(1), tx, clock.clone())));
         let time = async {
             loop {
                 clock.advance(None).await;
@@ -469,40 +488,8 @@ fn agent_requests_wait_for_a_steering_program() {
 
 #[test]
 fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
-    use colloquium::clock::Clock;
-    use colloquium::model::*;
-    use colloquium::spawn::ChildEnvironment;
-    use colloquium::voice::{CallRequest, Chunk, Did, Out, Voice, agent::Agent};
     let house = House::new();
-    let script = house.file("agent.py", AGENT);
-    let log = house.path("told.jsonl").display().to_string();
-    let command = ["python3", &script, "asks", &log].map(Text::from).to_vec();
-    let spec = AgentSpec { command, folder: None };
-    let path = ("PATH".into(), "/usr/bin:/bin".into());
-    let agent = Agent::new(
-        spec.clone(),
-        house.home.path(),
-        house.home.path().to_owned(),
-        ChildEnvironment::allowed([path]),
-    );
-    let ask = |call| CallRequest {
-        call: CallId(call),
-        turn: TurnId(call),
-        seat: std::sync::Arc::new(Participant::new("ada", VoiceSpec::Agent(spec.clone()))),
-        purpose: Purpose::Speak,
-        number: Some(1),
-        attempt: 1,
-        prompt: Default::default(),
-        messages: vec![Message::new(Role::System, "You are Ada.")],
-        tools: vec![],
-        form: Form::Free,
-        parameters: Default::default(),
-        labels: Default::default(),
-        facts: Default::default(),
-        left: Default::default(),
-        agent: None,
-        in_words: vec![],
-    };
+    let (agent, ask) = calls(&house, "asks");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (tx, mut rx) = tokio::sync::mpsc::channel(64);
