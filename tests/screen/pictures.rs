@@ -99,8 +99,11 @@ const SCENES: &[(&str, Scene)] = &[
     ("the keys of the start screen", Begin(|| start_keys(&[KeyCode::F(1)]))),
 ];
 
-const SIZES: [(u16, u16); 7] =
-    [(80, 24), (100, 30), (120, 40), (200, 60), (50, 24), (40, 12), (40, 10)];
+/// Terminal sizes with a snapshot: the usual one, and a large one with every pane.
+const SIZES: [(u16, u16); 2] = [USUAL, (120, 40)];
+
+/// Other terminal sizes, down to the smallest: the floor must be visible, and nothing may break.
+const OTHER_SIZES: [(u16, u16); 3] = [(200, 60), (50, 24), (40, 10)];
 
 /// Name of a look, its theme, its background, and its colour depth.
 type Look = (&'static str, &'static str, Option<Ground>, Depth);
@@ -122,7 +125,7 @@ fn every_scene_at_every_size_and_in_every_look() {
     let mut ascii = Album::default();
     let sizes: Vec<Album> = std::thread::scope(|threads| {
         let at_size = |(width, height)| threads.spawn(move || album(width, height));
-        let albums: Vec<_> = SIZES.map(at_size).into();
+        let albums: Vec<_> = SIZES.into_iter().chain(OTHER_SIZES).map(at_size).collect();
         (looks, ascii) = in_every_look();
         albums.into_iter().map(|album| album.join().unwrap()).collect()
     });
