@@ -1,12 +1,12 @@
 //! Memory of the commands on long sessions: it does not grow with the session.
 
 use crate::house::{House, talk};
-use colloquium::model::{Event, Kind, Seq, TurnId};
+use colloquium::model::{BatchId, Event, Kind, Seq, TurnId};
 use colloquium::session::{decode, encode};
 use std::fs;
 
 /// Turns of a session long enough for several parser threads, and of a much longer one.
-const TURNS: [u32; 2] = [1_500, 6_000];
+const TURNS: [u32; 2] = [1_500, 4_000];
 /// Turns of the sessions that are compared, which takes longer.
 const COMPARED: [u32; 2] = [1_000, 3_000];
 /// Words of each turn, so that most of a session is text.
@@ -24,18 +24,21 @@ fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
     let events: Vec<Event> = short.lines().map(|line| decode(line.as_bytes()).unwrap()).collect();
     let first = |fits: fn(&Kind) -> bool| events.iter().position(|e| fits(&e.kind)).unwrap();
     let begin = first(|kind| matches!(kind, Kind::BatchOpened(_)));
+    let batch = &events[begin];
     let grant = &events[first(|kind| matches!(kind, Kind::FloorGranted(_)))];
     let end = &events[first(|kind| matches!(kind, Kind::TurnEnded(_)))];
-    let mut lines: String = events[..=begin].iter().map(|e| encode(e).unwrap()).collect();
-    let mut seq = events[begin].seq;
+    let mut lines: String = events[..begin].iter().map(|e| encode(e).unwrap()).collect();
+    let mut seq = events[begin - 1].seq;
     let mut add = |event: &Event, kind: Kind| {
         seq = seq.next();
         lines.push_str(&encode(&Event { seq, kind, ..event.clone() }).unwrap());
         seq
     };
     for n in 1..=turns {
+        let Seq(opened) = add(batch, batch.kind.clone());
         let Kind::FloorGranted(mut granted) = grant.kind.clone() else { unreachable!() };
         let Kind::TurnEnded(mut ended) = end.kind.clone() else { unreachable!() };
+        granted.batch = BatchId(opened);
         granted.number = Some(n);
         let Seq(turn) = add(grant, granted.into());
         ended.turn = TurnId(turn);
