@@ -94,14 +94,11 @@ impl Inquiry {
         };
         let listed = match models(self.client.clone(), endpoint.clone()).await {
             Ok(listed) => listed,
-            // a retry cannot succeed
+            // no call can succeed either; a server that answers may have another key, or none, for its list
             Err(failure)
                 if matches!(
                     failure.class,
-                    ErrorClass::Credentials
-                        | ErrorClass::Refused
-                        | ErrorClass::Dns
-                        | ErrorClass::Tls
+                    ErrorClass::Refused | ErrorClass::Dns | ErrorClass::Tls
                 ) =>
             {
                 let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))

@@ -191,7 +191,8 @@ pub fn only_model(providers: &Providers, context: &Context) -> Result<Option<Str
     let listed = wait_for(&format!("the server at {}", known.base_url), context, asked)?;
     let refused = |why: String, hint: String| Failure::new(Exit::NoModel, why).hint(hint);
     let listed = listed.map_err(|why| {
-        refused(format!("no model: {why}"), "start the server, or correct --endpoint".into())
+        let hint = "start the server, correct --endpoint, or name a model: --model endpoint:NAME";
+        refused(format!("no model: {why}"), hint.into())
     })?;
     let url = &known.base_url;
     match &listed[..] {

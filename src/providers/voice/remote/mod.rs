@@ -58,8 +58,6 @@ const REST_MS: u64 = 1_000;
 const LIST_MS: u64 = 10_000;
 /// HTTP status of an answer to a missing, wrong or expired key.
 const UNAUTHORIZED: u16 = 401;
-/// HTTP status of an answer that needs other rights.
-const FORBIDDEN: u16 = 403;
 /// Reason of a change that is known before the call.
 const KNOWN: &str = "its server is known to refuse it";
 /// Maximum bytes read of an answer that is not a stream.
@@ -259,12 +257,7 @@ impl Remote {
         let path = code(self.endpoint.wire).list;
         let ask = self.ask(base_url, path, None, Timeouts::default().connect)?;
         let mut patience = Patience::new(LIST_MS);
-        let mut answer = self.send(ask, &mut patience).await.map_err(|fault| {
-            // the key of a call may not be enough for the list
-            let is_forbidden = fault.refusal.as_ref().is_some_and(|no| no.status == FORBIDDEN);
-            let what = "refused the list of models (403)";
-            if is_forbidden { ServerFault::new(ErrorClass::NoProtocol, what) } else { fault }
-        })?;
+        let mut answer = self.send(ask, &mut patience).await?;
         let mut body = Vec::new();
         patience.wait(read(&mut answer, &mut body)).await?;
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
