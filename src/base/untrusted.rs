@@ -4,6 +4,7 @@
 //! Reading one must not block (a pipe), be endless (a device) or read files elsewhere (a link). Trust in the content is
 //! decided elsewhere.
 
+use crate::text;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -25,13 +26,20 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a whole file of at most [`FILE_MAX_BYTES`] that the user names or keeps: a link of theirs may lead anywhere.
+/// Reads the text of a whole file of at most [`FILE_MAX_BYTES`], in Unicode.
 ///
 /// # Errors
-/// As [`read`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
+/// As [`read`], and [`ErrorKind::InvalidData`] with the first line that is not in Unicode.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    text::decode_unicode(read(path)?)
+}
+
+/// Reads a text that the user names or keeps, as [`read_text`]: a link of theirs may lead anywhere.
+///
+/// # Errors
+/// As [`read_text`].
 pub fn read_own_text(path: &Path) -> io::Result<String> {
-    let bytes = read(&path.canonicalize()?)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+    read_text(&path.canonicalize()?)
 }
 
 /// Opens a file for reading, without ever waiting for it.

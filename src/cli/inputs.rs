@@ -4,15 +4,13 @@ use crate::cli::args::{Play, SteerSource};
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::model::{Key, SteerLine};
-use crate::{steer, untrusted};
+use crate::{steer, text, untrusted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, metadata};
 use std::io::{self, Read, stdin};
 
 /// Maximum size of an input, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
-/// Byte order mark that some editors write at the start of a file.
-const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Rejects a second input from standard input. Each input is a name, and true if it reads standard input.
 pub fn one_reader<'a>(inputs: impl IntoIterator<Item = (&'a str, bool)>) -> Result<(), Failure> {
@@ -35,7 +33,7 @@ pub fn await_stdin(what: &str) {
     }
 }
 
-/// Reads all of standard input as UTF-8 text.
+/// Reads all of standard input as text.
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
     await_stdin(what);
     let bytes = read_capped(stdin().lock()).map_err(|e| {
@@ -47,7 +45,7 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
     as_text(&format!("{what} from standard input"), bytes)
 }
 
-/// Reads a file named by an option, as UTF-8 text.
+/// Reads a file named by an option, as text.
 ///
 /// An open pipe, as in `--steer <(...)`, is read to its end. Named pipes are rejected, because opening one may block
 /// forever.
@@ -80,15 +78,10 @@ fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    let begin = bytes.strip_prefix(BOM).map_or(0, |_| BOM.len());
-    String::from_utf8(bytes).map(|text| text.get(begin..).unwrap_or_default().to_owned()).map_err(
-        |e| {
-            let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = text.iter().filter(|b| **b == b'\n').count() + 1;
-            Failure::new(Exit::Invalid, format!("{what}, line {line}: not UTF-8"))
-                .hint("save it as UTF-8")
-        },
-    )
+    let read = text::decode_file(bytes)
+        .map_err(|why| Failure::new(Exit::Invalid, format!("cannot read {what}: {why}")))?;
+    text::encoding_note(what, read.guess).iter().for_each(|note| output::print(note));
+    Ok(read.text)
 }
 
 /// Reads the lines of the steer file; empty if none exists.

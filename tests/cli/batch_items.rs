@@ -180,7 +180,7 @@ fn files_of_other_formats_are_named() {
     for (file, bytes, named) in [
         ("a.parquet", &b"PAR1\x15\x04"[..], "it is a Parquet file"),
         ("a.jsonl.gz", b"\x1f\x8b\x08\x00", "it is compressed with gzip"),
-        ("a.csv", b"\xff\xfei\0d\0\n\0", "it is UTF-16 text"),
+        ("a.csv", b"PK\x03\x04\x14\0", "it is a zip archive"),
     ] {
         fs::write(house.path(file), bytes).unwrap();
         let ran = solve(&house, "number", file, &[]).code(3);

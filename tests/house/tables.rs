@@ -138,6 +138,29 @@ pub const RESTRICTIONS: &[Restriction] = &[
         fix: "read by `untrusted`, create and extend by `own_file`",
     },
     Restriction {
+        rule: "only `text` makes text of the bytes of files and programs",
+        names: &["String::from_utf8", "String::from_utf8_lossy"],
+        texts: &[],
+        literals: &[],
+        places: &[
+            "text",
+            // UTF-8 by definition: protocols, logs, output of this program itself
+            "rpc",
+            "session",
+            "voice",
+            "expr",
+            "ui",
+            "tool/http.rs",
+            "spawn/background.rs",
+            "cli/document.rs",
+            "cli/commands/acp/transport.rs",
+            // the end of standard error, cut anywhere
+            "spawn/mod.rs",
+        ],
+        but: &[],
+        fix: "decode by `text::decode`, or read by `untrusted::read_text`",
+    },
+    Restriction {
         rule: "only `main` ends the process, and `cli` at a second signal",
         names: &["process::exit", "process::abort"],
         texts: &[],

@@ -1,15 +1,24 @@
-//! Bytes of files as text: byte order marks, UTF-16, UTF-8, and Windows-1252 for everything else.
+//! Bytes from elsewhere as text: byte order marks, UTF-16, UTF-8, and Windows-1252 for everything else.
+//!
+//! Every other module decodes with these functions. Formats of their own, such as frames of a wire, are UTF-8 by
+//! definition and do not come here.
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
+use std::io::{self, ErrorKind};
 
 /// Number of bytes that show whether a text without a mark is UTF-16.
 const LOOKED_AT: usize = 512;
-/// Text of a byte that Windows-1252 does not define, and of half a pair of surrogates.
-const REPLACED: char = '\u{fffd}';
-/// Characters of the bytes from 0x80 to 0x9f in Windows-1252.
-const WINDOWS: [char; 32] = [
-    '€', REPLACED, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', REPLACED, 'Ž', REPLACED,
-    REPLACED, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', REPLACED, 'ž', 'Ÿ',
+/// First bytes of files that are not text, and the names of their kinds.
+const KINDS: [(&[u8], &str); 8] = [
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"PK\x03\x04", "a zip archive or an Excel file"),
+    (b"SQLite format 3", "a database of SQLite"),
+    (b"%PDF-", "a PDF file"),
+    (b"\x89PNG\r\n\x1a\n", "a picture"),
 ];
 
 /// A decoded text.
@@ -21,38 +30,68 @@ pub struct DecodedText {
     pub guess: Option<&'static str>,
 }
 
-/// Decodes the bytes of a file; every sequence of bytes is a text.
-pub fn decode(bytes: Vec<u8>) -> DecodedText {
-    let wide = |bytes: &[u8], order: fn([u8; 2]) -> u16| {
-        let units = bytes.chunks(2).map(|pair| match *pair {
-            [a, b] => order([a, b]),
-            // half a unit at the end of a file that was cut
-            _ => 0xfffd,
-        });
-        char::decode_utf16(units).map(|unit| unit.unwrap_or(REPLACED)).collect()
-    };
-    let text = match &*bytes {
-        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] => return narrow(rest.to_vec()),
-        all if has_zeros(all, 1) => wide(all, u16::from_le_bytes),
-        all if has_zeros(all, 0) => wide(all, u16::from_be_bytes),
-        _ => return narrow(bytes),
-    };
-    DecodedText { text, guess: None }
+/// Returns the note for a person about a guessed encoding.
+pub fn encoding_note(file: &str, guess: Option<&'static str>) -> Option<String> {
+    guess.map(|guess| format!("{file} is not in Unicode: read as {guess}"))
 }
 
-fn narrow(bytes: Vec<u8>) -> DecodedText {
+/// Decodes bytes from elsewhere; every sequence of bytes is a text.
+pub fn decode(bytes: Vec<u8>) -> DecodedText {
+    if let Some(encoding) = wide(&bytes) {
+        let (text, _) = encoding.decode_with_bom_removal(&bytes);
+        return DecodedText { text: text.into_owned(), guess: None };
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
     match String::from_utf8(bytes) {
         Ok(text) => DecodedText { text, guess: None },
         Err(e) => {
-            let character = |byte: &u8| match byte {
-                0x80..=0x9f => WINDOWS[usize::from(byte - 0x80)],
-                _ => char::from(*byte),
-            };
-            let text = e.as_bytes().iter().map(character).collect();
-            DecodedText { text, guess: Some("Windows-1252") }
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(e.as_bytes());
+            DecodedText { text: text.into_owned(), guess: Some("Windows-1252") }
         }
+    }
+}
+
+/// Decodes the bytes of a file from elsewhere.
+///
+/// # Errors
+/// [`ErrorKind::InvalidData`] with the kind of a file that is not text.
+pub fn decode_file(bytes: Vec<u8>) -> io::Result<DecodedText> {
+    let kind = foreign_kind(&bytes);
+    let decoded = decode(bytes);
+    let is_binary = decoded.guess.is_some() && decoded.text.contains('\0');
+    match kind.or(is_binary.then_some("not text")) {
+        Some(kind) => Err(io::Error::new(ErrorKind::InvalidData, format!("it is {kind}"))),
+        None => Ok(decoded),
+    }
+}
+
+/// Decodes the bytes of a file that has to be in Unicode, as TOML has to.
+///
+/// # Errors
+/// [`ErrorKind::InvalidData`] with the first line that is not.
+pub fn decode_unicode(bytes: Vec<u8>) -> io::Result<String> {
+    let valid = str::from_utf8(&bytes).map_or_else(|e| e.valid_up_to(), |_| bytes.len());
+    let line = 1 + bytes.iter().take(valid).filter(|byte| **byte == b'\n').count();
+    let decoded = decode(bytes);
+    match decoded.guess {
+        None => Ok(decoded.text),
+        Some(_) => Err(io::Error::new(ErrorKind::InvalidData, format!("line {line}: not UTF-8"))),
+    }
+}
+
+/// Returns the kind of a file that is not text, by its first bytes.
+pub fn foreign_kind(head: &[u8]) -> Option<&'static str> {
+    KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| *kind)
+}
+
+/// Returns the encoding of text in units of two bytes, by its mark or its zeros; `None` for other text.
+pub fn wide(head: &[u8]) -> Option<&'static Encoding> {
+    match head {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        all if has_zeros(all, 1) => Some(UTF_16LE),
+        all if has_zeros(all, 0) => Some(UTF_16BE),
+        _ => None,
     }
 }
 
@@ -65,6 +104,16 @@ fn has_zeros(bytes: &[u8], offset: usize) -> bool {
 
 /// Replaces escapes of lone surrogates in a JSON text, which some programs write and no parser takes.
 pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
+    replace_surrogates(json, None)
+}
+
+/// Replaces escapes of lone surrogates in a JSON text that is a part of a longer one. The half of a character at the end
+/// of a string waits in `half` for the next part.
+pub fn join_surrogates<'a>(json: &'a str, half: &mut String) -> Cow<'a, str> {
+    replace_surrogates(json, Some(half))
+}
+
+fn replace_surrogates<'a>(json: &'a str, mut waiting: Option<&mut String>) -> Cow<'a, str> {
     let mut text = String::new();
     let mut kept = 0;
     let mut at = 0;
@@ -74,10 +123,21 @@ pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
             // another escape: skip the character behind the backslash too
             None => (start + 2).min(json.len()),
             Some(Half::High) if surrogate(json, start + 6) == Some(Half::Low) => start + 12,
-            Some(Half::High | Half::Low) => {
+            Some(lone) => {
                 text.push_str(&json[kept..start]);
-                text.push_str("\\ufffd");
                 kept = start + 6;
+                let escape = &json[start..kept];
+                match waiting.as_deref_mut() {
+                    Some(half) if lone == Half::Low && !half.is_empty() => {
+                        text.push_str(half);
+                        text.push_str(escape);
+                        half.clear();
+                    }
+                    Some(half) if lone == Half::High && json[kept..].starts_with('"') => {
+                        escape.clone_into(half);
+                    }
+                    Some(_) | None => text.push_str("\\ufffd"),
+                }
                 kept
             }
         };
@@ -130,6 +190,24 @@ mod tests {
         assert_eq!((&*windows.text, windows.guess), ("Grüße €", Some("Windows-1252")));
         assert_eq!(decode(b"\xff\xfea\0\x00\xd8".to_vec()).text, "a\u{fffd}");
         assert_eq!(decode(vec![]).text, "");
+        assert_eq!(
+            decode_unicode(text.encode_utf16().flat_map(u16::to_le_bytes).collect()).unwrap(),
+            text
+        );
+        let refused = decode_unicode(b"title = 1\n\xff".to_vec()).unwrap_err();
+        assert_eq!(refused.to_string(), "line 2: not UTF-8");
+    }
+
+    #[test]
+    fn files_that_are_not_text_are_rejected_by_their_kind() {
+        for (bytes, kind) in [
+            (&b"PK\x03\x04\x14\0"[..], "it is a zip archive or an Excel file"),
+            (b"SQLite format 3\0", "it is a database of SQLite"),
+            (b"\x7fELF\x02\0\xff\xff\x90", "it is not text"),
+        ] {
+            assert_eq!(decode_file(bytes.to_vec()).unwrap_err().to_string(), kind);
+        }
+        assert!(decode_file(b"caf\xe9".to_vec()).is_ok_and(|read| read.text == "café"));
     }
 
     #[test]

@@ -22,7 +22,10 @@ mod stream;
 mod whole_words;
 
 pub use courtesy::is_courtesy;
-pub use encoding::{DecodedText, decode, without_lone_surrogates};
+pub use encoding::{
+    DecodedText, decode, decode_file, decode_unicode, encoding_note, foreign_kind, join_surrogates,
+    wide, without_lone_surrogates,
+};
 pub use forward::{forwarded, forwarded_value};
 pub use joined::joined;
 pub use keys::{KeyRedactor, keep_out, without_keys};

@@ -85,10 +85,9 @@ impl ImportArgs {
         } else {
             read_file(Path::new(&self.file), &mut left)
         };
-        let DecodedText { text, guess } = text.map_err(|e| invalid(e.to_string()))?;
-        if let Some(guess) = guess {
-            context.say(&format!("{} is not in Unicode: read as {guess}", self.file));
-        }
+        let read = text.map_err(|e| invalid(e.to_string()))?;
+        text::encoding_note(&self.file, read.guess).iter().for_each(|note| context.say(note));
+        let text = read.text;
         let more = match format {
             None | Some(ImportFormat::ClaudeCode) if self.file != STDIN => {
                 subagents(Path::new(&self.file), &text, &mut left)
@@ -201,7 +200,7 @@ fn read(from: impl Read, left: &mut u64) -> io::Result<DecodedText> {
     from.take(*left + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     *left = left.checked_sub(size).ok_or_else(too_large)?;
-    let DecodedText { text, guess } = text::decode(bytes);
+    let DecodedText { text, guess } = text::decode_file(bytes)?;
     Ok(DecodedText { text: text::without_lone_surrogates(&text).into_owned(), guess })
 }
 
@@ -217,7 +216,7 @@ fn subagents(session: &Path, text: &str, left: &mut u64) -> io::Result<Vec<Strin
     for path in beside {
         let mut head = vec![];
         untrusted::open(&path)?.take(HEAD_MAX).read_to_end(&mut head)?;
-        if session_id(&String::from_utf8_lossy(&head)).as_ref() == Some(&id) {
+        if session_id(&text::decode(head).text).as_ref() == Some(&id) {
             paths.push(path);
         }
     }

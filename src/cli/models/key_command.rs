@@ -4,6 +4,7 @@ use crate::model::Secret;
 use crate::model::sentence::sentence_error;
 use crate::settings::Environment;
 use crate::spawn::{self, ChildEnvironment, Job, Output};
+use crate::text;
 use crate::voice::remote::Keyring;
 use futures::future::BoxFuture;
 use parking_lot::Mutex as SyncMutex;
@@ -61,9 +62,9 @@ impl PrintedKeys {
             }
         });
         let status = end.await.map_err(|_| format!("`{program}` did not finish within 30 s"))??;
-        let key = String::from_utf8(printed).unwrap_or_default().trim().to_owned();
-        match (status.success(), key.is_empty()) {
-            (true, false) => Ok(Secret::new(key)),
+        let key = bare_key(&text::decode(printed).text);
+        match (status.success(), key.expose().is_empty()) {
+            (true, false) => Ok(key),
             (true, true) => Err(format!("`{program}` printed nothing").into()),
             (false, _) => Err(format!("`{program}` failed ({status})").into()),
         }
@@ -88,10 +89,22 @@ impl Keyring for PrintedKeys {
     }
 }
 
+/// Returns the key in a text, without blanks and quotes around it.
+pub(super) fn bare_key(text: &str) -> Secret {
+    Secret::new(text.trim().trim_matches(['"', '\'']).trim().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::runtime::block_on;
+
+    #[test]
+    fn a_key_is_bare() {
+        for text in ["sk-test-1", " \"sk-test-1\"\n", "'sk-test-1'\r\n"] {
+            assert_eq!(bare_key(text).expose(), "sk-test-1");
+        }
+    }
 
     #[test]
     fn simultaneous_calls_share_a_new_key() {

@@ -106,7 +106,7 @@ async fn asked(
         }
     });
     let succeeded = ended.await.ok().flatten()?;
-    let printed = String::from_utf8_lossy(&printed);
+    let printed = text::decode(printed).text;
     let line = printed.lines().next().unwrap_or_default();
     Some((text::line(line).into_owned(), succeeded))
 }

@@ -6,7 +6,7 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::models::key_command::{NoPrintedKey, PrintedKeys};
+use crate::cli::models::key_command::{NoPrintedKey, PrintedKeys, bare_key};
 use crate::model::near::nearest;
 use crate::model::{Secret, Wire};
 use crate::net::host;
@@ -241,7 +241,7 @@ impl Providers {
             },
             KeySource::File(path) => settings::read_key_file(path).map_err(String::from)?,
         };
-        Ok(Some(Secret::new(key.trim().to_owned())))
+        Ok(Some(bare_key(&key)))
     }
 }
 

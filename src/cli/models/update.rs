@@ -4,6 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::runtime::wait_for;
 use crate::net::{Ask, Client};
+use crate::text;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -47,5 +48,5 @@ async fn body(url: &str) -> Result<String, String> {
             return Err(format!("the answer is larger than {} MiB", BYTES_MAX >> 20));
         }
     }
-    String::from_utf8(bytes).map_err(|_| "the answer is not text".into())
+    text::decode_unicode(bytes).map_err(|_| "the answer is not text".into())
 }

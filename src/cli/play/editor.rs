@@ -6,7 +6,7 @@
 use crate::cli::context::Context;
 use crate::spawn::foreground;
 use crate::ui::request::ServiceFault;
-use crate::untrusted;
+use crate::{text, untrusted};
 use std::io::Write;
 
 /// Opens the editor on the draft; returns the content of the file when it exits.
@@ -25,8 +25,7 @@ pub async fn edit(draft: &str, context: &Context) -> Result<String, ServiceFault
     }
     // an editor may have put another file in the place of ours
     let written = untrusted::read(file.path()).map_err(failed)?;
-    let written = String::from_utf8_lossy(&written);
-    match written.trim_end() {
+    match text::decode(written).text.trim_end() {
         "" => Err("the file was empty; your draft is unchanged".into()),
         words => Ok(words.to_owned()),
     }

@@ -57,8 +57,8 @@ fn text_of(file: &StateFile) -> Result<String, Failure> {
         let message = format!("cannot read the state {}: {why}", file.path().display());
         Failure::usage(message, "name a regular file of at most 1 MiB, or a new one")
     };
-    match untrusted::read(file.path()) {
-        Ok(bytes) => String::from_utf8(bytes).map_err(|e| unreadable(e.to_string())),
+    match untrusted::read_text(file.path()) {
+        Ok(text) => Ok(text),
         Err(e) if e.kind() == ErrorKind::NotFound && file.path().symlink_metadata().is_err() => {
             Ok(String::new())
         }

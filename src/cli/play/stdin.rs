@@ -2,6 +2,7 @@
 
 use crate::engine::Input;
 use crate::model::Seq;
+use crate::text;
 use std::io::{self, BufRead, Read, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -10,8 +11,6 @@ use tokio::time::timeout;
 
 /// Maximum length of a line, in bytes; the rest of a longer line is skipped.
 const LINE_MAX_BYTES: u64 = 64 * 1024;
-/// Byte order mark that some editors write at the beginning of a text.
-const BOM: char = '\u{feff}';
 /// Maximum number of typed lines that wait.
 const LINES_WAITING: usize = 1024;
 /// Duration without input before virtual time may advance.
@@ -26,7 +25,7 @@ pub fn listen(since: Seq, commands: mpsc::Sender<Input>) -> io::Result<watch::Re
     std::thread::Builder::new().name("steer".into()).spawn(move || {
         let mut from = stdin().lock();
         while let Ok(Some(line)) = next_line(&mut from) {
-            let line = line.trim().trim_start_matches(BOM);
+            let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
@@ -125,5 +124,5 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     if !line.ends_with(b"\n") && read as u64 == LINE_MAX_BYTES {
         from.skip_until(b'\n')?;
     }
-    Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
+    Ok((read > 0).then(|| text::decode(line).text))
 }

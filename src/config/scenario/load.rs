@@ -53,13 +53,13 @@ pub enum ReadError {
     /// It is larger than 1 MiB.
     #[error("the scenario {0} is larger than {max} bytes", max = untrusted::FILE_MAX_BYTES)]
     TooLarge(String),
-    /// The file is not UTF-8.
-    #[error("the scenario {path}, line {line}: not UTF-8")]
+    /// The file is not in Unicode.
+    #[error("the scenario {path}, {why}")]
     NotText {
         /// The path as given.
         path: String,
-        /// First line that is not UTF-8, from 1.
-        line: usize,
+        /// The first line that is not in Unicode.
+        why: String,
     },
 }
 
@@ -69,18 +69,15 @@ pub enum ReadError {
 /// If it cannot be read, is not text, or is larger than 1 MiB.
 pub fn read(path: &Path) -> Result<Source, ReadError> {
     let name = path.display().to_string();
-    let bytes = match untrusted::read(path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == io::ErrorKind::FileTooLarge => return Err(ReadError::TooLarge(name)),
-        Err(source) => return Err(ReadError::File { path: name, source }),
-    };
-    match String::from_utf8(bytes) {
+    match untrusted::read_text(path) {
         Ok(text) => Ok(Source { name, text, settings: vec![] }),
-        Err(e) => {
-            let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = text.iter().filter(|b| **b == b'\n').count() + 1;
-            Err(ReadError::NotText { path: name, line })
-        }
+        Err(source) => Err(match source.kind() {
+            io::ErrorKind::FileTooLarge => ReadError::TooLarge(name),
+            io::ErrorKind::InvalidData => {
+                ReadError::NotText { path: name, why: source.to_string() }
+            }
+            _ => ReadError::File { path: name, source },
+        }),
     }
 }
 

@@ -31,10 +31,7 @@ impl Project {
     /// If the file exists and cannot be read.
     pub fn here() -> Result<Option<Project>, SettingsError> {
         let path = Path::new(".").join(PROJECT_FILE);
-        let read = untrusted::read(&path).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
-        });
-        match read {
+        match untrusted::read_text(&path) {
             Ok(text) => Ok(Some(Project { path, text })),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(SettingsError::File { path: path.display().to_string(), source }),

@@ -70,9 +70,7 @@ fn open(path: &Path) -> io::Result<(PathBuf, String)> {
     }
     // a settings file may be a link into a folder of dotfiles
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let text =
-        untrusted::read(&path).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
-    match text {
+    match untrusted::read_text(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok((path, String::new())),
         text => Ok((path, text?)),
     }

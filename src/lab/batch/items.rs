@@ -90,6 +90,11 @@ impl Items {
         Ok(Items { rows: ItemRows::open(path)?, maps: maps.to_vec(), seen: HashMap::new() })
     }
 
+    /// Returns the name of the encoding of the rows so far, if it is a guess that a person should know.
+    pub fn guess(&self) -> Option<&'static str> {
+        self.rows.guess
+    }
+
     fn item(&self, mut values: Map<String, Value>, line: u64) -> Result<BatchItem, Damaged> {
         let whole = digest(&[&Value::Object(values.clone()).to_string()]);
         let mut mapped = vec![];
@@ -195,7 +200,7 @@ mod tests {
         assert_eq!(told[0], "1 1");
         assert!(told[1].starts_with("line 3: not JSON"), "{told:?}");
         assert!(told[2].starts_with("line 4: not a JSON"), "{told:?}");
-        assert!(told[3].starts_with("line 5: not UTF-8"), "{told:?}");
+        assert!(told[3].starts_with("line 5: not JSON"), "{told:?}");
         assert_eq!(told[4], "6 12");
         assert!(told[5].starts_with("line 7: duplicate"), "{told:?}");
         let first = all[0].as_ref().unwrap();
@@ -255,13 +260,27 @@ mod tests {
         for (text, named) in [
             (&b"PAR1\x15"[..], "a Parquet file"),
             (b"\x1f\x8b\x08", "gzip"),
-            (b"\xff\xfe{\0", "UTF-16"),
+            (b"%PDF-1.7", "a PDF file"),
         ] {
             let path = folder.path().join("items.jsonl");
             fs::write(&path, text).unwrap();
             let e = Items::open(&path, &[]).err().unwrap();
             assert!(e.to_string().contains(named), "{e}");
         }
+    }
+
+    #[test]
+    fn items_of_other_encodings_are_read() {
+        let csv = "id,question\n1,Größe\n2,€\n";
+        let utf16: Vec<u8> = csv.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let windows = b"id,question\n1,Gr\xf6\xdfe\n2,\x80\n".to_vec();
+        for bytes in [csv.as_bytes().to_vec(), [&b"\xff\xfe"[..], &utf16].concat(), windows] {
+            let all = read("items.csv", &bytes);
+            let questions = all.iter().map(|item| &item.as_ref().unwrap().values["question"]);
+            assert_eq!(questions.collect::<Vec<_>>(), ["Größe", "€"]);
+        }
+        let list = b"\xfe\xff\0[\0{\0\"\0i\0d\0\"\0:\07\0}\0]";
+        assert_eq!(read("items.json", list)[0].as_ref().unwrap().id, "7");
     }
 
     #[test]

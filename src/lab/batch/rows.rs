@@ -2,26 +2,16 @@
 //! semicolons or tabs.
 
 use super::bounded::{BoundedLine, next_line};
+use crate::text::{self, DecodedText};
 use crate::untrusted;
 use serde_json::{Map, Value};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 /// Maximum length of a row, in bytes.
 const ROW_MAX: u64 = 1 << 20;
-/// Maximum size of a JSON array, which is held in memory, in bytes.
+/// Maximum size of a file that is held in memory, in bytes: a JSON array, or UTF-16.
 const LIST_MAX: u64 = 1 << 30;
-/// First bytes of files that hold items in another format.
-const FOREIGN: [(&[u8], &str); 7] = [
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "an Arrow file"),
-    (b"\x1f\x8b", "compressed with gzip"),
-    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
-    (b"PK\x03\x04", "a zip archive or an Excel file"),
-    (b"\xff\xfe", "UTF-16 text"),
-    (b"\xfe\xff", "UTF-16 text"),
-];
-
 /// Name of the bundled items, and their text.
 const BUNDLED: (&str, &str) = ("sums", include_str!("sums.jsonl"));
 
@@ -48,7 +38,7 @@ pub struct Damaged {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UnusableFile {
     /// It holds items in another format.
-    #[error("it is {0}; items are JSON lines, a JSON array or CSV, in UTF-8")]
+    #[error("it is {0}; items are JSON lines, a JSON array or CSV")]
     Foreign(&'static str),
     /// Two columns of a table have the same name.
     #[error("line 1: columns {1} and {2} are both named `{0}`")]
@@ -69,6 +59,8 @@ pub(super) struct ItemRows {
     at: u64,
     /// True after an error that ends the file.
     over: bool,
+    /// Name of the encoding of a row, if it is a guess.
+    pub guess: Option<&'static str>,
 }
 
 /// Form of an items file.
@@ -86,12 +78,18 @@ impl ItemRows {
     /// a header.
     pub fn open(path: &Path) -> io::Result<ItemRows> {
         let mut lines = BufReader::new(open(path)?);
-        let head = lines.fill_buf()?.to_vec();
-        if let Some((_, name)) = FOREIGN.into_iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Err(io::Error::new(ErrorKind::InvalidData, UnusableFile::Foreign(name)));
+        let mut head = lines.fill_buf()?.to_vec();
+        if let Some(kind) = text::foreign_kind(&head) {
+            return Err(io::Error::new(ErrorKind::InvalidData, UnusableFile::Foreign(kind)));
+        }
+        if text::wide(&head).is_some() {
+            // no line of such a file is one of bytes
+            let text = read_list(&mut lines)?.text;
+            lines = BufReader::new(Box::new(Cursor::new(text)));
+            head = lines.fill_buf()?.to_vec();
         }
         let has = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-        let mut rows = ItemRows { lines, form: RowForm::Lines, at: 0, over: false };
+        let mut rows = ItemRows { lines, form: RowForm::Lines, at: 0, over: false, guess: None };
         if has("csv") || has("tsv") {
             let separator = separator(&head);
             let header = rows.row(separator).transpose();
@@ -101,13 +99,9 @@ impl ItemRows {
                 return Err(io::Error::new(ErrorKind::InvalidData, fault));
             }
             rows.form = RowForm::Table { columns, separator };
-        } else if String::from_utf8_lossy(&head)
-            .trim_start_matches('\u{feff}')
-            .trim_start()
-            .starts_with('[')
-        {
-            let mut text = String::new();
-            (&mut rows.lines).take(LIST_MAX).read_to_string(&mut text)?;
+        } else if text::decode(head).text.trim_start().starts_with('[') {
+            let DecodedText { text, guess } = read_list(&mut rows.lines)?;
+            rows.guess = guess;
             let from = text.find('[').map_or(text.len(), |at| at + 1);
             rows.at = 1 + newlines(text.get(..from));
             rows.form = RowForm::List { text, from };
@@ -126,7 +120,9 @@ impl ItemRows {
         match next_line(&mut self.lines, ROW_MAX) {
             Ok(None) => None,
             Ok(Some(BoundedLine::Whole(bytes))) => {
-                Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8")))
+                let DecodedText { text, guess } = text::decode(bytes);
+                self.guess = self.guess.or(guess);
+                Some(Ok(text))
             }
             Ok(Some(BoundedLine::TooLong)) => Some(Err(damaged("longer than 1 MiB"))),
             Err(e) => {
@@ -160,7 +156,7 @@ impl ItemRows {
                 None => return None,
             };
             bytes += line.len() as u64;
-            let mut chars = line.trim_start_matches('\u{feff}').chars().peekable();
+            let mut chars = line.chars().peekable();
             while let Some(c) = chars.next() {
                 match (c, quoted) {
                     ('"', true) if chars.peek() == Some(&'"') => {
@@ -188,7 +184,7 @@ impl ItemRows {
             Err(e) => return Some(Err(e)),
         };
         let line = self.at;
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = text.trim();
         if text.is_empty() {
             return Some(Ok(Row { line, values: Map::new() }));
         }
@@ -283,6 +279,13 @@ fn repeated(columns: &[String]) -> Option<UnusableFile> {
         let is_again = first < at;
         is_again.then(|| UnusableFile::Repeated(name.clone(), first + 1, at + 1))
     })
+}
+
+/// Reads the text of a file that is held in memory.
+fn read_list(lines: &mut impl Read) -> io::Result<DecodedText> {
+    let mut bytes = vec![];
+    lines.take(LIST_MAX).read_to_end(&mut bytes)?;
+    text::decode_file(bytes)
 }
 
 fn from_json(value: Value, line: u64) -> Result<Row, Damaged> {

@@ -158,10 +158,10 @@ impl Court<'_> {
             return Ok(self.task.criteria.iter().map(|c| undecided(c, &why)).collect());
         }
         if let Some(path) = &self.task.against {
-            let other = untrusted::read(path).map_err(|e| {
+            let other = untrusted::read_text(path).map_err(|e| {
                 NoReply::Unusable(format!("cannot read {}: {e}", path.display()).into())
             })?;
-            return self.compare(&String::from_utf8_lossy(&other)).await;
+            return self.compare(&other).await;
         }
         let points: BTreeSet<u32> = self.task.after.iter().map(|n| (*n).min(turns)).collect();
         if points.is_empty() {

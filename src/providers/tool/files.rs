@@ -4,7 +4,7 @@
 use super::job::ToolResult;
 use crate::model::SESSION_START;
 use crate::model::tool::ToolSource;
-use crate::untrusted;
+use crate::{text, untrusted};
 use serde_json::Value;
 use std::fs;
 use std::io;
@@ -108,7 +108,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     if bytes.starts_with(SESSION_START) {
         return Err("is a recorded conversation, which participants cannot read".to_owned());
     }
-    String::from_utf8(bytes).map_err(|_| "is not text".to_owned())
+    text::decode_file(bytes).map(|read| read.text).map_err(|_| "is not text".to_owned())
 }
 
 fn read(path: &Path, arguments: &Value) -> Result<String, String> {

@@ -3,6 +3,7 @@
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
 use crate::model::Text;
 use crate::spawn::{self, ChildEnvironment, Job, Output};
+use crate::text;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +63,7 @@ async fn answer(job: Job) -> ToolResult {
             Err(e) => return ToolResult::failed(e.to_string()),
         }
     };
-    let text = String::from_utf8_lossy(&out).trim_end().to_owned();
+    let text = text::decode(out).text.trim_end().to_owned();
     match exit.filter(|exit| !exit.status.success()) {
         None => ToolResult::done(text),
         Some(exit) => {

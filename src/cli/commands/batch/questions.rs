@@ -5,6 +5,7 @@ use crate::batch::{BatchItem, Damaged, FieldMap, Items, KeyForm, KnownResults, h
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::model::AnswerKind;
+use crate::text::encoding_note;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,6 +51,8 @@ pub struct CheckedItems {
     pub all: u64,
     /// Names of the items in this shard, and digests of their contents.
     contents: Vec<(String, String)>,
+    /// Name of the encoding of the file, if it is a guess.
+    guess: Option<&'static str>,
 }
 
 /// Opens the items of a file.
@@ -61,7 +64,8 @@ impl ItemRules<'_> {
     /// Reads the file once. `shard` is a part (from 0) and the number of parts.
     pub fn check(&self, path: &Path, shard: Option<(u64, u64)>) -> Result<CheckedItems, Failure> {
         let mut checked = CheckedItems::default();
-        for item in open_items(path, self.maps)? {
+        let mut items = open_items(path, self.maps)?;
+        for item in items.by_ref() {
             let item = item.and_then(|item| {
                 let line = item.line;
                 self.accept(&item, &mut checked).map_err(|why| Damaged { line, why })?;
@@ -87,6 +91,7 @@ impl ItemRules<'_> {
                 }
             }
         }
+        checked.guess = items.guess();
         Ok(checked)
     }
 
@@ -175,6 +180,8 @@ impl CheckedItems {
     /// # Errors
     /// If the file has no items, or if it has damaged lines and `skip` is false.
     pub fn report(&self, path: &Path, skip: bool, context: &Context) -> Result<(), Failure> {
+        let note = encoding_note(&path.display().to_string(), self.guess);
+        note.iter().for_each(|note| context.say(note));
         for damaged in &self.listed {
             context.say(&format!("{}, {damaged}", path.display()));
         }
