@@ -76,6 +76,9 @@ impl ImportArgs {
         if let (true, Ok(card)) = (format.is_none() && self.file != STDIN, card) {
             context
                 .say(&format!("the character card of {}; in a scenario beside it:", card.name()));
+            if !card.left_out().is_empty() {
+                context.say(&format!("left out: {}", card.left_out()));
+            }
             let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
             return output::data(card.lines(&name).as_bytes());
         }

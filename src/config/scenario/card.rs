@@ -8,11 +8,11 @@ use super::fault::Gravity;
 use super::seat::id_of;
 use super::tree::{At, Node, TableEntry, Value};
 use crate::expr::{card_text, unknown_macros};
-use crate::untrusted;
+use crate::{text, untrusted};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value as Json, json};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 /// Key of a participant with the file of its card.
@@ -22,9 +22,7 @@ const BYTES_MAX: u64 = 8 << 20;
 /// First bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Keywords of the text chunks with a card, the newest version first.
-const CHUNKS: [&[u8]; 2] = [b"ccv3", b"chara"];
-/// Bytes of a chunk besides its data: length, type and checksum.
-const CHUNK_FRAME: usize = 12;
+const CHUNKS: [&str; 2] = ["ccv3", "chara"];
 /// Maximum bytes of the examples in a persona: about 400 tokens.
 const EXAMPLES_MAX: usize = 1_600;
 /// Maximum number of entries of a book.
@@ -50,16 +48,9 @@ impl CharacterCard {
 
     /// Returns the card in the bytes of a file.
     pub fn find(bytes: &[u8]) -> Option<CharacterCard> {
-        let json = if bytes.starts_with(PNG) {
-            let chunks: Vec<_> = TextChunks(bytes.get(PNG.len()..)?).collect();
-            let of = |name: &&[u8]| chunks.iter().find(|(word, _)| word == name);
-            let (_, text) = CHUNKS.iter().find_map(of)?;
-            BASE64_STANDARD.decode(text.trim_ascii()).ok()?
-        } else {
-            bytes.to_vec()
-        };
-        let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&json);
-        let mut json: Json = serde_json::from_slice(json).ok()?;
+        let json = if bytes.starts_with(PNG) { json_of_png(bytes)? } else { bytes.to_vec() };
+        let json = text::decode(json).text;
+        let mut json: Json = serde_json::from_str(&text::without_lone_surrogates(&json)).ok()?;
         // the first version has its keys at the top
         if json["data"].is_object() {
             json = json["data"].take();
@@ -85,11 +76,53 @@ impl CharacterCard {
         self.0[key].as_str().unwrap_or_default().trim()
     }
 
+    /// Returns the entries of the book that its author has not turned off, and whether each is used.
+    fn entries(&self) -> impl Iterator<Item = (&Json, bool)> {
+        let entries = self.0["character_book"]["entries"].as_array().into_iter().flatten();
+        let mut left = BOOK_MAX;
+        entries.filter(|entry| entry["enabled"] != false).map(move |entry| {
+            let is_used = left > 0
+                && entry["use_regex"] != true
+                && !texts(&entry["content"]).is_empty()
+                && (entry["constant"] == true || !texts(&entry["keys"]).is_empty());
+            left -= usize::from(is_used);
+            (entry, is_used)
+        })
+    }
+
     /// Returns the entries of the book that are used.
     fn book(&self) -> impl Iterator<Item = &Json> {
-        let entries = self.0["character_book"]["entries"].as_array().into_iter().flatten();
-        let is_used = |entry: &&Json| entry["enabled"] != false && entry["use_regex"] != true;
-        entries.filter(is_used).take(BOOK_MAX)
+        self.entries().filter(|(_, is_used)| *is_used).map(|(entry, _)| entry)
+    }
+
+    /// Names the parts that no participant gets; empty if there are none.
+    pub fn left_out(&self) -> String {
+        let greetings = ["alternate_greetings", "group_only_greetings"];
+        let greetings: usize = greetings.iter().map(|key| texts(&self.0[key]).len()).sum();
+        let unused = |is_pattern: bool| {
+            let unused = self.entries().filter(|(_, is_used)| !is_used);
+            unused.filter(|(entry, _)| (entry["use_regex"] == true) == is_pattern).count()
+        };
+        let has_second = |entry: &&Json| {
+            entry["selective"] != false && !texts(&entry["secondary_keys"]).is_empty()
+        };
+        let seconds = self.book().filter(has_second).count();
+        let after = "instructions after the conversation";
+        let counts = [
+            (greetings, "alternate greeting", "alternate greetings"),
+            (unused(true), "book entry with a pattern", "book entries with patterns"),
+            (
+                unused(false),
+                "book entry without words or after the 100th",
+                "book entries without words or after the 100th",
+            ),
+            (seconds, "second condition of a book entry", "second conditions of book entries"),
+            (usize::from(!texts(&self.0["post_history_instructions"]).is_empty()), after, after),
+        ];
+        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let named = counts
+            .map(|(count, one, all)| format!("{count} {}", if count == 1 { one } else { all }));
+        named.collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the persona, with the macros of cards.
@@ -133,35 +166,33 @@ impl CharacterCard {
     /// Returns the entries of the book that wait for a word, for the participant with an id.
     fn lore(&self, id: &str, name: &str) -> Vec<Node> {
         let entry = |entry: &Json| {
-            let keys = entry["keys"].as_array().into_iter().flatten().filter_map(Json::as_str);
-            let keys: Vec<&str> = keys.map(str::trim).filter(|key| !key.is_empty()).collect();
-            let text = card_text(entry["content"].as_str()?, Some(name));
-            let is_used = !keys.is_empty() && !text.trim().is_empty();
-            is_used.then(|| Node::from(&json!({"keys": keys, "text": text, "who": [id]})))
+            let text = card_text(entry["content"].as_str().unwrap_or_default(), Some(name));
+            Node::from(&json!({"keys": texts(&entry["keys"]), "text": text, "who": [id]}))
         };
-        self.book().filter(|entry| entry["constant"] != true).filter_map(entry).collect()
+        self.book().filter(|entry| entry["constant"] != true).map(entry).collect()
     }
 }
 
-/// Text chunks of a PNG file behind its signature: keyword and text. Ends at the first damaged chunk.
-struct TextChunks<'a>(&'a [u8]);
+/// Returns the words in a text or a list of texts.
+fn texts(value: &Json) -> Vec<&str> {
+    let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    all.iter().filter_map(Json::as_str).map(str::trim).filter(|text| !text.is_empty()).collect()
+}
 
-impl<'a> Iterator for TextChunks<'a> {
-    type Item = (&'a [u8], &'a [u8]);
-
-    fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
-        loop {
-            let (length, rest) = self.0.split_first_chunk::<4>()?;
-            let (kind, rest) = rest.split_first_chunk::<4>()?;
-            let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-            let data = rest.get(..length)?;
-            self.0 = self.0.get(length + CHUNK_FRAME..)?;
-            let end = data.iter().position(|byte| *byte == 0);
-            if let (b"tEXt", Some(end)) = (kind, end) {
-                return Some((data.get(..end)?, data.get(end + 1..)?));
-            }
-        }
-    }
+/// Returns the JSON in the text chunks of a picture, of which the newest version counts.
+fn json_of_png(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.ignore_checksums(true);
+    let mut reader = decoder.read_info().ok()?;
+    // many programs write the text behind the picture; a file that is cut has it in front, if at all
+    let _ = reader.finish();
+    let info = reader.info();
+    let plain = info.uncompressed_latin1_text.iter().map(|c| (&c.keyword, Ok(c.text.clone())));
+    let packed = info.compressed_latin1_text.iter().map(|c| (&c.keyword, c.get_text()));
+    let wide = info.utf8_text.iter().map(|c| (&c.keyword, c.get_text()));
+    let texts: Vec<_> = plain.chain(packed).chain(wide).collect();
+    let (_, text) = CHUNKS.iter().find_map(|word| texts.iter().find(|(key, _)| key == word))?;
+    BASE64_STANDARD.decode(text.as_ref().ok()?.trim()).ok()
 }
 
 /// Fills the participants of a scenario with the keys of their cards, which lie beside the scenario.
@@ -200,15 +231,24 @@ fn seat_card(walk: &mut Walk<'_>, seat: &mut Node, path: &str, folder: &Path) ->
             return vec![];
         }
     };
+    let book = card.book().filter_map(|entry| entry["content"].as_str());
     // statements are text here, and no reason to leave the macros alone
-    let persona = card.persona().replace("{%", "{ ");
+    let words = book.chain([&*card.persona()]).collect::<Vec<_>>().join("\n").replace("{%", "{ ");
     let mut unknown: Vec<&str> =
-        unknown_macros(&persona).into_iter().filter_map(|range| persona.get(range)).collect();
+        unknown_macros(&words).into_iter().filter_map(|range| words.get(range)).collect();
+    unknown.sort_unstable();
     unknown.dedup();
-    if !unknown.is_empty() {
-        let message = format!("left out of the persona: {}", unknown.join(", "));
-        let fix = "of the macros of character cards, {{char}} and {{user}} are replaced";
-        walk.report(Gravity::Warning, at.span, &at.path, message, fix);
+    for (left_out, fix) in [
+        (
+            unknown.join(", "),
+            "of the macros of character cards, {{char}} and {{user}} are replaced",
+        ),
+        (card.left_out(), "write them into the persona or [[lore]] of this file if they matter"),
+    ] {
+        if !left_out.is_empty() {
+            let message = format!("left out of the card: {left_out}");
+            walk.report(Gravity::Warning, at.span, &at.path, message, fix);
+        }
     }
     let id = seat.get("id").and_then(Node::text).map_or_else(|| id_of(&card.name()), str::to_owned);
     let name = seat.get("name").and_then(Node::text).map_or_else(|| card.name(), str::to_owned);
@@ -230,18 +270,24 @@ mod tests {
     use crate::scenario::{Loaded, load, read};
     use std::fs;
 
-    /// Returns a PNG with text chunks; the checksums are not read.
-    fn png(chunks: &[(&str, &Json)]) -> Vec<u8> {
-        let chunk = |kind: &[u8], data: &[u8]| {
-            let length = (data.len() as u32).to_be_bytes();
-            [&length, kind, data, &[0; 4]].concat()
-        };
-        let mut all = [PNG, &chunk(b"IHDR", &[0; 13]), &chunk(b"IDAT", &[1; 9])].concat();
+    /// Returns a PNG with text behind its picture, in chunks of a kind.
+    fn png(kind: &str, chunks: &[(&str, &Json)]) -> Vec<u8> {
+        use png::text_metadata::{ITXtChunk, TEXtChunk, ZTXtChunk};
+        let mut all = vec![];
+        let mut encoder = png::Encoder::new(&mut all, 1, 1);
+        encoder.set_color(png::ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&[7]).unwrap();
         for (word, json) in chunks {
             let text = BASE64_STANDARD.encode(json.to_string());
-            all.extend(chunk(b"tEXt", format!("{word}\0{text}").as_bytes()));
+            match kind {
+                "tEXt" => writer.write_text_chunk(&TEXtChunk::new(*word, text)),
+                "zTXt" => writer.write_text_chunk(&ZTXtChunk::new(*word, text)),
+                _ => writer.write_text_chunk(&ITXtChunk::new(*word, text)),
+            }
+            .unwrap();
         }
-        all.extend(chunk(b"IEND", &[]));
+        writer.finish().unwrap();
         all
     }
 
@@ -259,8 +305,11 @@ mod tests {
             "name": "Iris", "nickname": "Iri", "description": "{{char}} keeps the {% lighthouse %} for {{user}}.",
             "first_mes": "The lamp is lit, {{user}}.", "mes_example": "<START>\n{{char}}: Ah.\n",
             "system_prompt": "{{original}} Speak {{random::low::slow}}.",
+            "alternate_greetings": ["Hm.", "Ah."],
             "character_book": {"entries": [
-                {"keys": ["lamp"], "content": "{{char}}'s lamp is from 1927.", "enabled": true},
+                {"keys": ["lamp"], "content": "{{char}}'s lamp is from 1927.", "enabled": true,
+                    "secondary_keys": ["old"], "selective": true},
+                {"keys": [], "content": "no keys", "enabled": true},
                 {"keys": ["x"], "content": "off", "enabled": false},
                 {"keys": ["/y/"], "content": "pattern", "enabled": true, "use_regex": true},
                 {"keys": [], "content": "It always rains.", "constant": true, "enabled": true},
@@ -271,8 +320,8 @@ mod tests {
     #[test]
     fn a_card_fills_the_keys_that_its_participant_lacks() {
         let old = json!({"name": "Old", "description": "old", "first_mes": "", "personality": ""});
-        let both = png(&[("chara", &old), ("ccv3", &iris())]);
-        for card in [iris().to_string().into_bytes(), both] {
+        let both = ["tEXt", "zTXt", "iTXt"].map(|k| png(k, &[("chara", &old), ("ccv3", &iris())]));
+        for card in both.into_iter().chain([iris().to_string().into_bytes()]) {
             let loaded = loaded(&card, "model = \"a:b\"\n").unwrap();
             let seat = &loaded.participants[0];
             assert_eq!((&*seat.id.0, &*seat.name), ("iris", "Iris"));
@@ -291,7 +340,10 @@ mod tests {
             assert_eq!((lore.len(), &*lore[0].text), (1, "Iris's lamp is from 1927."));
             assert_eq!((&*lore[0].keys[0], &*lore[0].who[0]), ("lamp", "iris"));
             let warned = loaded.warnings.to_string();
-            assert!(warned.contains("left out of the persona: {{random::low::slow}}"), "{warned}");
+            assert!(warned.contains("left out of the card: {{random::low::slow}}"), "{warned}");
+            let parts = "2 alternate greetings, 1 book entry with a pattern, \
+                1 book entry without words or after the 100th, 1 second condition of a book entry";
+            assert!(warned.contains(&format!("left out of the card: {parts}")), "{warned}");
         }
         let first =
             loaded(old.to_string().as_bytes(), "name = \"Ann\"\npersona = \"Mine.\"\n").unwrap();
@@ -301,7 +353,7 @@ mod tests {
 
     #[test]
     fn another_file_is_a_fault_of_its_key() {
-        let cut = &png(&[("chara", &iris())])[..60];
+        let cut = &png("tEXt", &[("chara", &iris())])[..90];
         for bytes in [b"{}".as_slice(), b"\x89PNG\r\n\x1a\n\xff\xff\xff\xff", cut, b"[[[[", b""] {
             let why = loaded(bytes, "").err().unwrap();
             assert!(
