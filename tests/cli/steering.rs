@@ -229,3 +229,17 @@ fn a_pipe_is_read_as_a_steer_file() {
     let ran = house.fed(&["demo", "--headless", "--steer", "/dev/stdin"], &lines).code(0);
     assert!(ran.out.contains("[after 2] you cut in\n  Who pays for it?"), "{}", ran.out);
 }
+
+#[test]
+fn a_name_behind_a_wide_sign_has_the_floor() {
+    let house = House::new();
+    let seat =
+        |id: &str| format!("[[participant]]\nid = {id:?}\nname = {id:?}\nlines = [\"a\", \"b\"]\n");
+    let talk = house.file(
+        "talk.toml",
+        &format!("title = \"t\"\n[limits]\nutterances = 1\n{}{}", seat("ada"), seat("bo")),
+    );
+    let steer = house.file("steer.jsonl", "{\"do\":\"say\",\"text\":\"＠bo what?\"}\n");
+    let ran = house.run(&["run", &talk, "--headless", "--steer", &steer]).code(0);
+    assert!(ran.out.contains("[1] bo\n"), "{}", ran.out);
+}

@@ -101,7 +101,7 @@ pub(super) fn mentioned(state: &State, text: &str) -> Vec<SeatId> {
 /// Returns the seat that the operator's message addresses at its beginning: `@bo …`, `Bo, …` or `Bo: …`.
 pub(super) fn addressee(state: &State, text: &str) -> Option<SeatId> {
     let roster = present(state);
-    if text.trim_start().starts_with('@') {
+    if text.trim_start().starts_with(['@', '＠', '﹫']) {
         return reply::mentions(text, None, &roster).into_iter().next();
     }
     reply::called(text, &roster)
