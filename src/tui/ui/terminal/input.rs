@@ -116,7 +116,8 @@ impl InputFilter {
                     // alone in one read; more letters are words
                     let last = if length == 2 { text.chars().next_back() } else { None };
                     let key = last.and_then(arrow);
-                    let tail = if key.is_some() || text == "[I" { length } else { 0 };
+                    let is_focus = text == "[I" || text == "[O";
+                    let tail = if key.is_some() || is_focus { length } else { 0 };
                     kept.extend(key);
                     return tail;
                 }

@@ -39,6 +39,8 @@ use ratatui::style::{Modifier, Style};
 
 /// Maximum cells of the terminal's title.
 const TITLE_WIDTH: usize = 80;
+/// Title of a terminal whose conversation has only its topic for a title.
+const NAME: &str = "colloquium";
 
 /// Relation of the screen to its conversation.
 #[derive(Default)]
@@ -295,7 +297,11 @@ impl Screen {
             Some(_) => "REPLAY",
             None => Status::from_state(self.transcript.state()).word(),
         };
-        let title = self.transcript.title();
+        let state = self.transcript.state();
+        let topic = state.scenario.topic.iter().flat_map(|topic| topic.split_whitespace());
+        // bars and lists of other programs show it, so it is no place for the words of a person
+        let is_topic = topic.eq(state.title.iter().flat_map(|title| title.split_whitespace()));
+        let title = if is_topic { NAME.into() } else { self.transcript.title() };
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 

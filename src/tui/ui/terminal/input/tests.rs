@@ -53,6 +53,8 @@ fn sequences_cut_after_the_escape_byte_type_nothing() {
         "[?62;22c",
         "[12;5R",
         "[I",
+        "[O",
+        "[2026;2$y",
         "]11;rgb:1e1e/1e1e/2e2e\u{7}",
         "]11;rgb:1e1e/1e1e/2e2e\u{1b}\\",
         "P>|tmux 3.4\u{1b}\\",
