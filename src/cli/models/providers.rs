@@ -11,7 +11,7 @@ use crate::model::near::nearest;
 use crate::model::{Secret, Wire};
 use crate::net::host;
 use crate::settings::{self, Paths, Provider, Settings, SystemRole};
-use crate::voice::remote::{Adaptations, Cure, Endpoint, base_address, usual_changes, vendors};
+use crate::voice::remote::{Cure, Endpoint, base_address, vendors};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub struct ResolvedProvider {
     /// Header of its key, if it is another one than that of the wire format.
     pub key_header: Option<String>,
     /// Changes to every request, from the settings.
-    pub adapted: Adaptations,
+    pub changes: Vec<Cure>,
     /// Name of the layer that defines it.
     pub from: &'static str,
 }
@@ -79,7 +79,7 @@ impl ResolvedProvider {
         endpoint.key = key;
         endpoint.key_from = self.key.to_string().into();
         endpoint.key_header = self.key_header.as_deref().map(Into::into);
-        endpoint.adapted = usual_changes(&self.name).iter().chain(self.adapted.iter()).collect();
+        endpoint.changes.clone_from(&self.changes);
         endpoint.into()
     }
 }
@@ -116,8 +116,8 @@ impl Providers {
                 None => (v.base_url.clone(), "known"),
             };
             let (wire, tool_wire) = (v.wire, v.tool_wire);
-            let (key_header, adapted) = (None, Adaptations::default());
-            ResolvedProvider { name, wire, tool_wire, base_url, key, key_header, adapted, from }
+            let (key_header, changes) = (None, vec![]);
+            ResolvedProvider { name, wire, tool_wire, base_url, key, key_header, changes, from }
         });
         let mut list: Vec<ResolvedProvider> = vendors.collect();
         for (name, provider) in &settings.providers {
@@ -140,7 +140,7 @@ impl Providers {
                 base_url: address(url)?,
                 key,
                 key_header: None,
-                adapted: Adaptations::default(),
+                changes: vec![],
                 from,
             });
         }
@@ -301,13 +301,13 @@ fn merged(
             .ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
         key,
         key_header: set.key_header.clone(),
-        adapted: changes(set)?,
+        changes: changes(set)?,
         from: "settings",
     })
 }
 
 /// Returns the changes to requests that the settings of a provider state.
-fn changes(set: &Provider) -> Result<Adaptations, String> {
+fn changes(set: &Provider) -> Result<Vec<Cure>, String> {
     let known = |start: &str| {
         let all: Vec<String> = Cure::of_fields().map(|cure| cure.to_string()).collect();
         let all = all.iter().filter_map(|cure| cure.strip_prefix(start)).collect::<Vec<_>>();

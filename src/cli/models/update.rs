@@ -29,14 +29,7 @@ pub fn fetch(url: &str, context: &Context) -> Result<String, Failure> {
 }
 
 async fn body(url: &str) -> Result<String, String> {
-    let ask = Ask {
-        url: url.into(),
-        headers: vec![],
-        more: vec![],
-        key: None,
-        body: None,
-        connect: WITHIN,
-    };
+    let ask = Ask { url: url.into(), connect: WITHIN, ..Ask::default() };
     let mut response = Client::new().send(ask).await.map_err(|e| e.to_string())?;
     if response.status() != 200 {
         return Err(format!("the server answered {}", response.status()));

@@ -47,7 +47,7 @@ enum Route {
 }
 
 /// A request to send.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Ask {
     /// Complete URL.
     pub url: String,

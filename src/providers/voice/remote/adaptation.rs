@@ -87,7 +87,7 @@ const PLAIN: [Cure; 6] = [
 
 /// Changes to the requests to a model, each at most once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Adaptations(Vec<Cure>);
+pub(super) struct Adaptations(Vec<Cure>);
 
 impl FromIterator<Cure> for Adaptations {
     fn from_iter<T: IntoIterator<Item = Cure>>(cures: T) -> Adaptations {
@@ -99,7 +99,7 @@ impl FromIterator<Cure> for Adaptations {
 
 impl Adaptations {
     /// Adds a change; it replaces an earlier one of the same field.
-    pub fn add(&mut self, cure: Cure) {
+    pub(super) fn add(&mut self, cure: Cure) {
         self.0.retain(|known| match (known, cure) {
             (Cure::LeaveOut(a) | Cure::Rename(a, _), Cure::LeaveOut(b) | Cure::Rename(b, _)) => {
                 *a != b
@@ -113,7 +113,7 @@ impl Adaptations {
     }
 
     /// Returns the changes, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = Cure> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Cure> {
         self.0.iter().copied()
     }
 

@@ -5,7 +5,7 @@
 
 use super::Wire;
 use super::content::FrameContent;
-use super::cure::RefusedRequest;
+use super::cure::{RefusedRequest, message_of};
 use super::ends::{BROKEN, FILTERED};
 use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
@@ -13,6 +13,7 @@ use super::state::{self, STATE_MAX};
 use super::tools::Asked;
 use super::wire::code;
 use crate::model::{Channel, ErrorClass, OTHER_END, Usage};
+use crate::text::join_surrogates;
 use crate::voice::{Done, Pieces};
 use serde_json::{Value, json};
 
@@ -50,6 +51,8 @@ pub struct Decoder {
     state_bytes: usize,
     /// Number of unreadable frames.
     skipped: u32,
+    /// Escape of half a character that the next frame completes.
+    half: String,
 }
 
 impl Decoder {
@@ -108,6 +111,10 @@ impl Decoder {
                 self.over = true;
             }
         }
+        if !self.is_finished() && !self.has_words() {
+            let whole = serde_json::Deserializer::from_str(&stray).into_iter::<Value>();
+            whole.map_while(Result::ok).try_for_each(|value| self.take_value(&value, out))?;
+        }
         if !self.is_finished() {
             return Err(self.unfinished(&stray));
         }
@@ -131,23 +138,18 @@ impl Decoder {
     }
 
     fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), ServerFault> {
-        if self.over {
+        let frame = frame.trim();
+        self.over |= frame == LAST;
+        // an empty frame is a keep-alive, not an event
+        if self.over || frame.is_empty() {
             return Ok(());
         }
-        match frame.trim() {
-            LAST => {
-                self.over = true;
-                return Ok(());
-            }
-            // a keep-alive, not an event
-            "" => return Ok(()),
-            _ => {}
-        }
-        if let Some(words) = (code(self.wire).words)(frame) {
+        if let (Some(words), true) = ((code(self.wire).words)(frame), self.half.is_empty()) {
             return self
                 .push_frame(FrameContent { say: words.into(), ..FrameContent::default() }, out);
         }
-        match serde_json::from_str::<Value>(frame) {
+        let value = serde_json::from_str::<Value>(frame);
+        match value.or_else(|_| serde_json::from_str(&join_surrogates(frame, &mut self.half))) {
             Ok(value) => self.take_value(&value, out),
             Err(_) => self.skip(),
         }
@@ -161,6 +163,10 @@ impl Decoder {
     }
 
     fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), ServerFault> {
+        if let Value::Array(all) = value {
+            // Google's stream without events, and its errors before a stream
+            return all.iter().try_for_each(|value| self.take_value(value, out));
+        }
         if !value.is_object() {
             return self.skip();
         }
@@ -218,13 +224,9 @@ impl Decoder {
         if self.has_words() {
             return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
         }
-        match serde_json::from_str::<Value>(stray.trim()) {
-            // Google wraps an error that comes before the stream in a list
-            Ok(value) if !value["error"].is_null() || !value[0]["error"].is_null() => {
-                self.refused(&value)
-            }
-            Ok(_) | Err(_) => garbage(),
-        }
+        let value = serde_json::from_str(stray).unwrap_or_else(|_| Value::from(stray));
+        let words = message_of(&value).filter(|words| !words.contains(char::REPLACEMENT_CHARACTER));
+        garbage().quoting(&words.unwrap_or_default())
     }
 
     /// Returns the failure of a finished reply without text.
@@ -241,6 +243,9 @@ impl Decoder {
                 let what = format!("ended the reply with `{word}` before a word");
                 // the same request would end in the same way
                 ServerFault::new(ErrorClass::BadRequest, what)
+            }
+            Some(_) | None if self.thought > 0 => {
+                ServerFault::new(ErrorClass::Empty, "sent reasoning without a reply")
             }
             Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
         }
@@ -290,6 +295,61 @@ mod tests {
         let mut push = || decoder.push(b": hi\n", &mut vec![]);
         push().unwrap();
         assert_eq!(push().unwrap_err().class, ErrorClass::TooLarge);
+    }
+
+    /// Returns the words of an answer in one part, or the failure.
+    fn said(wire: Wire, answer: &str) -> Result<String, String> {
+        let mut decoder = Decoder::new(wire);
+        let mut pieces = vec![];
+        decoder.push(answer.as_bytes(), &mut pieces).map_err(|fault| fault.what)?;
+        decoder.end(1, &mut pieces).map_err(|fault| format!("{fault:?}"))?;
+        Ok(pieces.into_iter().map(|(_, text)| text).collect())
+    }
+
+    #[test]
+    fn an_answer_that_is_not_a_stream_is_read() {
+        let message = r#"{"role":"assistant","content":"Keep them."}"#;
+        let openai = |part: &str| format!(r#"{{"choices":[{{{part},"finish_reason":"stop"}}]}}"#);
+        let whole = openai(&format!(r#""message":{message}"#));
+        let lines = format!(
+            "{}\n{}\n",
+            openai(r#""delta":{"content":"Keep "},"x":1"#).replace("\"stop\"", "null"),
+            openai(r#""delta":{"content":"them."}"#)
+        );
+        let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(&whole).unwrap());
+        let google = r#"[{"candidates":[{"content":{"parts":[{"text":"Keep "}]}}]},
+            {"candidates":[{"content":{"parts":[{"text":"them."}]},"finishReason":"STOP"}]}]"#;
+        for (wire, answer) in [
+            (Wire::OpenAi, &whole),
+            (Wire::OpenAi, &pretty.unwrap()),
+            (Wire::OpenAi, &lines),
+            (Wire::OpenAi, &format!("data: {whole}\n\n")),
+            (Wire::OpenAi, &format!("data: {}\n\n", openai(r#""text":"Keep them.""#))),
+            (Wire::Gemini, &google.to_owned()),
+        ] {
+            assert_eq!(said(wire, answer).unwrap(), "Keep them.", "{answer}");
+        }
+        let why = said(Wire::OpenAi, "<html>Please log in</html>").unwrap_err();
+        assert!(why.contains("NoProtocol") && why.contains("Please log in"), "{why}");
+        let why = said(Wire::OpenAi, r#"{"detail":"the model is loading"}"#).unwrap_err();
+        assert!(why.contains("the model is loading"), "{why}");
+    }
+
+    #[test]
+    fn halves_of_a_character_in_two_frames_are_joined() {
+        let frame = |text: &str| {
+            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+        };
+        let end =
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"null\"}]}\n\ndata: [DONE]\n\n";
+        for (parts, expected) in [
+            ([r"Go \ud83d", r"\ude80 \ud83d", r"\ude80."], "Go 🚀 🚀."),
+            ([r"a\ud83db", r"\ude80", "c"], "a\u{fffd}b\u{fffd}c"),
+            ([r"a\ud83d", "b", "c"], "abc"),
+        ] {
+            let answer: String = parts.iter().map(|part| frame(part)).collect();
+            assert_eq!(said(Wire::OpenAi, &(answer + end)).unwrap(), expected);
+        }
     }
 
     #[test]

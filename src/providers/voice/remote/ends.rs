@@ -15,7 +15,7 @@ const WORD_MAX: usize = 40;
 
 /// Returns a finish reason in OpenAI's terms. An unknown word is kept behind a mark; an empty one is no end.
 pub(super) fn common(word: &Value) -> Option<String> {
-    let word = word.as_str().filter(|word| !word.trim().is_empty())?;
+    let word = word.as_str().filter(|word| !word.trim().is_empty() && *word != "null")?;
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();
     let known = KNOWN.ends.iter().find(|(_, words)| words.contains(&plain));
@@ -50,6 +50,7 @@ mod tests {
             ("\u{1b}[2Jx y", Some("cut: 2Jxy")),
             ("", None),
             (" ", None),
+            ("null", None),
         ] {
             assert_eq!(common(&Value::from(word)).as_deref(), expected, "{word}");
         }

@@ -8,8 +8,6 @@ use std::borrow::Cow;
 
 /// Maximum bytes of one line, and of one frame.
 const FRAME_MAX: usize = 1 << 20;
-/// Maximum bytes kept outside frames, so that an error in plain JSON is readable.
-const STRAY_MAX: usize = 64 << 10;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Framing of a stream.
@@ -126,7 +124,8 @@ impl Frames {
             // llama.cpp reports an error in a field of its own
             "error" => self.add_data(&format!("{{\"error\":{value}}}"))?,
             "" | "event" | "id" | "retry" => {}
-            _ if self.stray.len() + line.len() < STRAY_MAX => {
+            // some servers answer with one JSON text, whatever was asked for
+            _ if self.stray.len() + line.len() < FRAME_MAX => {
                 self.stray.push_str(&line);
                 self.stray.push('\n');
             }

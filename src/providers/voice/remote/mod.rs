@@ -30,7 +30,7 @@ mod window;
 mod wire;
 
 pub use crate::model::Wire;
-pub use adaptation::{Adaptations, Cure};
+pub use adaptation::Cure;
 pub use address::base_address;
 pub use decoder::Decoder;
 pub use failure::ServerFault;
@@ -42,6 +42,7 @@ use crate::clock;
 use crate::model::{Channel, ErrorClass, Role, Text, Timeouts, ToolRequest};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
+use adaptation::Adaptations;
 use content::{Call, Spelled};
 use cure::{CURES_MAX, RefusedRequest, SUCCESS, Sent};
 use failure::ReplyStart;
@@ -110,10 +111,9 @@ impl Remote {
         Ok(Ask {
             url: address::join(base_url, path),
             headers: code(self.endpoint.wire).headers.to_vec(),
-            more: vec![],
-            key: None,
             body,
             connect: Duration::from_millis(connect_ms),
+            ..Ask::default()
         })
     }
 
@@ -158,9 +158,9 @@ impl Remote {
         let mut lost = vec![];
         let identity = format!("{}:{}", self.endpoint.name, self.model);
         let heard = async {
-            let mut adapted = self.endpoint.adapted.clone();
+            let stated = usual_changes(&self.endpoint.name).chain(self.endpoint.changes.clone());
             let known = self.memory.recall(&self.endpoint, &self.model);
-            known.into_iter().for_each(|cure| adapted.add(cure));
+            let mut adapted: Adaptations = stated.chain(known).collect();
             loop {
                 let learnt = adapted.contains(Cure::ToolsInText) && !ask.in_words.is_empty();
                 let in_words = learnt || ask.prompt.text_tools.is_some();
@@ -168,7 +168,7 @@ impl Remote {
                 let (tools, rounds): (&[_], &[_]) =
                     if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
                 let asks = in_words && !ask.tools.is_empty();
-                sink.take_requests(asks);
+                sink.asked = asks.then(TextRequests::default);
                 let moved = adapted.messages(messages);
                 let call = Call {
                     model: &self.model,
@@ -425,11 +425,6 @@ pub(super) struct RedactingSink<'a> {
 impl RedactingSink<'_> {
     pub(super) fn new(out: &Out) -> RedactingSink<'_> {
         RedactingSink { out, said: Default::default(), thought: Default::default(), asked: None }
-    }
-
-    /// Sets whether tool requests are taken out of the text; before the first piece of it.
-    fn take_requests(&mut self, asks: bool) {
-        self.asked = asks.then(TextRequests::default);
     }
 
     pub(super) async fn send(&mut self, pieces: Pieces) {

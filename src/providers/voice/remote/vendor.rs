@@ -1,6 +1,6 @@
 //! Table of vendors over the wire formats, read from a file of data, and the endpoint of a call.
 
-use super::adaptation::{Adaptations, Cure};
+use super::adaptation::Cure;
 use crate::model::{Secret, Text, Wire};
 use crate::voice::CallFailure;
 use futures::future::BoxFuture;
@@ -58,10 +58,10 @@ pub fn vendors() -> &'static [Vendor] {
 }
 
 /// Returns the changes to every request that the vendor of this name needs.
-pub fn usual_changes(provider: &str) -> Adaptations {
-    let known = VENDORS.iter().filter(|vendor| vendor.name == provider);
+pub fn usual_changes(provider: &str) -> impl Iterator<Item = Cure> {
+    let known = VENDORS.iter().filter(move |vendor| vendor.name == provider);
     let texts = known.flat_map(|vendor| &vendor.adapt);
-    texts.map(|text| Cure::parse(text).expect("the file is a part of the program")).collect()
+    texts.map(|text| Cure::parse(text).expect("the file is a part of the program"))
 }
 
 /// Keys that expire.
@@ -95,8 +95,8 @@ pub struct Endpoint {
     pub key_header: Option<Text>,
     /// Source of the key, for messages.
     pub key_from: Text,
-    /// Changes to every request that its vendor or the settings state.
-    pub adapted: Adaptations,
+    /// Changes to every request that the settings state.
+    pub changes: Vec<Cure>,
     /// Answer to the request for its models, once one was sent.
     pub(super) listed: Arc<OnceCell<Result<Value, CallFailure>>>,
 }
@@ -113,7 +113,7 @@ impl Endpoint {
             keyring: None,
             key_header: None,
             key_from: "none needed".into(),
-            adapted: Adaptations::default(),
+            changes: vec![],
             listed: Arc::default(),
         }
     }

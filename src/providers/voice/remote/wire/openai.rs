@@ -42,10 +42,10 @@ fn spell(call: &Call) -> Spelled {
 struct WordsFrame<'a> {
     #[serde(borrow)]
     choices: [WordsChoice<'a>; 1],
-    #[serde(default)]
-    usage: (),
-    #[serde(default)]
-    error: (),
+    #[serde(default, rename = "usage")]
+    _usage: (),
+    #[serde(default, rename = "error")]
+    _error: (),
 }
 
 #[derive(Deserialize)]
@@ -54,42 +54,32 @@ struct WordsChoice<'a> {
     index: u64,
     #[serde(borrow)]
     delta: WordsDelta<'a>,
-    #[serde(default)]
-    finish_reason: (),
-    #[serde(default)]
-    error: (),
+    #[serde(default, rename = "finish_reason")]
+    _finish_reason: (),
+    #[serde(default, rename = "error")]
+    _error: (),
 }
 
 #[derive(Deserialize)]
 struct WordsDelta<'a> {
     #[serde(borrow)]
     content: Cow<'a, str>,
-    #[serde(default)]
-    refusal: (),
-    #[serde(default)]
-    tool_calls: (),
-    #[serde(default)]
-    reasoning_content: (),
-    #[serde(default)]
-    reasoning: (),
-    #[serde(default)]
-    reasoning_details: (),
+    #[serde(default, rename = "refusal")]
+    _refusal: (),
+    #[serde(default, rename = "tool_calls")]
+    _tool_calls: (),
+    #[serde(default, rename = "reasoning_content")]
+    _reasoning_content: (),
+    #[serde(default, rename = "reasoning")]
+    _reasoning: (),
+    #[serde(default, rename = "reasoning_details")]
+    _reasoning_details: (),
 }
 
 /// Returns the text of a frame without other relevant fields, without building a JSON tree.
 fn words(frame: &str) -> Option<Cow<'_, str>> {
-    let WordsFrame { choices: [choice], usage: (), error: () } =
-        serde_json::from_str(frame).ok()?;
-    let WordsChoice { index, delta, finish_reason: (), error: () } = choice;
-    let WordsDelta {
-        content,
-        refusal: (),
-        tool_calls: (),
-        reasoning_content: (),
-        reasoning: (),
-        reasoning_details: (),
-    } = delta;
-    (index == 0).then_some(content)
+    let WordsFrame { choices: [choice], .. } = serde_json::from_str(frame).ok()?;
+    (choice.index == 0).then_some(choice.delta.content)
 }
 
 fn parse_frame(frame: &Value) -> FrameContent {
@@ -102,7 +92,10 @@ fn parse_frame(frame: &Value) -> FrameContent {
     };
     // of several choices the first is used; a choice without an index is the only one
     for choice in choices.iter().filter(|c| c["index"].as_u64().unwrap_or(0) == 0) {
-        let delta = &choice["delta"];
+        // a whole message comes from servers that ignore that a stream was asked for
+        let parts = ["delta", "message"].map(|key| &choice[key]);
+        let delta = parts.into_iter().find(|part| part.is_object()).unwrap_or(choice);
+        heard.say.push_str(&text_at(&choice["text"]));
         add_content(&delta["content"], &mut heard);
         heard.say.push_str(&text_at(&delta["refusal"]));
         heard.asked.extend(tools::of_calls(&delta["tool_calls"]));
