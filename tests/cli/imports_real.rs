@@ -82,7 +82,7 @@ fn a_session_of_claude_code_has_the_words_of_people_and_all_sub_agents() {
 }
 
 /// Lines without a time, by a clock that is behind, before their parents, or twice are in the order of their parents; a
-/// branch that the person left counts as other versions.
+/// branch that the person left counts as messages of another branch.
 #[test]
 fn a_resumed_session_of_claude_code_follows_the_parents_of_its_lines() {
     let (_, said, err) = imported(&House::new(), "claude/resumed.jsonl");
@@ -100,7 +100,7 @@ fn a_resumed_session_of_claude_code_follows_the_parents_of_its_lines() {
             "Claude: Fourth answer.",
         ]
     );
-    assert!(err.contains("left out: 2 other versions, 1 request\n"), "{err}");
+    assert!(err.contains("left out: 2 messages of another branch, 1 request\n"), "{err}");
 }
 
 #[test]

@@ -4,16 +4,18 @@ use super::content::{ImportedResult, add, give_results, plain};
 use super::conversation::{
     ImportError, Imported, ImportedMessage, ToolUse, join, name_voices, text_at, time,
 };
+use super::dialect::description;
 use super::programs::{NOTICE, SOURCE};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Name of a model without one.
 const ASSISTANT: &str = "assistant";
 
 /// Reads a list of messages, or an object with one.
 pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
-    let list = value.get("messages").unwrap_or(value);
-    let list = list.as_array().ok_or(ImportError::Unknown)?;
+    let list = value.get("messages").or(value.get("contents")).unwrap_or(value);
+    let list =
+        list.as_array().ok_or_else(|| ImportError::Unknown(description(&value.to_string())))?;
     let model = text_at(value, "model");
     let mut imported =
         Imported { title: text_at(value, "title").to_owned(), ..Imported::default() };
@@ -29,7 +31,8 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         let content = if is_empty { message.get("parts").unwrap_or(content) } else { content };
         let mut said =
             ImportedMessage { at: time(&message["timestamp"]), ..ImportedMessage::default() };
-        match text_at(message, "role") {
+        let role = ["role", "type"].map(|key| text_at(message, key).to_lowercase());
+        match role.iter().find(|role| !role.is_empty()).map_or("", String::as_str) {
             "system" | "developer" if imported.messages.is_empty() && name.is_empty() => {
                 let text = plain(content);
                 imported.count_unused(source, &said, &[&text]);
@@ -46,7 +49,7 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 imported.left_out.add("tool result", lost);
                 continue;
             }
-            "assistant" | "model" => {
+            "assistant" | "model" | "ai" => {
                 said.by = Some(imported.speaker(if name.is_empty() { ASSISTANT } else { name }));
                 let own = text_at(message, "model");
                 said.model = if own.is_empty() { model } else { own }.to_owned();
@@ -60,14 +63,17 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 imported.left_out.add("notice", 1);
                 continue;
             }
-            "user" | "system" | "developer" => {
+            "user" | "human" | "system" | "developer" => {
                 said.by = (!name.is_empty()).then(|| imported.speaker(name));
             }
             _ => return Err(fault("a role is user, assistant, system, developer or tool")),
         }
         let results = add(&mut said, content);
         let mut others: Vec<&str> = results.iter().map(|result| &*result.text).collect();
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
+        // the older name of a single call, without an id
+        let single = message.get("function_call").filter(|function| function.is_object());
+        let single = single.map(|function| json!({"id": function["name"], "function": function}));
+        for call in message["tool_calls"].as_array().into_iter().flatten().chain(&single) {
             let function = &call["function"];
             let input = text_at(function, "arguments");
             others.push(input);

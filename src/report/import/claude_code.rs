@@ -7,7 +7,7 @@ use super::conversation::{
     ImportError, Imported, ImportedMessage, MESSAGES_MAX, cut, join, name_voices, some, text_at,
     time,
 };
-use super::left_out::LeftOut;
+use super::left_out::{BRANCHES, LeftOut};
 use crate::model::{SeatId, Usage, Wall};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -92,7 +92,7 @@ pub(super) fn read(text: &str, more: &[String]) -> Result<Imported, ImportError>
     }
     let Chains { lines, abandoned } = chains::ordered(lines);
     let is_reply = |line: &&Value| matches!(text_at(line, "type"), "user" | "assistant");
-    imported.left_out.add("other version", abandoned.iter().filter(is_reply).count());
+    imported.left_out.add(BRANCHES, abandoned.iter().filter(is_reply).count());
     let (open, asked) = (BTreeMap::new(), HashSet::new());
     let mut reader = Reader { to: &mut imported, open, messages: vec![], begun: 0, asked };
     for line in &lines {

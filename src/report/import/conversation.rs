@@ -15,14 +15,9 @@ const NAME_MAX: usize = 100;
 /// Reason why a file is not a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// No format fits.
-    #[error(
-        "it is no list of messages, no export or session of a known program, and no ATIF trajectory"
-    )]
-    Unknown,
-    /// No format fits, and these are its keys.
-    #[error("it has the keys {0}: no format that import knows; --format forces one")]
-    Keys(String),
+    /// No format fits a file with this description.
+    #[error("{0}: no format that import knows; --format forces one")]
+    Unknown(String),
     /// An export with more or fewer conversations than one.
     #[error(
         "this looks like an export of {program}: {count} conversations; take one with --pick N, or --all\n{newest}"

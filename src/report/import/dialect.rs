@@ -1,10 +1,13 @@
 //! Exports of other programs as lists of chat messages, each recognised by its keys.
 
 use super::conversation::cut;
-use super::left_out::LeftOut;
+use super::left_out::{BRANCHES, LeftOut, Messages};
 use super::programs::{self, NOTICE, SOURCE};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+
+/// Maximum characters of the beginning of a text that no format knows.
+const BEGIN: usize = 40;
 
 /// A format of another program.
 struct Dialect {
@@ -14,21 +17,25 @@ struct Dialect {
     is_list: bool,
     /// Returns true for a conversation of the program; of a list, it gets the first entry.
     looks: fn(&Value) -> bool,
-    /// Returns the messages of a conversation, and the number of those in other branches.
-    messages: fn(&Value) -> (Vec<Value>, usize),
+    /// Returns the messages of a conversation, and the parts that are no messages of it.
+    messages: fn(&Value) -> Messages,
 }
 
 const fn dialect(
     name: &'static str,
     is_list: bool,
     looks: fn(&Value) -> bool,
-    messages: fn(&Value) -> (Vec<Value>, usize),
+    messages: fn(&Value) -> Messages,
 ) -> Dialect {
     Dialect { name, is_list, looks, messages }
 }
 
+/// Name of a file with a list of messages in each line, as for the training of models.
+const CHATS: &str = "chats";
+
 /// All known formats; the first that fits is taken.
 const DIALECTS: &[Dialect] = &[
+    dialect("DeepSeek", false, has_fragments, deepseek),
     dialect("ChatGPT", false, |one| one["mapping"].is_object(), chatgpt),
     dialect("claude.ai", false, |one| one["chat_messages"].is_array(), claude_ai),
     dialect("Open WebUI", false, |one| one["chat"].is_object(), open_webui),
@@ -57,6 +64,7 @@ const DIALECTS: &[Dialect] = &[
         |one| one["messages"][0]["info"]["role"].is_string(),
         programs::opencode,
     ),
+    dialect(CHATS, false, |one| one["messages"][0]["role"].is_string(), chats),
 ];
 
 /// Returns the names of the programs.
@@ -68,8 +76,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) struct Export {
     /// Name of the program.
     pub(super) name: &'static str,
-    /// Conversations in the form of chat messages: `title`, `messages`, and `branches`, the number of left out messages.
-    pub(super) conversations: Vec<Value>,
+    /// Conversations in the form of chat messages, `title` and `messages`, with their other parts.
+    pub(super) conversations: Vec<(Value, LeftOut)>,
 }
 
 /// Returns the conversations of an export; `None` if no program is recognised.
@@ -77,14 +85,17 @@ pub(super) fn recognise(value: &Value) -> Option<Export> {
     let one = std::slice::from_ref(value);
     let all = value.as_array().map_or(one, Vec::as_slice);
     let first = all.first()?;
-    let dialect = DIALECTS.iter().find(|dialect| (dialect.looks)(first))?;
+    // one conversation is read with its other keys
+    let looks =
+        |dialect: &&Dialect| (dialect.looks)(first) && (value.is_array() || dialect.name != CHATS);
+    let dialect = DIALECTS.iter().find(looks)?;
     let all = if dialect.is_list { one } else { all };
     let conversations = all.iter().map(|conversation| {
-        let (messages, branches) = (dialect.messages)(conversation);
+        let (messages, left_out) = (dialect.messages)(conversation);
         let titles =
             [&conversation["title"], &conversation["name"], &conversation["info"]["title"]];
         let title = titles.iter().find_map(|title| title.as_str());
-        json!({"title": title.unwrap_or_default(), "messages": messages, "branches": branches})
+        (json!({"title": title.unwrap_or_default(), "messages": messages}), left_out)
     });
     Some(Export { name: dialect.name, conversations: conversations.collect() })
 }
@@ -110,18 +121,28 @@ pub(super) fn with_roles(list: Value) -> Option<Value> {
     list.as_array().is_some_and(is_chat).then_some(list)
 }
 
-/// Returns the keys of the first line or object of a text that no format knows.
-pub(super) fn keys(text: &str) -> Option<String> {
+/// Describes a text that no format knows by the keys of its first line or object, or by its beginning.
+pub(super) fn description(text: &str) -> String {
     let whole: Option<Value> = serde_json::from_str(text).ok();
-    let line = || text.lines().find(|line| !line.trim().is_empty());
-    let value = whole.or_else(|| serde_json::from_str(line()?).ok())?;
+    let (at, first) =
+        (1..).zip(text.lines()).find(|(_, l)| !l.trim().is_empty()).unwrap_or((1, ""));
+    let place = if whole.is_some() { "it".to_owned() } else { format!("line {at}") };
+    let value = whole.or_else(|| serde_json::from_str(first).ok()).unwrap_or_default();
     let value = value.get(0).unwrap_or(&value);
-    let keys: Vec<String> = value.as_object()?.keys().take(8).map(|key| cut(key)).collect();
-    Some(keys.join(", "))
+    match value.as_object() {
+        Some(fields) => {
+            let keys: Vec<String> = fields.keys().take(8).map(|key| cut(key)).collect();
+            format!("{place} has the keys {}", keys.join(", "))
+        }
+        None => format!(
+            "{place} begins with {:?}",
+            first.trim().chars().take(BEGIN).collect::<String>()
+        ),
+    }
 }
 
 /// Follows the branch that ends at the current message; without one, the longest branch, of equal ones the last.
-fn branch(nodes: &Value, last: &Value, parent: &str) -> (Vec<Value>, usize) {
+fn branch(nodes: &Value, last: &Value, parent: &str) -> Messages {
     let all = nodes.as_object();
     let back = |last: &str| {
         let mut ids: Vec<&str> = vec![];
@@ -144,11 +165,14 @@ fn branch(nodes: &Value, last: &Value, parent: &str) -> (Vec<Value>, usize) {
     };
     let ids = named.unwrap_or_else(longest);
     let found: Vec<Value> = ids.iter().rev().map(|id| nodes[id].clone()).collect();
-    let others = all.map_or(0, serde_json::Map::len) - found.len();
-    (found, others)
+    let ids: HashSet<&str> = ids.into_iter().collect();
+    let others = all.into_iter().flatten().filter(|(id, _)| !ids.contains(id.as_str()));
+    let mut left_out = LeftOut::default();
+    left_out.add(BRANCHES, others.filter(|(_, node)| LeftOut::has_words(node)).count());
+    (found, left_out)
 }
 
-fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
+fn chatgpt(conversation: &Value) -> Messages {
     let nodes = &conversation["mapping"];
     let (path, others) = branch(nodes, &conversation["current_node"], "parent");
     let is_hidden = |message: &Value| {
@@ -161,9 +185,7 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
             return None;
         }
         if is_hidden(message) {
-            let mut words = LeftOut::default();
-            words.compare(node, &[]);
-            return (!words.is_empty()).then(|| json!({"role": NOTICE}));
+            return LeftOut::has_words(node).then(|| json!({"role": NOTICE}));
         }
         let content = &message["content"];
         let mut parts = content["parts"].as_array().cloned().unwrap_or_default();
@@ -178,7 +200,32 @@ fn chatgpt(conversation: &Value) -> (Vec<Value>, usize) {
     (path.iter().filter_map(message).collect(), others)
 }
 
-fn claude_ai(conversation: &Value) -> (Vec<Value>, usize) {
+fn has_fragments(conversation: &Value) -> bool {
+    let nodes = conversation["mapping"].as_object().into_iter().flatten();
+    { nodes }.any(|(_, node)| node["message"]["fragments"].is_array())
+}
+
+fn deepseek(conversation: &Value) -> Messages {
+    let (path, left_out) = branch(&conversation["mapping"], &Value::Null, "parent");
+    let message = |node: &Value| {
+        let message = &node["message"];
+        let fragments = message["fragments"].as_array()?.iter();
+        let is_request = fragments.clone().any(|part| part["type"] == "REQUEST");
+        let parts = fragments.map(|part| match part["type"].as_str() {
+            Some("REQUEST" | "RESPONSE") => part["content"].clone(),
+            Some("THINK") => json!({"type": "thinking", "thinking": part["content"]}),
+            Some(_) | None => Value::Null,
+        });
+        Some(json!({
+            "role": if is_request { "user" } else { "assistant" },
+            "content": parts.collect::<Vec<_>>(), "timestamp": message["inserted_at"],
+            "model": message["model"], SOURCE: node,
+        }))
+    };
+    (path.iter().filter_map(message).collect(), left_out)
+}
+
+fn claude_ai(conversation: &Value) -> Messages {
     let message = |message: &Value| {
         let role = if message["sender"] == "human" { "user" } else { "assistant" };
         let content = Some(&message["content"])
@@ -188,20 +235,36 @@ fn claude_ai(conversation: &Value) -> (Vec<Value>, usize) {
             "role": role, "content": content, "timestamp": message["created_at"], SOURCE: message,
         })
     };
-    let all = conversation["chat_messages"].as_array();
-    (all.into_iter().flatten().map(message).collect(), 0)
+    let all = conversation["chat_messages"].as_array().map_or(&[][..], Vec::as_slice);
+    let parent = "parent_message_uuid";
+    // older exports name no parents and have one branch
+    let (all, left_out) = match all.last() {
+        Some(last) if last[parent].is_string() => {
+            let named = |node: &Value| Some((node["uuid"].as_str()?.to_owned(), node.clone()));
+            let leaf = &conversation["current_leaf_message_uuid"];
+            let leaf = if leaf.is_string() { leaf } else { &last["uuid"] };
+            branch(&all.iter().filter_map(named).collect(), leaf, parent)
+        }
+        Some(_) | None => (all.to_vec(), LeftOut::default()),
+    };
+    (all.iter().map(message).collect(), left_out)
 }
 
-fn open_webui(conversation: &Value) -> (Vec<Value>, usize) {
+fn open_webui(conversation: &Value) -> Messages {
     let chat = &conversation["chat"];
     let history = &chat["history"];
     if history["messages"].is_object() {
         return branch(&history["messages"], &history["currentId"], "parentId");
     }
-    (chat["messages"].as_array().cloned().unwrap_or_default(), 0)
+    (chat["messages"].as_array().cloned().unwrap_or_default(), LeftOut::default())
 }
 
-fn sharegpt(conversation: &Value) -> (Vec<Value>, usize) {
+fn chats(conversation: &Value) -> Messages {
+    let all = conversation["messages"].as_array().cloned();
+    (all.unwrap_or_default(), LeftOut::default())
+}
+
+fn sharegpt(conversation: &Value) -> Messages {
     let message = |message: &Value| {
         let role = match message["from"].as_str().or(message["role"].as_str()) {
             Some("human" | "user") => "user",
@@ -214,5 +277,5 @@ fn sharegpt(conversation: &Value) -> (Vec<Value>, usize) {
         json!({"role": role, "content": content, SOURCE: message})
     };
     let all = conversation["conversations"].as_array();
-    (all.into_iter().flatten().map(message).collect(), 0)
+    (all.into_iter().flatten().map(message).collect(), LeftOut::default())
 }

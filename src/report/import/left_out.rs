@@ -28,9 +28,17 @@ const OTHERS: &[(&str, &str)] = &[
     ("document", "file"),
 ];
 
+/// Noun of the messages that their person left by another one in their place.
+pub(super) const BRANCHES: &str = "message of another branch";
+/// Noun of the messages in the place of another one.
+pub(super) const VERSIONS: &str = "other version of a message";
+
 /// Numbers of parts that are not imported, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut(BTreeMap<LeftOutKind, usize>);
+
+/// Messages of a conversation, and counts of its other branches and versions.
+pub(super) type Messages = (Vec<Value>, LeftOut);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LeftOutKind {
@@ -56,6 +64,13 @@ impl LeftOut {
         if count > 0 {
             *self.0.entry(LeftOutKind::Noun(noun)).or_default() += count;
         }
+    }
+
+    /// Returns whether a message of the file has words.
+    pub(super) fn has_words(source: &Value) -> bool {
+        let mut words = LeftOut::default();
+        words.compare(source, &[]);
+        !words.is_empty()
     }
 
     /// Adds the parts of a message of the file that no used text has. The type of a message never makes it a picture or a file.
@@ -109,9 +124,13 @@ impl Display for LeftOut {
             let comma = if at > 0 { ", " } else { "" };
             let plural = if *count == 1 { "" } else { "s" };
             match kind {
-                LeftOutKind::Noun(noun) => write!(f, "{comma}{count} {noun}{plural}")?,
+                LeftOutKind::Noun(noun) => {
+                    // the plural is that of the first part: messages of another branch
+                    let (noun, of) = noun.find(" of ").map_or((*noun, ""), |at| noun.split_at(at));
+                    write!(f, "{comma}{count} {noun}{plural}{of}")?;
+                }
                 LeftOutKind::Field(field) => {
-                    write!(f, "{comma}{count} text{plural} under {field:?}")?
+                    write!(f, "{comma}{count} text{plural} under {field:?}")?;
                 }
             }
         }

@@ -72,7 +72,10 @@ pub fn read(
         (Some(ImportFormat::Chat), Ok(value)) => chat::read(&value),
         (None, Ok(value)) if value.get("schema_version").is_some() => atif::read(&value),
         (None, Ok(value)) if dialect::recognise(&value).is_some() => exported(&value, pick),
-        (None, Ok(value)) if value.is_array() || value.get("messages").is_some() => {
+        (None, Ok(value))
+            if ["messages", "contents"].iter().any(|key| value.get(key).is_some())
+                || value.is_array() =>
+        {
             chat::read(&value)
         }
         (None, _) if session_id(text).is_some() => claude_code::read(text, more),
@@ -81,11 +84,11 @@ pub fn read(
             Some(lines) if dialect::recognise(&lines).is_some() => exported(&lines, pick),
             lines => match lines.and_then(dialect::with_roles) {
                 Some(list) => chat::read(&list),
-                None if dialect::keys(text).is_some() => Err(unknown(text)),
-                None => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+                None if is_broken(text) => Err(not_json(&e)),
+                None => Err(unknown(text)),
             },
         },
-        (_, Err(e)) => Err(ImportError::Json { line: e.line(), why: e.to_string() }),
+        (_, Err(e)) => Err(not_json(&e)),
     }?;
     checked(imported)
 }
@@ -96,10 +99,11 @@ pub fn read_all(
     more: &[String],
     format: Option<ImportFormat>,
 ) -> Vec<Result<Imported, ImportError>> {
-    let whole: Value = serde_json::from_str(text).unwrap_or_default();
-    match dialect::recognise(&whole) {
+    let whole = serde_json::from_str(text).ok().or_else(|| dialect::lines(text));
+    match whole.as_ref().and_then(dialect::recognise) {
         Some(export) if format.is_none() => {
-            export.conversations.iter().map(|one| checked(picked(one)?)).collect()
+            let all = export.conversations.iter();
+            all.map(|(one, left_out)| checked(picked(one, left_out)?)).collect()
         }
         Some(_) | None => vec![read(text, more, format, None)],
     }
@@ -121,22 +125,32 @@ fn checked(mut imported: Imported) -> Result<Imported, ImportError> {
 }
 
 fn unknown(text: &str) -> ImportError {
-    dialect::keys(text).map_or(ImportError::Unknown, ImportError::Keys)
+    ImportError::Unknown(dialect::description(text))
+}
+
+fn not_json(e: &serde_json::Error) -> ImportError {
+    ImportError::Json { line: e.line(), why: e.to_string() }
+}
+
+/// Returns whether a text begins like JSON whose first line is not a value of its own.
+fn is_broken(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(first).is_err()
 }
 
 /// Reads a conversation of an export.
 fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError> {
-    let Some(export) = dialect::recognise(value) else { return Err(ImportError::Unknown) };
+    let Some(export) = dialect::recognise(value) else { return Err(unknown(&value.to_string())) };
     let all = &export.conversations;
     let found = match (pick, &all[..]) {
         (None, [only]) => Some(only),
         (None, _) => None,
         (Some(n), _) => n.checked_sub(1).and_then(|at| all.get(at)),
     };
-    let Some(found) = found else {
+    let Some((conversation, left_out)) = found else {
         let titles = all.iter().enumerate().rev().take(NEWEST);
         let titles: Vec<String> = titles
-            .map(|(at, one)| {
+            .map(|(at, (one, _))| {
                 format!(
                     "  {}  {}",
                     at + 1,
@@ -147,14 +161,13 @@ fn exported(value: &Value, pick: Option<usize>) -> Result<Imported, ImportError>
         let (program, count, newest) = (export.name, all.len(), titles.join("\n"));
         return Err(ImportError::Several { program, count, newest });
     };
-    picked(found)
+    picked(conversation, left_out)
 }
 
 /// Reads one conversation of an export.
-fn picked(conversation: &Value) -> Result<Imported, ImportError> {
+fn picked(conversation: &Value, left_out: &LeftOut) -> Result<Imported, ImportError> {
     let mut imported = chat::read(conversation)?;
-    let branches = conversation["branches"].as_u64().and_then(|n| usize::try_from(n).ok());
-    imported.left_out.add("other version", branches.unwrap_or(0));
+    imported.left_out.extend(left_out);
     Ok(imported)
 }
 

@@ -1,6 +1,7 @@
 //! Chats and sessions of programs as chat messages: SillyTavern, Codex, Gemini CLI, opencode.
 
 use super::conversation::text_at;
+use super::left_out::{LeftOut, Messages, VERSIONS};
 use serde_json::{Value, json};
 
 /// Key of the message as the program wrote it.
@@ -13,11 +14,12 @@ pub(super) const NOTICE: &str = "notice";
 const CODEX_NOTICES: &[&str] = &["<environment_context>", "<user_instructions>", "# AGENTS.md"];
 
 /// Reads lines of SillyTavern; the first describes the chat. Alternatives of a message are other versions.
-pub(super) fn silly_tavern(lines: &Value) -> (Vec<Value>, usize) {
-    let mut versions = 0;
+pub(super) fn silly_tavern(lines: &Value) -> Messages {
+    let mut left_out = LeftOut::default();
     let mut messages = vec![];
     for line in list(lines).filter(|line| line["mes"].is_string()) {
-        versions += line["swipes"].as_array().map_or(0, |all| all.len().saturating_sub(1));
+        let swipes = line["swipes"].as_array().map_or(0, Vec::len);
+        left_out.add(VERSIONS, swipes.saturating_sub(1));
         let role = match (line["is_system"] == true, line["is_user"] == true) {
             (true, _) => NOTICE,
             (false, true) => "user",
@@ -37,11 +39,11 @@ pub(super) fn silly_tavern(lines: &Value) -> (Vec<Value>, usize) {
         }
         messages.push(message);
     }
-    (messages, versions)
+    (messages, left_out)
 }
 
 /// Reads lines of Codex. Its other events repeat the items of the responses.
-pub(super) fn codex(lines: &Value) -> (Vec<Value>, usize) {
+pub(super) fn codex(lines: &Value) -> Messages {
     let mut model = &Value::Null;
     let mut messages = vec![];
     for line in list(lines) {
@@ -83,11 +85,11 @@ pub(super) fn codex(lines: &Value) -> (Vec<Value>, usize) {
         message[SOURCE] = item.clone();
         messages.push(message);
     }
-    (messages, 0)
+    (messages, LeftOut::default())
 }
 
 /// Reads a session of Gemini CLI.
-pub(super) fn gemini(session: &Value) -> (Vec<Value>, usize) {
+pub(super) fn gemini(session: &Value) -> Messages {
     let mut messages = vec![];
     for said in list(&session["messages"]) {
         let mut content = match &said["content"] {
@@ -124,11 +126,11 @@ pub(super) fn gemini(session: &Value) -> (Vec<Value>, usize) {
             }));
         }
     }
-    (messages, 0)
+    (messages, LeftOut::default())
 }
 
 /// Reads an exported session of opencode.
-pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
+pub(super) fn opencode(session: &Value) -> Messages {
     let mut messages = vec![];
     for said in list(&session["messages"]) {
         let info = &said["info"];
@@ -177,7 +179,7 @@ pub(super) fn opencode(session: &Value) -> (Vec<Value>, usize) {
         }));
         messages.extend(results);
     }
-    (messages, 0)
+    (messages, LeftOut::default())
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

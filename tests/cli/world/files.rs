@@ -104,10 +104,11 @@ fn one_of_several_conversations_is_picked() {
     let (read, err) = imported(many.as_bytes(), &["--pick", "2"]);
     assert!(read.contains("Second"), "{read}");
     // the message of the other branch
-    assert!(err.contains("left out: 1 other version"), "{err}");
+    assert!(err.contains("left out: 1 message of another branch"), "{err}");
     let ran = house.run(&["import", &path, "--all"]).code(0);
     assert!(
-        ran.err.contains("2 conversations") && ran.err.contains("left out: 2 other versions"),
+        ran.err.contains("2 conversations")
+            && ran.err.contains("left out: 2 messages of another branch"),
         "{}",
         ran.err
     );
@@ -259,7 +260,7 @@ fn sessions_of_programs_come_with_reasoning_and_tools() {
         assert!(read.contains(words), "{words}: {read}");
     }
     assert!(!read.contains("Kim"), "the person is you: {read}");
-    assert!(err.contains("left out: 1 notice, 1 other version\n"), "{err}");
+    assert!(err.contains("left out: 1 notice, 1 other version of a message\n"), "{err}");
 }
 
 /// Each text of a message is in the session, describes the message, or is counted with its field.
@@ -292,7 +293,7 @@ fn no_text_is_lost_without_a_count() {
             gpt(
                 json!({"content_type": "text", "parts": ["Yes.", {"content_type": "image_asset_pointer"}]}),
             ),
-            "1 image, 1 other version",
+            "1 image, 1 message of another branch",
         ),
         (
             gpt(json!({"content_type": "code", "text": "Yes.", "result": "canary"})),
@@ -333,4 +334,44 @@ fn a_character_card_sits_at_the_table() {
         persona.starts_with("You are Iris.\n\n{{ me.name }} keeps the lighthouse."),
         "{persona}"
     );
+}
+
+#[test]
+fn messages_of_other_branches_are_counted() {
+    let said = |id: &str, parent: &str, sender: &str, text: &str| json!({"uuid": id, "parent_message_uuid": parent, "sender": sender, "text": text});
+    let claude = json!([{"name": "Trams", "chat_messages": [
+        said("1", "0", "human", "Keep the trams?"),
+        said("2", "1", "assistant", "An abandoned answer."),
+        said("3", "1", "assistant", "Keep them."),
+    ]}]);
+    let deepseek = include_str!("../../imports/programs/deepseek.json");
+    for text in [&claude.to_string(), deepseek] {
+        let (read, err) = imported(text.as_bytes(), &[]);
+        assert!(read.contains("Keep them.") && !read.contains("abandoned"), "{read}");
+        assert!(err.contains("1 message of another branch"), "{err}");
+    }
+}
+
+#[test]
+fn chats_of_other_apis_are_read() {
+    for chat in [
+        json!([{"type": "human", "content": "Keep the trams?"}, {"type": "ai", "content": "Yes."}]),
+        json!([{"role": "User", "content": "Keep the trams?"}, {"role": "Assistant", "content": "Yes."}]),
+        json!({"contents": [{"role": "user", "parts": [{"text": "Keep the trams?"}]},
+            {"role": "model", "parts": [{"text": "Yes."}]}]}),
+        json!([{"role": "user", "content": "Keep the trams?"},
+            {"role": "assistant", "function_call": {"name": "ask", "arguments": "{\"a\":1}"}},
+            {"role": "function", "name": "ask", "content": "sun"},
+            {"role": "assistant", "content": "Yes."}]),
+    ] {
+        let (read, err) = imported(chat.to_string().as_bytes(), &[]);
+        assert!(
+            read.contains("[before 1] you\n  Keep the trams?") && read.contains("Yes."),
+            "{read}"
+        );
+        assert!(!err.contains("left out"), "{err}");
+    }
+    let one = json!({"messages": [{"role": "user", "content": "Keep the trams?"}, {"role": "assistant", "content": "Yes."}]});
+    let (_, err) = imported(lines(&[one.clone(), one]).as_bytes(), &["--pick", "2"]);
+    assert!(err.contains("2 messages of 1 participant"), "{err}");
 }
