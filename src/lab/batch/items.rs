@@ -279,8 +279,9 @@ mod tests {
             let questions = all.iter().map(|item| &item.as_ref().unwrap().values["question"]);
             assert_eq!(questions.collect::<Vec<_>>(), ["Größe", "€"]);
         }
-        let list = b"\xfe\xff\0[\0{\0\"\0i\0d\0\"\0:\07\0}\0]";
-        assert_eq!(read("items.json", list)[0].as_ref().unwrap().id, "7");
+        let list = "\u{feff}[{\"id\": 7}]".encode_utf16().flat_map(u16::to_be_bytes);
+        let list: Vec<u8> = list.collect();
+        assert_eq!(read("items.json", &list)[0].as_ref().unwrap().id, "7");
     }
 
     #[test]
