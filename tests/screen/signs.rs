@@ -103,13 +103,18 @@ fn the_gutter_is_never_dim() {
 
 #[test]
 fn a_topic_is_not_the_title_of_the_terminal() {
-    let talk = |event: &mut Event| {
+    let topic = |event: &mut Event| {
         if let Kind::Opened(opened) = &mut event.kind {
             opened.scenario["topic"] = "Shall I leave the bank?".into();
             opened.scenario["title"] = "Shall I leave the bank?".into();
         }
     };
+    let named = |event: &mut Event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            opened.scenario["title"] = "A talk".into();
+        }
+    };
     let title = |stage: Stage| stage.until(|_| true).screen.entitled();
-    assert!(title(Stage::altered(80, 24, talk)).ends_with(" colloquium"));
-    assert!(!title(Stage::new(80, 24)).contains("colloquium"));
+    assert!(title(Stage::altered(80, 24, topic)).ends_with(" colloquium"));
+    assert!(title(Stage::altered(80, 24, named)).ends_with(" A talk"));
 }
