@@ -8,7 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::models::agents;
 use crate::cli::models::minds::{self, Mind, Usable};
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
-use crate::cli::play::next::Begin;
+use crate::cli::play::next::{Begin, Home};
 use crate::cli::source::{self, FoundScenario};
 use crate::clock::wall_now;
 use crate::export::utterances;
@@ -19,7 +19,7 @@ use crate::state::Seat;
 use crate::state::policies::plan;
 use crate::ui::start::{
     Forecast, KeyShape, ListedExample, ListedScenario, ModelPlace, OfferedModel, PlannedSeat,
-    ScenarioChoice, StartScreen, TalkPlan, VoiceChoice,
+    ScenarioChoice, StartRow, StartScreen, TalkPlan, VoiceChoice,
 };
 use crate::ui::view::moment::is_paid;
 use crate::voice::program;
@@ -113,10 +113,32 @@ fn expected(
     })
 }
 
-/// Fills in everything that needs no request.
-pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context) -> StartScreen {
+/// Fills in everything that needs no request, and the fields as they were left.
+pub fn prepared(
+    mut start: StartScreen,
+    home: &Home,
+    providers: &Providers,
+    context: &Context,
+) -> StartScreen {
     start.now = wall_now();
     start.scripts = scripts(context);
+    let chosen = home.scenario.as_ref().or(home.writing.as_ref());
+    let at = chosen.and_then(|name| start.scripts.iter().position(|s| s.name == *name));
+    start.script = at.unwrap_or_default();
+    start.writing = home.writing.clone();
+    start.server = home.server.clone();
+    start.ticked = home.table.clone();
+    start.numbers = (*home.numbers).clone();
+    start.take_part = home.take_part;
+    start.notice = home.notice.clone();
+    if start.writing.is_some() {
+        start.at = StartRow::Kind;
+    }
+    // a scenario that was just written brings its own topic
+    let is_written = home.scenario.is_some() && start.script > 0;
+    let own =
+        if is_written { start.script().map(|script| script.own_topic().clone()) } else { None };
+    home.topic.clone().or(own).into_iter().for_each(|topic| start.about(&topic));
     let usable = Usable::without_servers(providers);
     start.known = known(providers, &usable);
     start.usual = Mind::list(&providers.settings.usual_models())
@@ -134,6 +156,19 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
         vendors().iter().map(|v| -> KeyShape<'_> { (&*v.name, &*v.key_prefixes) }).collect();
     start.kept = context.paths.keys().display().to_string();
     start
+}
+
+/// Returns the start screen as it is filled in, without a notice.
+pub fn filled_in(start: &StartScreen, home: &Home) -> Home {
+    Home {
+        topic: start.topic(),
+        scenario: start.script().map(|script| script.name.clone()),
+        table: start.ticked.clone(),
+        numbers: Box::new(start.numbers.clone()),
+        take_part: start.take_part,
+        notice: None,
+        ..home.clone()
+    }
 }
 
 /// Outcomes of the bundled sessions, in their order; the first frame is drawn before they are read.

@@ -7,20 +7,20 @@ use crate::catalogue;
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::home::facts::{bounded, forecast, prepared};
+use crate::cli::home::facts::{bounded, filled_in, forecast, prepared};
 use crate::cli::home::nearby;
 use crate::cli::home::screen::reopen;
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
-use crate::cli::play::next::{Home, Next, Replay};
+use crate::cli::play::next::{Begin, Home, Next, Replay};
 use crate::cli::runtime::block_on;
 use crate::export::utterances;
 use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
-    ListedScenario, ModelPlace, News, OfferedModel, ScenarioChoice, StartScreen, TalkPlan,
-    VoiceChoice, ago, status_text,
+    ListedScenario, ModelPlace, News, OfferedModel, StartScreen, TalkPlan, VoiceChoice, ago,
+    status_text,
 };
 use crate::ui::theme::{Theme, glyphs};
 use futures::future::join_all;
@@ -31,53 +31,49 @@ const SESSIONS: usize = 20;
 
 /// Asks for the next action.
 pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failure> {
-    let start = found(context)?;
+    let mut start = found(home, context)?;
     match &home.notice {
         Some(notice) => print(&format!("{notice}\n\n"))?,
         None => {
             print(&format!("Accessible mode ({because}): plain text, nothing is redrawn.\n\n"))?
         }
     }
-    if home.topic.is_some() {
-        return begin(&start, home.topic.clone(), context);
+    if home.topic.is_some() || home.scenario.is_some() {
+        return begin(&mut start, home, context);
     }
-    let sessions = |what: &str| format!("{what} ({})", start.sessions.len());
+    let sessions = format!("a session ({})", start.sessions.len());
+    let entries = [
+        "watch a rehearsed debate (offline)".to_owned(),
+        "new conversation".to_owned(),
+        format!("resume {sessions}"),
+        format!("read {sessions}"),
+        "quit".to_owned(),
+    ];
     loop {
-        let entries = [
-            "watch a rehearsed debate (offline)".to_owned(),
-            "new conversation".to_owned(),
-            sessions("resume a session"),
-            sessions("read a session"),
-            "quit".to_owned(),
-        ];
-        match choose("What next?", &entries, Some(0))? {
+        let next = match choose("What next?", &entries, Some(0))? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
                 let plan = TalkPlan { scenario, ..TalkPlan::default() };
                 return Ok(Next::Begin(Box::new(bounded(&plan, context))));
             }
-            Some(1) => return begin(&start, None, context),
-            Some(2) => match session(&start)? {
-                Some(path) => return Ok(reopen(path, None)),
-                None => continue,
-            },
-            Some(3) => match session(&start)? {
-                Some(path) => {
-                    let replay = Replay { path, headless: true, ..Replay::default() };
-                    return Ok(Next::Replay(Box::new(replay)));
-                }
-                None => continue,
-            },
+            Some(1) => return begin(&mut start, home, context),
+            Some(2) => session(&start)?.map(|path| reopen(path, None)),
+            Some(3) => session(&start)?.map(|path| {
+                Next::Replay(Box::new(Replay { path, headless: true, ..Replay::default() }))
+            }),
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
+        };
+        if let Some(next) = next {
+            return Ok(next);
         }
     }
 }
 
 /// Collects the choices. Local servers have the same time to answer as on the screen.
-fn found(context: &Context) -> Result<StartScreen, Failure> {
+fn found(home: &Home, context: &Context) -> Result<StartScreen, Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
-    let mut start =
-        prepared(StartScreen::new(Theme::default(), &glyphs::ASCII), &providers, context);
+    let start = StartScreen::new(Theme::default(), &glyphs::ASCII);
+    let mut start = prepared(start, home, &providers, context);
     let hosts = join_all(nearby::look(&providers));
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
@@ -89,44 +85,14 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     Ok(start)
 }
 
-/// Asks for topic, scenario and voices, shows the estimated usage, and starts.
-fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Result<Next, Failure> {
+/// Asks for the fields, shows the estimated usage, and starts.
+fn begin(start: &mut StartScreen, home: &Home, context: &Context) -> Result<Next, Failure> {
+    // the topic of the command line is asked for only if something went wrong
+    let mut has_topic = home.topic.is_some() && home.notice.is_none();
     loop {
-        let topic = match &topic {
-            Some(topic) => Some(topic.clone()),
-            None => {
-                let asked = "Topic? Press Enter to keep the scenario's own.";
-                let Some(line) = ask(start, asked)? else {
-                    return Ok(Next::Over(Exit::Done));
-                };
-                (!line.is_empty()).then_some(line)
-            }
-        };
-        let all = start.scripts.iter().map(ListedScenario::choice);
-        let playable: Vec<_> = all.filter(|s| s.fault.is_none()).collect();
-        let titles = playable.iter().map(|s| {
-            let cast = s.cast.iter().map(|c| text::name(c)).collect::<Vec<_>>().join(", ");
-            format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
-        });
-        let titles: Vec<String> = titles.collect();
-        let Some(at) = choose("Which scenario?", &titles, Some(0))? else {
-            return Ok(Next::Over(Exit::Done));
-        };
-        let script = playable[at];
-        let Some(voice) = voice(start, script)? else {
-            return Ok(Next::Over(Exit::Done));
-        };
-        let part = format!("take part: {}", script.takes_part);
-        let seats = ["watch; you can still write at any time".to_owned(), part];
-        let Some(seat) = choose("And you?", &seats, Some(0))? else {
-            return Ok(Next::Over(Exit::Done));
-        };
-        let take_part = seat == 1;
-        let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
-        let scenario = script.name.clone();
-        let plan =
-            TalkPlan { scenario, topic, voice: voice.clone(), take_part, ..TalkPlan::default() };
-        if voice != VoiceChoice::Rehearsed {
+        let Some(plan) = ask_plan(start, has_topic)? else { return Ok(Next::Over(Exit::Done)) };
+        has_topic = false;
+        if plan.voice != VoiceChoice::Rehearsed {
             let expected = forecast(&plan, &[], context);
             let (length, sum) = (expected.length, expected.sum);
             let said = expected.fault.unwrap_or_else(|| format!("{length}, {sum}"));
@@ -134,55 +100,94 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         }
         let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
         // an empty line begins nothing that may cost money
-        let free = match &voice {
-            VoiceChoice::Own => !script.paid,
-            voice => !start.may_cost(voice),
-        };
+        let free = !start.may_cost(&plan.voice);
         match choose("Begin?", &sure, free.then_some(0))? {
-            Some(0) => return Ok(Next::Begin(Box::new(bounded(&plan, context)))),
+            Some(0) => {
+                let chosen_on = Some(filled_in(start, home));
+                return Ok(Next::Begin(Box::new(Begin { chosen_on, ..bounded(&plan, context) })));
+            }
             Some(1) => {}
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
     }
 }
 
+/// Asks for topic, scenario, voices and the person's seat; an empty line keeps what is filled in. `None` at the end of the
+/// input.
+fn ask_plan(start: &mut StartScreen, has_topic: bool) -> Result<Option<TalkPlan>, Failure> {
+    if !has_topic {
+        let own = "the scenario's own".to_owned();
+        let topic = start.topic().map_or(own, |topic| text::line(&topic).into_owned());
+        let asked = format!("Topic? Press Enter to keep {topic}.");
+        let Some(line) = ask(start, &asked)? else { return Ok(None) };
+        if !line.is_empty() {
+            start.about(&line);
+        }
+    }
+    let all = start.scripts.iter().map(ListedScenario::choice).enumerate();
+    let playable: Vec<_> = all.filter(|(_, script)| script.fault.is_none()).collect();
+    let titles = playable.iter().map(|(_, s)| {
+        let cast = s.cast.iter().map(|c| text::name(c)).collect::<Vec<_>>().join(", ");
+        format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
+    });
+    let titles: Vec<String> = titles.collect();
+    let at = playable.iter().position(|(at, _)| *at == start.script).unwrap_or(0);
+    let Some(at) = choose("Which scenario?", &titles, Some(at))? else { return Ok(None) };
+    start.script = playable[at].0;
+    if start.topic().is_none() {
+        let own = start.script().map(|script| script.own_topic().clone());
+        own.into_iter().for_each(|own| start.about(&own));
+    }
+    if !ask_models(start)? {
+        return Ok(None);
+    }
+    let part = start.script().map_or("", |script| script.takes_part);
+    let seats = ["watch; you can still write at any time".into(), format!("take part: {part}")];
+    let Some(seat) = choose("And you?", &seats, Some(usize::from(start.take_part)))? else {
+        return Ok(None);
+    };
+    start.take_part = seat == 1;
+    Ok(start.plan())
+}
+
 /// Asks who sits at the table. An empty line takes the usual models, else a local one, else the rehearsed lines; nothing
-/// that costs money is proposed unless it is usual.
-fn voice(start: &StartScreen, script: &ScenarioChoice) -> Result<Option<VoiceChoice>, Failure> {
-    if !script.open {
-        return Ok(Some(VoiceChoice::Own));
+/// that costs money is proposed unless it is usual. Returns false at the end of the input.
+fn ask_models(start: &mut StartScreen) -> Result<bool, Failure> {
+    if start.script().is_none_or(|script| !script.open) {
+        return Ok(true);
     }
     let offers = start.offers();
-    let near = offers.iter().find(|model| model.place == ModelPlace::Here).cloned();
-    let table =
-        if start.usual.is_empty() { near.into_iter().collect() } else { start.usual.clone() };
+    if start.ticked.is_none() && start.usual.is_empty() {
+        let near = offers.iter().find(|model| model.place == ModelPlace::Here).cloned();
+        start.ticked = Some(near.into_iter().collect());
+    }
     let named = |models: &[OfferedModel]| {
         let names = models.iter().map(OfferedModel::option).collect::<Vec<_>>();
         text::name(&names.join(", ")).into_owned()
     };
-    let proposed = match table.is_empty() {
-        false => Some((named(&table), VoiceChoice::Models(table))),
-        true if script.rehearsed => Some(("the rehearsed lines".into(), VoiceChoice::Rehearsed)),
-        true => None,
+    let default = match start.voice() {
+        Some(VoiceChoice::Models(table)) => format!(" Press Enter for {}.", named(&table)),
+        Some(_) => " Press Enter for the rehearsed lines.".into(),
+        None => String::new(),
     };
     let known = if offers.is_empty() {
         "none yet; colloquium doctor explains".into()
     } else {
         named(&offers)
     };
-    let default =
-        proposed.as_ref().map_or(String::new(), |(name, _)| format!(" Press Enter for {name}."));
     let asked =
         format!("Which models?{default} Type them as in claude,PROVIDER:NAME. Known: {known}");
     loop {
-        let Some(line) = ask(start, &asked)? else { return Ok(None) };
+        let Some(line) = ask(start, &asked)? else { return Ok(false) };
         let words = line.split(',').map(str::trim).filter(|word| !word.is_empty());
         let models: Vec<OfferedModel> = words.map(OfferedModel::from_name).collect();
-        match &proposed {
-            _ if !models.is_empty() => return Ok(Some(VoiceChoice::Models(models))),
-            Some((_, voice)) => return Ok(Some(voice.clone())),
-            None => print("Type at least one model.\n\n")?,
+        if !models.is_empty() {
+            start.ticked = Some(models);
         }
+        if start.voice().is_some() {
+            return Ok(true);
+        }
+        print("Type at least one model.\n\n")?;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::appearance::ScreenAppearance;
 use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::home::facts::{bounded, forecast, prepared};
+use crate::cli::home::facts::{bounded, filled_in, forecast, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};
 use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
@@ -22,7 +22,7 @@ use crate::net::is_local;
 use crate::session::ReadProgress;
 use crate::settings::{forget_key, keep_key, remember_server, remember_usual};
 use crate::ui::run::start::run as show;
-use crate::ui::start::{Choice, ModelPlace, News, OfferedModel, StartRow, StartScreen};
+use crate::ui::start::{Choice, ModelPlace, News, OfferedModel, StartScreen};
 use crate::ui::terminal::{self, Terminal};
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
@@ -157,30 +157,12 @@ enum Left {
 }
 
 fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
-    let topic = home.topic.as_deref();
-    let notice = home.notice.clone();
     let providers = Providers::new(context, &ModelOptions::default())?;
     let appearance = ScreenAppearance::here(context)?;
-    let mut start =
-        prepared(StartScreen::new(appearance.theme, appearance.glyphs), &providers, context);
+    let start = StartScreen::new(appearance.theme, appearance.glyphs);
+    let mut start = prepared(start, home, &providers, context);
     start.keymap = appearance.keymap;
-    let chosen = home.scenario.as_ref().or(home.writing.as_ref());
-    let at = chosen.and_then(|name| start.scripts.iter().position(|s| s.name == *name));
-    start.script = at.unwrap_or(start.script);
-    start.writing = home.writing.clone();
-    start.server = home.server.clone();
-    start.ticked = home.table.clone();
-    start.numbers = (*home.numbers).clone();
-    if start.writing.is_some() {
-        start.at = StartRow::Kind;
-    }
     let sessions = context.paths.sessions();
-    start.notice = notice;
-    // a scenario that was just written brings its own topic
-    let is_written = home.scenario.is_some() && start.script > 0;
-    let own = if is_written { start.script() } else { None };
-    let topic = topic.map(str::to_owned).or_else(|| own.map(|script| script.own_topic().clone()));
-    topic.into_iter().for_each(|topic| start.about(&topic));
 
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
@@ -204,14 +186,8 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             exit = signals.next() => Ok(Left::Signal(exit)),
             left = show(&mut start, &mut terminal, terminal::events(), &mut news, |plan, start| forecast(plan, &start.offers(), context)) => match left {
                 Ok(choice) => {
-                    let home = Home {
-                        topic: start.topic(),
-                        scenario: start.script().map(|script| script.name.clone()),
-                        table: start.ticked.take(),
-                        numbers: Box::new(start.numbers.clone()),
-                        ..home.clone()
-                    };
-                    Ok(Left::Chose(choice, Box::new(home), start.pasted.take()))
+                    let home = Box::new(filled_in(&start, home));
+                    Ok(Left::Chose(choice, home, start.pasted.take()))
                 }
                 Err(e) => failed(&e).map(Left::Signal),
             },

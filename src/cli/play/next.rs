@@ -179,6 +179,8 @@ pub struct Home {
     pub table: Option<Vec<OfferedModel>>,
     /// Length, seed and budget, as typed.
     pub numbers: Box<[String; 3]>,
+    /// True if the person has a seat.
+    pub take_part: bool,
 }
 
 impl Next {
