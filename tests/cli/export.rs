@@ -456,7 +456,7 @@ fn the_page_draws_where_they_stand_over_the_transcript() {
     let drawing = at("<h3>Where they stand</h3>");
     assert!(outcome < drawing && drawing < at("<main>"));
     assert!(
-        page[drawing..].contains("freight stays") && page[drawing..].contains("<path class=\"l\"")
+        page[drawing..].contains("freight stays") && page[drawing..].contains("class=\"f s1\"")
     );
 }
 

@@ -37,7 +37,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             (Outcome::Said | Outcome::Passed, _) => {}
         }
     }
-    for (now, before) in super::stances(analysis) {
+    for (now, before) in super::stances::stances(analysis) {
         if let (Some(before), Some(turn)) = (before, analysis.turn_log.spent(now.turn))
             && before.stance != now.stance
         {

@@ -22,7 +22,6 @@ mod sides;
 mod speed;
 mod stances;
 mod standing;
-mod standpoints;
 mod subject;
 mod table;
 mod tools;
@@ -39,12 +38,10 @@ pub use repetition::{Repetition, repetitions};
 pub use result::{ResultPart, result_parts, turns_read};
 pub use shares::{Share, shares};
 pub use sides::{deciding_turns, name_of_side, seat_of_side, with_names};
-pub use stances::stances;
 pub use standing::{
     Axis, Move, Mover, PoleMoveKind, Standing, Standpoint, Track, list, move_of, place_words,
     spoken_numbers, steps_apart, who_moved,
 };
-pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};
 pub use table::{Cell, Column, Table};
 pub use totals::Totals;

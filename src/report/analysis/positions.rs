@@ -9,7 +9,7 @@ use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
 use std::collections::BTreeMap;
 
 /// Returns the closed votes, each with the number of the turn before it.
-pub(super) fn closed<'a>(analysis: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
+fn closed<'a>(analysis: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
         MomentKind::Vote(vote) => Some((m.after, &**vote)),
         _ => None,
@@ -144,7 +144,7 @@ pub fn alike(analysis: &Analysis<'_>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Analysis, Stand, Standpoints, TurnLog, standpoints};
+    use crate::analysis::TurnLog;
     use crate::model::payload::Opened;
     use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
     use serde_json::json;
@@ -197,16 +197,5 @@ mod tests {
         );
         assert_eq!(shown(alike(&analysis)), ["ada - 1/1 1/2", "bo 1/1 - 0/1", "cy 1/2 0/1 -"]);
         assert_eq!(shown(decisions(&analysis))[1], "2 0 vote Ban? - 2 for majority");
-        let stood = standpoints(&analysis);
-        assert_eq!(
-            (&stood.choices[..], stood.votes.len()),
-            (&["for", "against"].map(String::from)[..], 2)
-        );
-        let signs = |(seat, stands): &(SeatId, Vec<Stand>)| {
-            let signs: String = stands.iter().map(|s| Standpoints::sign(s.choice)).collect();
-            format!("{seat} {signs}")
-        };
-        let signs: Vec<String> = stood.lanes.iter().map(signs).collect();
-        assert_eq!(signs, ["ada AA", "bo A?", "cy BA"]);
     }
 }

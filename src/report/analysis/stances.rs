@@ -5,7 +5,7 @@ use crate::model::{StanceRecorded, TurnId};
 
 /// Returns every stance in structured data in turn order, with the previous stance of the participant. Positions between
 /// poles have their own figure.
-pub fn stances<'a>(
+pub(super) fn stances<'a>(
     analysis: &Analysis<'a>,
 ) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
     let mut all: Vec<_> = (analysis.state.seats.iter())

@@ -1,7 +1,7 @@
 //! A page of two conversations: the part that both share once, then their ends side by side.
 
 use super::document::Document;
-use super::html::{self, Anchors, ConversationPart};
+use super::html::{self, Anchors, ConversationPart, HALF_COLUMNS};
 use super::markup::escaped;
 use crate::analysis::divergence;
 use crate::model::Seq;
@@ -36,7 +36,7 @@ pub fn spell(a: &Document, b: &Document, out: &mut dyn Write) -> io::Result<()> 
             "<section>\n<h2>{}</h2>\n<p class=\"facts\">{}</p>\n{}",
             escaped(&document.title()),
             html::facts(document),
-            html::over(&document.state)
+            html::over(&document.state, HALF_COLUMNS)
         )?;
         html::talk(document, ConversationPart::Since(from, known), &Anchors { branch }, out)?;
         out.write_all(b"</section>\n")?;

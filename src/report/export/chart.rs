@@ -4,16 +4,14 @@
 //! distinction.
 
 use super::markup::{COLOURS, colour, escaped};
-use crate::analysis::{
-    Analysis, Stand, Standpoints, last_vote, mention_counts, name, repetitions, shares, standpoints,
-};
+use crate::analysis::{Analysis, last_vote, mention_counts, name, repetitions, shares};
 use crate::model::{SeatId, Usd};
 use crate::text;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
 /// Width of every chart in its own units; the page scales it.
-pub(super) const WIDTH: f64 = 800.0;
+const WIDTH: f64 = 800.0;
 /// Width of the names at the left, in units.
 const NAMES: f64 = 130.0;
 /// Height of a row, in units.
@@ -25,13 +23,6 @@ const TOLD: f64 = 24.0;
 const TOLD_CHARS: usize = 130;
 /// Height of a vertical bar chart, in units.
 const BARS: f64 = 120.0;
-/// Minimum width of a block that shows the letter of its position, in units.
-const SIGN: f64 = 14.0;
-/// Width of a symbol in the legend, in units.
-const KEY: f64 = 18.0;
-/// Maximum number of positions in the legend, each with a letter.
-const CHOICES: usize = 26;
-const CHOICE_CHARS: usize = 90;
 /// Maximum number of seats in the ring of mentions; more would be unreadable.
 const RING_SEATS: usize = 24;
 
@@ -41,11 +32,8 @@ type Chart = fn(&Analysis<'_>) -> String;
 /// Tables with a chart, by name.
 const CHARTS: &[(&str, Chart)] = &[
     ("shares", bars),
-    ("floor", lanes),
     ("cost", spent),
     ("decisions", ballots),
-    ("positions", stood),
-    ("stances", stances),
     ("mentions", ring),
     ("repetition", novelty),
 ];
@@ -56,13 +44,8 @@ pub fn render(figure: &str, analysis: &Analysis<'_>) -> String {
     chart.map_or_else(String::new, |(_, chart)| chart(analysis))
 }
 
-/// Draws positions, unless the chart of a vote shows them already.
-fn stances(analysis: &Analysis<'_>) -> String {
-    if last_vote(analysis).is_none() { stood(analysis) } else { String::new() }
-}
-
 /// Returns a drawing of a height in units.
-pub(super) fn svg(height: f64, title: &str, marks: &str) -> String {
+fn svg(height: f64, title: &str, marks: &str) -> String {
     format!(
         "<div class=\"scroll\"><svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\"><title>{}</title>\n{marks}</svg></div>\n",
         escaped(title)
@@ -78,7 +61,7 @@ fn short(whole: &str) -> String {
 }
 
 /// Returns the first `chars` characters of a line, and `…` if there are more.
-pub(super) fn clipped(whole: &str, chars: usize) -> String {
+fn clipped(whole: &str, chars: usize) -> String {
     let whole = text::line(whole);
     let mut short: String = whole.chars().take(chars).collect();
     if short.len() < whole.len() {
@@ -117,10 +100,9 @@ fn push_bar(marks: &mut String, row: usize, class: &str, name: &str, width: f64,
 fn ballots(analysis: &Analysis<'_>) -> String {
     let Some(vote) = last_vote(analysis) else { return String::new() };
     let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
-    let stood = standpoints(analysis);
     let mut marks = String::new();
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
-        let class = format!("s{}", stood.place(choice).unwrap_or(row) % COLOURS + 1);
+        let class = format!("s{}", row % COLOURS + 1);
         let width = f64::from(*count) / f64::from(most) * 400.0;
         push_bar(&mut marks, row, &class, &escaped(&short(choice)), width, &count.to_string());
     }
@@ -131,50 +113,6 @@ fn ballots(analysis: &Analysis<'_>) -> String {
         &format!("votes for each choice of the last vote: {}", vote.question),
     );
     svg(y + TOLD, "The last vote", &marks)
-}
-
-/// Draws the turns over time, one lane per seat.
-fn lanes(analysis: &Analysis<'_>) -> String {
-    let spoken: Vec<_> = analysis.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
-    let (Some(begin), Some(end)) = (
-        spoken.iter().map(|(_, s)| s.granted.0).min(),
-        spoken.iter().map(|(_, s)| s.ended.0).max(),
-    ) else {
-        return String::new();
-    };
-    let room = WIDTH - NAMES;
-    let since = |ms: u64| ms.saturating_sub(begin) as f64;
-    let x = |ms: u64| NAMES + since(ms) / since(end).max(1.0) * room;
-    let seats = &analysis.state.seats;
-    let mut marks = String::new();
-    for (lane, seat) in seats.iter().enumerate() {
-        let y = lane as f64 * ROW;
-        let id = &seat.spec.id;
-        let _ = writeln!(
-            marks,
-            "<g class=\"{}\"><text x=\"0\" y=\"{:.0}\">{}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
-             y1=\"{3:.0}\" y2=\"{3:.0}\"/>",
-            colour(analysis.state, id),
-            y + 15.0,
-            label(analysis, id),
-            y + 11.0
-        );
-        for (entry, spent) in spoken.iter().filter(|(e, _)| e.seat() == Some(id)) {
-            let from = x(spent.granted.0);
-            let to = x(spent.ended.0);
-            let _ = writeln!(
-                marks,
-                "<rect class=\"f\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"14\"><title>{}</title></rect>",
-                y + 4.0,
-                (to - from - 1.0).max(1.0),
-                entry.number.unwrap_or(0)
-            );
-        }
-        marks.push_str("</g>\n");
-    }
-    let y = seats.len() as f64 * ROW;
-    push_caption(&mut marks, y, "from the first turn to the last word, left to right");
-    svg(y + TOLD, "Turns over time", &marks)
 }
 
 /// Draws cumulative tokens and cost per turn.
@@ -215,85 +153,6 @@ fn spent(analysis: &Analysis<'_>) -> String {
         y = base + TOLD;
     }
     if marks.is_empty() { marks } else { svg(y, "Tokens and cost over time", &marks) }
-}
-
-/// Draws positions over utterances, one lane per seat, with a legend.
-fn stood(analysis: &Analysis<'_>) -> String {
-    let stood = standpoints(analysis);
-    if stood.lanes.is_empty() {
-        return String::new();
-    }
-    let (first, last) = stood.span;
-    let step = (WIDTH - NAMES) / (f64::from(last - first) + 1.0);
-    let x = |utterance: u32| NAMES + f64::from(utterance - first) * step;
-    let end = last.saturating_add(1);
-    let mut marks = String::new();
-    let mut y = 0.0;
-    for (seat, stands) in &stood.lanes {
-        let who = label(analysis, seat);
-        let axis = y + 11.0;
-        let line = y + 15.0;
-        let _ = writeln!(
-            marks,
-            "<text x=\"0\" y=\"{line:.0}\">{who}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
-             y1=\"{axis:.0}\" y2=\"{axis:.0}\"/>"
-        );
-        for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
-            let until = next.map_or(end, |next| next.at);
-            // a vote right after a reply replaces its position
-            if until > stand.at {
-                field(&mut marks, &stood, stand, x(stand.at), x(until), y);
-            }
-        }
-        y += ROW;
-    }
-    for after in &stood.votes {
-        let x = x(*after) + 4.0;
-        let line = y + 12.0;
-        let _ = writeln!(marks, "<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>");
-    }
-    y += 16.0;
-    push_caption(
-        &mut marks,
-        y,
-        &format!("turns {first} to {last}; a block begins at a vote or a structured answer"),
-    );
-    y += TOLD;
-    for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
-        let key = Stand { at: first, choice: Some(place) };
-        field(&mut marks, &stood, &key, 0.0, KEY, y);
-        let x = KEY + 8.0;
-        let line = y + 15.0;
-        let what = escaped(&clipped(choice, CHOICE_CHARS));
-        let _ = writeln!(marks, "<text x=\"{x}\" y=\"{line:.0}\">{what}</text>");
-        y += ROW;
-    }
-    svg(y, "Positions over time", &marks)
-}
-
-/// Draws a position from one utterance to the next, with its letter if it fits.
-fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, from: f64, to: f64, y: f64) {
-    if let Some(choice) = stand.choice {
-        let what = stood.choices.get(choice).map_or("", String::as_str);
-        let _ = write!(
-            marks,
-            "<rect class=\"f s{}\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"16\"><title>{}, from {} \
-             on</title></rect>",
-            choice % COLOURS + 1,
-            y + 3.0,
-            (to - from - 1.0).max(0.5),
-            escaped(what),
-            stand.at
-        );
-    }
-    if to - from >= SIGN {
-        let class = if stand.choice.is_some() { "on" } else { "soft" };
-        let x = from + 4.0;
-        let line = y + 15.5;
-        let sign = Standpoints::sign(stand.choice);
-        let _ =
-            writeln!(marks, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{sign}</text>");
-    }
 }
 
 /// Draws the mentions between participants: one arc per pair, thicker for more mentions.

@@ -10,7 +10,7 @@ use super::markup::{colour, escaped};
 use super::player::{self, Timing};
 use super::poster;
 use super::words::{Rendered, render};
-use super::{Hearer, Narrated, REHEARSED, chart, ended, tracks, utterances};
+use super::{Hearer, Narrated, REHEARSED, chart, ended, utterances};
 use crate::analysis::{Standing, Table, name, outcome};
 use crate::model::{Event, Kind, Ms, SeatId, Seq};
 use crate::state::State;
@@ -21,6 +21,10 @@ use std::io::{self, Write};
 
 /// Columns of the poster of a page.
 const POSTER_COLUMNS: usize = 110;
+/// Columns of the poster on a phone.
+const NARROW_COLUMNS: usize = 60;
+/// Columns of the drawing of one of two conversations side by side.
+pub(super) const HALF_COLUMNS: usize = 70;
 /// Maximum rows of the poster of a page; rows that stay empty are left out.
 const POSTER_ROWS: usize = 45;
 
@@ -45,7 +49,7 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
          {over}<main>\n",
         facts = facts(document),
         cast = cast(state),
-        over = over(state),
+        over = over(state, POSTER_COLUMNS),
         poster = poster(document),
         analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
     )?;
@@ -126,19 +130,23 @@ fn card(document: &Document) -> String {
     card
 }
 
-/// Returns the poster of an ended conversation that has more to show than who spoke when.
+/// Returns the poster of an ended conversation that has more to show than who spoke when, and a narrow one for phones.
 fn poster(document: &Document) -> String {
     let standing = Standing::new(&document.state);
     let source = poster::source(document, standing.as_ref());
     if document.state.ended.is_none() || !poster::has_content(&source) {
         return String::new();
     }
-    let drawn = poster::draw(&source, POSTER_COLUMNS, POSTER_ROWS, &poster::UNICODE);
-    format!("<figure class=\"poster\">\n{}</figure>\n", poster::svg(&drawn))
+    let drawn = |class: &str, columns| {
+        let drawn = poster::draw(&source, columns, POSTER_ROWS, &poster::UNICODE);
+        format!("<figure class=\"{class}\">\n{}</figure>\n", poster::svg(&drawn))
+    };
+    drawn("poster", POSTER_COLUMNS) + &drawn("poster narrow", NARROW_COLUMNS)
 }
 
-/// Returns the outcome, and the positions of the participants over the turns.
-pub(super) fn over(state: &State) -> String {
+/// Returns the outcome, and the positions of the participants over the turns in a width in cells. `data-x` has the places
+/// of the first turn, the distance between two turns and the end of the lines.
+pub(super) fn over(state: &State, columns: usize) -> String {
     let standing = Standing::new(state);
     let outcome = state.ended.as_ref().map_or_else(String::new, |end| {
         let outcome = outcome(state, standing.as_ref())
@@ -146,10 +154,11 @@ pub(super) fn over(state: &State) -> String {
         format!("<p class=\"outcome\">{}</p>\n", escaped(&outcome))
     });
     let drawing = standing.map_or_else(String::new, |standing| {
-        let drawing = tracks::svg(&standing);
-        let (first, step) = tracks::axis(&standing);
+        let (drawn, [first, step, end]) = poster::positions(&standing, columns);
+        let drawn = poster::svg(&drawn);
         format!(
-            "<figure class=\"stand\" data-x=\"{first:.1} {step:.3}\">\n<figcaption><h3>Where they stand</h3></figcaption>\n{drawing}</figure>\n"
+            "<figure class=\"stand\" data-x=\"{first} {step} {end}\">\n<figcaption><h3>Where they stand</h3></figcaption>\n\
+             <div class=\"scroll\">{drawn}</div>\n</figure>\n"
         )
     });
     outcome + &drawing

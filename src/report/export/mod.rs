@@ -32,7 +32,6 @@ mod player;
 mod profile;
 mod telling;
 mod tools;
-mod tracks;
 mod visible;
 mod words;
 

@@ -110,24 +110,22 @@ function show(part, now) {
 // ---- where they stand: the drawing grows with the turns
 
 const standing = [...document.querySelectorAll('figure.stand')].map(figure => {
-  const [first, step] = figure.dataset.x.split(' ').map(Number), svg = figure.querySelector('svg');
+  const [first, step, end] = figure.dataset.x.split(' ').map(Number), svg = figure.querySelector('svg');
   // two conversations side by side have one each
   const within = figure.closest('section') ?? main;
   const own = turns.filter(part => within.contains(part.el) || !part.el.closest('.branches'));
-  const lines = [...svg.querySelectorAll('path')];
-  return {lines, width: svg.viewBox.baseVal.width, first, step, marks: [...svg.querySelectorAll('[data-n]')], ends: svg.querySelector('.ends'), turns: own};
+  const texts = [...svg.querySelectorAll('text')], x = text => +text.getAttribute('x');
+  const ends = texts.filter(text => x(text) >= end), marks = texts.filter(text => text.matches('.f') && x(text) < end);
+  return {marks, ends, width: svg.viewBox.baseVal.width, first, step, turns: own};
 });
-const number = part => parseInt(part.el.id.replace(/^\D+/, ''), 10) || 0;
 
 /** Shows the positions after the turns that are over at a time. */
 function stand(now, whole) {
-  for (const {lines, width, first, step, marks, ends, turns} of standing) {
-    const over = turns[last(turns.map(part => part.to), now)];
-    const done = whole ? Infinity : over ? number(over) : 0;
-    const hidden = Math.max(100 - (first + done * step - 7) / width * 100, 0);
-    for (const line of lines) line.style.clipPath = whole ? '' : `inset(0 ${hidden.toFixed(2)}% 0 0) view-box`;
-    for (const mark of marks) mark.style.display = +mark.dataset.n > done ? 'none' : '';
-    ends.style.display = whole ? '' : 'none';
+  for (const {marks, ends, width, first, step, turns} of standing) {
+    const done = last(turns.map(part => part.to), now) + 1;
+    const hidden = Math.max(100 - (first + done * step - 1) / width * 100, 0);
+    for (const mark of marks) mark.style.clipPath = whole ? '' : `inset(0 ${hidden.toFixed(2)}% 0 0) view-box`;
+    for (const end of ends) end.style.display = whole ? '' : 'none';
   }
 }
 

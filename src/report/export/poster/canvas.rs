@@ -3,6 +3,9 @@
 use crate::text::without_keys;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// Number of empty rows from which the content is centred.
+const SPARE: usize = 8;
+
 /// Colour of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PosterInk {
@@ -55,6 +58,16 @@ impl Poster {
     /// Returns an empty poster of a size in cells.
     pub(super) fn new(width: usize, height: usize) -> Poster {
         Poster { width, rows: vec![vec![None; width]; height] }
+    }
+
+    /// Returns the poster with its content above the middle, if many rows stay empty.
+    pub fn centred(mut self) -> Poster {
+        let is_empty = |row: &&Vec<Option<PosterCell>>| row.iter().all(Option::is_none);
+        let spare = self.rows.iter().rev().take_while(is_empty).count();
+        if spare >= SPARE {
+            self.rows.rotate_right(spare / 3);
+        }
+        self
     }
 
     /// Returns the number of rows.

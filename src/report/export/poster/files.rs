@@ -91,5 +91,5 @@ pub fn source<'a>(document: &'a Document, standing: Option<&'a Standing>) -> Pos
 /// Draws the poster of a document.
 fn document_poster(document: &Document, columns: u16, rows: u16) -> Poster {
     let standing = Standing::new(&document.state);
-    draw(&source(document, standing.as_ref()), columns.into(), rows.into(), &UNICODE)
+    draw(&source(document, standing.as_ref()), columns.into(), rows.into(), &UNICODE).centred()
 }

@@ -68,12 +68,12 @@ pub(super) struct PoleLines<'a> {
 }
 
 impl<'a> PoleLines<'a> {
-    /// Lays out the lines in a width; a level has at most `rows` rows.
+    /// Lays out the lines in a width; a level has at most `rows` rows, and `gap` blank ones below it.
     pub(super) fn new(
         standing: &'a Standing,
         width: usize,
         rows: usize,
-        has_gaps: bool,
+        gap: usize,
     ) -> PoleLines<'a> {
         let name = |track: &Track| track.name.width();
         let names = standing.tracks.iter().map(name).max().unwrap_or(0);
@@ -87,7 +87,7 @@ impl<'a> PoleLines<'a> {
         let room = width.saturating_sub(left + right + MARGIN).max(turns.min(8));
         let scale = Scale { standing, margin, left, columns: room.min(turns * STEP_MAX) };
         let mut lines =
-            PoleLines { standing, scale, stretches: vec![], heights: vec![], gap: 0, names };
+            PoleLines { standing, scale, stretches: vec![], heights: vec![], gap, names };
         for track in &standing.tracks {
             lines.add(track);
         }
@@ -99,7 +99,6 @@ impl<'a> PoleLines<'a> {
             let height = &mut lines.heights[lines.stretches[at].level];
             *height = (*height).max(row + 1);
         }
-        lines.gap = usize::from(has_gaps);
         lines
     }
 
@@ -141,6 +140,13 @@ impl<'a> PoleLines<'a> {
     pub(super) fn height(&self) -> usize {
         let rows: usize = self.heights.iter().sum();
         rows + self.gap * self.heights.len().saturating_sub(1) + self.label_rows() + 1
+    }
+
+    /// Returns the cells of the first turn, between two turns, and of the ends of the lines.
+    pub(super) fn axis(&self) -> [f64; 3] {
+        let Scale { left, columns, standing, .. } = &self.scale;
+        let step = *columns as f64 / standing.numbers.len().max(1) as f64;
+        [*left as f64, step, (left + columns) as f64]
     }
 
     fn label_rows(&self) -> usize {

@@ -34,6 +34,11 @@ pub const WIDTH_MAX: usize = 160;
 /// Rows from which a poster has blank rows, and below which a level of the drawing has only one row.
 const HIGH: usize = 35;
 const LOW: usize = 16;
+/// Rows from which a drawing may have more than one blank row between two levels, and the most of them.
+const TALL: usize = 45;
+const GAP_MAX: usize = 3;
+/// Maximum rows of a level of the drawing.
+const LINE_ROWS: usize = 4;
 /// Cells of the labels of facts, on a narrow and on a wide poster.
 const LABELS: (usize, usize) = (8, 13);
 /// Maximum rows of a result.
@@ -59,6 +64,9 @@ pub struct PosterSource<'a> {
 /// Text in one style: the text, its colour, and whether it is bold.
 type Piece = (String, PosterInk, bool);
 
+/// A fact below the moves: its label and its rows.
+type Fact = (&'static str, Vec<Vec<Piece>>);
+
 fn piece(text: impl Into<String>, ink: PosterInk) -> Piece {
     (text.into(), ink, false)
 }
@@ -79,23 +87,25 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
     let mut poster = Poster::new(width, height);
     let is_high = height > HIGH;
     title(source, &mut poster, signs);
-    let mut y = 2;
+    let mut y = if height < LOW { 1 } else { 2 };
     if is_high {
         let row = [piece(opening(source), PosterInk::Plain)];
         write(&mut poster, MARGIN, y, &row);
         y += 3;
     }
-    let room = |y: usize| height.saturating_sub(y);
-    let facts = facts(source, width, signs);
+    let facts = facts(source, width, is_high, signs);
     let gap = if is_high { 2 } else { 1 };
-    let needed: usize = facts.iter().take(2).map(|(_, rows)| rows.len()).sum();
     let moves = moves(source, width, signs);
-    let below: usize = facts.iter().map(|(_, rows)| rows.len()).sum::<usize>() + moves.len();
-    y = drawing(source, &mut poster, y, below + 2 * gap, signs);
-    let spare = room(y + gap).saturating_sub(needed + gap);
+    let count = |facts: &[Fact]| facts.iter().map(|(_, rows)| rows.len()).sum::<usize>();
+    let (all, first) = (count(&facts), count(&facts[..facts.len().min(2)]));
+    let least = first + gap + usize::from(!moves.is_empty());
+    y = drawing(source, &mut poster, y, [all + moves.len() + 2 * gap, least], signs);
+    // a poster that is cut has no room for both gaps
+    let above = if y + all + moves.len() + 2 * gap <= height { gap } else { gap - 1 };
+    let spare = height.saturating_sub(y + first + above + gap);
     let shown = if moves.len() <= spare { moves.len() } else { spare.saturating_sub(1) };
     if !moves.is_empty() && spare > 0 {
-        y += gap;
+        y += above;
         for row in moves.iter().take(shown) {
             write(&mut poster, MARGIN, y, row);
             y += 1;
@@ -108,17 +118,53 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
     }
     y += gap;
     let labels = if width >= WIDE { LABELS.1 } else { LABELS.0 };
-    for (label, rows) in facts {
-        if rows.len() > room(y) {
-            break;
+    let mut is_cut = false;
+    let mut missing = vec![];
+    for (label, rows) in &facts {
+        if is_cut || y >= height {
+            missing.push(*label);
+            continue;
         }
-        write(&mut poster, MARGIN, y, &[piece(label, PosterInk::Muted)]);
-        for row in rows {
-            write(&mut poster, MARGIN + labels, y, &row);
+        write(&mut poster, MARGIN, y, &[piece(*label, PosterInk::Muted)]);
+        is_cut = rows.len() > height - y;
+        for row in rows.iter().take(height - y) {
+            write(&mut poster, MARGIN + labels, y, row);
             y += 1;
         }
     }
+    if is_cut || !missing.is_empty() {
+        end_in_cut(&mut poster, &missing, signs);
+    }
     poster
+}
+
+/// Marks the end of the last row as cut, and names the facts without a row, as many as have room behind the text.
+fn end_in_cut(poster: &mut Poster, missing: &[&str], signs: &PosterSigns) {
+    let told = |count: usize| {
+        let told = format!("{} {}", signs.ellipsis, missing[..count].join(signs.between));
+        told.trim_end().to_owned()
+    };
+    let y = poster.height().saturating_sub(1);
+    let used = (0..poster.width).rev().find(|x| poster.cell(*x, y).is_some());
+    let end = used.map_or(MARGIN, |x| x + 1 + if missing.is_empty() { 0 } else { 2 });
+    let last = |told: &String| poster.width.saturating_sub(told.width() + MARGIN);
+    let least = told(missing.len().min(1));
+    let told = (1..=missing.len()).rev().map(told).find(|told| end <= last(told)).unwrap_or(least);
+    // over the end of the text if there is no room behind it
+    let at = last(&told).min(end);
+    for x in at..poster.width {
+        poster.clear(x, y);
+    }
+    poster.put(at, y, &told, PosterInk::Muted, false);
+}
+
+/// Draws the positions alone. Returns also the places of the first turn, the distance between two turns and the end of the
+/// lines, in units of the picture.
+pub fn positions(standing: &Standing, width: usize) -> (Poster, [f64; 3]) {
+    let lines = PoleLines::new(standing, width, LINE_ROWS, 1);
+    let mut poster = Poster::new(width, lines.height());
+    lines.draw(&mut poster, 0, &UNICODE);
+    (poster, lines.axis().map(|cells| cells * palette::CELL.0 as f64))
 }
 
 fn write(poster: &mut Poster, x: usize, y: usize, row: &[Piece]) {
@@ -184,27 +230,31 @@ fn counted(number: usize) -> String {
     WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// Draws the positions, the votes, or who spoke when; positions have blank rows if `below` rows fit below them. Returns
-/// the row behind.
+/// Draws the positions, the votes, or who spoke when. Positions have blank rows if all rows below fit, the first of the
+/// two numbers, and share rows if the second one does not fit otherwise. Returns the row behind.
 fn drawing(
     source: &PosterSource<'_>,
     poster: &mut Poster,
     y: usize,
-    below: usize,
+    below: [usize; 2],
     signs: &PosterSigns,
 ) -> usize {
     let height = poster.height();
     if let Some(standing) = source.standing {
-        let rows = if height < LOW {
+        let most = if height < LOW {
             1
         } else if height <= HIGH {
             2
         } else {
-            4
+            LINE_ROWS
         };
-        let [wide, close] =
-            [true, false].map(|gaps| PoleLines::new(standing, poster.width, rows, gaps));
-        let lines = if y + wide.height() + below <= height { wide } else { close };
+        let gaps = if height > TALL { GAP_MAX } else { 1 };
+        let lines = |rows, gap| PoleLines::new(standing, poster.width, rows, gap);
+        let fits = |lines: &PoleLines<'_>, below| y + lines.height() + below <= height;
+        let [all, least] = below;
+        let airy = (0..=gaps).rev().map(|gap| lines(most, gap)).find(|lines| fits(lines, all));
+        let close = || (1..=most).rev().map(|rows| lines(rows, 0)).find(|lines| fits(lines, least));
+        let lines = airy.or_else(close).unwrap_or_else(|| lines(1, 0));
         lines.draw(poster, y, signs);
         return y + lines.height();
     }
@@ -316,12 +366,13 @@ fn moves(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Ve
     rows
 }
 
-/// Returns the facts below the moves, the most important first: a label, and its rows.
+/// Returns the facts below the moves, the most important first. A poster with an opening has the distance there.
 fn facts(
     source: &PosterSource<'_>,
     width: usize,
+    has_opening: bool,
     signs: &PosterSigns,
-) -> Vec<(&'static str, Vec<Vec<Piece>>)> {
+) -> Vec<Fact> {
     let state = source.state;
     let is_wide = width >= WIDE;
     let labels = if is_wide { LABELS.1 } else { LABELS.0 };
@@ -350,7 +401,7 @@ fn facts(
             (Some(first), Some(now)) => steps_apart(*first, *now),
             _ => String::new(),
         };
-        let who = if is_wide || apart.is_empty() || summary == apart {
+        let who = if has_opening || apart.is_empty() || summary == apart {
             format!("{summary}.")
         } else {
             format!("{summary}. {apart}.")

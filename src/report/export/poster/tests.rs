@@ -29,7 +29,7 @@ fn stated(places: &[&[(u32, usize)]]) -> Standing {
 }
 
 fn drawn(standing: &Standing, width: usize, rows: usize) -> String {
-    let lines = PoleLines::new(standing, width, rows, false);
+    let lines = PoleLines::new(standing, width, rows, 0);
     let mut poster = Poster::new(width, lines.height());
     lines.draw(&mut poster, 0, &UNICODE);
     poster.text()
@@ -77,7 +77,7 @@ fn names_at_the_right_are_whole_at_every_width() {
 #[test]
 fn ascii_has_no_other_signs() {
     let standing = stated(&[&[(1, 0), (3, 2)], &[(2, 4)]]);
-    let lines = PoleLines::new(&standing, 60, 2, false);
+    let lines = PoleLines::new(&standing, 60, 2, 0);
     let mut poster = Poster::new(60, lines.height());
     lines.draw(&mut poster, 0, &ASCII);
     assert!(poster.text().is_ascii(), "{}", poster.text());
@@ -119,7 +119,7 @@ fn names_of_every_length_stand_at_both_ends_of_a_line() {
 #[test]
 fn those_at_one_place_stand_together() {
     let standing = stated(&[&[(1, 0), (4, 1)], &[(2, 4), (5, 1)], &[(3, 2)]]);
-    let lines = PoleLines::new(&standing, 100, 2, true);
+    let lines = PoleLines::new(&standing, 100, 2, 1);
     let mut poster = Poster::new(100, lines.height());
     lines.draw(&mut poster, 0, &UNICODE);
     let expected = [
@@ -163,4 +163,15 @@ fn long_names_share_a_row() {
     let text = drawn(&standing, 40, 1);
     assert!(text.contains("● Angstrom-O… · P1"), "{text}");
     assert!(!text.contains("……"), "{text}");
+}
+
+/// A poster with many empty rows has its content above the middle.
+#[test]
+fn content_of_a_tall_poster_is_centred() {
+    let filled = |rows: usize| {
+        let mut poster = Poster::new(10, 24);
+        (0..rows).for_each(|y| _ = poster.put(0, y, "x", super::PosterInk::Plain, false));
+        poster.centred().text().lines().take_while(|line| line.is_empty()).count()
+    };
+    assert_eq!([filled(9), filled(16), filled(17)], [5, 2, 0]);
 }

@@ -8,7 +8,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
-use crate::ui::view::analysis::{Laid, LaidFor, lanes, stood};
+use crate::ui::view::analysis::{Laid, LaidFor};
 use crate::ui::view::charts;
 use crate::ui::view::transcript::Transcript;
 use ratatui::layout::Rect;
@@ -18,10 +18,6 @@ use ratatui::widgets::Clear;
 
 /// Columns below which the tabs take the whole row, without a title.
 const NAMED_COLUMNS: u16 = 60;
-
-/// Caption of the chart of positions over time.
-const STOOD: &str = "one column per turn, latest on the right; a letter marks a vote or a stated position, a line means unchanged, \
-                     ? abstained, v a vote closed";
 
 /// Draws the open page of the analysis, if any.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
@@ -107,36 +103,18 @@ fn lay(
         ],
         FigurePage::Events => vec![],
     };
+    let row = |(place, row): (Option<usize>, String)| {
+        let style = place.map_or(muted, |place| theme.speaker_bar(place));
+        Line::styled(clip(&format!(" {row}"), room, glyphs.ellipsis), style)
+    };
     for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {
-        rows.extend(picture.into_iter().map(|(place, row)| {
-            let style = place.map_or(muted, |place| theme.speaker_bar(place));
-            Line::styled(clip(&format!(" {row}"), room, glyphs.ellipsis), style)
-        }));
+        rows.extend(picture.into_iter().map(row));
         rows.push(Line::default());
     }
     if page == FigurePage::Floor {
         let columns = "words per turn, latest on the right";
         rows.extend(wrap_styled(columns, muted, room));
-        for (place, lane) in lanes(transcript, glyphs, room) {
-            rows.push(Line::styled(format!(" {lane}"), theme.speaker_bar(place)));
-        }
-        rows.push(Line::default());
-    }
-    let stood = match page {
-        FigurePage::Positions => stood(transcript, glyphs, room),
-        _ => vec![],
-    };
-    if !stood.is_empty() {
-        rows.push(Line::styled(" POSITIONS", theme.style(ThemeRole::Title)));
-        rows.extend(wrap_styled(STOOD, muted, room));
-        for (place, row) in stood {
-            match place {
-                Some(place) => {
-                    rows.push(Line::styled(format!(" {row}"), theme.speaker_bar(place)));
-                }
-                None => rows.extend(wrap_styled(&row, muted, room)),
-            }
-        }
+        rows.extend(charts::lanes(transcript, glyphs, room).into_iter().map(row));
         rows.push(Line::default());
     }
     for table in tables.iter().filter(|table| !table.rows.is_empty()) {

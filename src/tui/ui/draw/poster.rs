@@ -6,9 +6,10 @@ use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::wrap;
-use crate::ui::theme::ThemeRole;
+use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::Transcript;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
 /// Maximum rows of the words that are being said, with their speaker, and the maximum of their width.
@@ -33,7 +34,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let rows = area.height.saturating_sub(speech.len() as u16);
     let signs = if screen.glyphs.track.is_ascii() { &ASCII } else { &UNICODE };
     let source = source(&screen.transcript);
-    let drawn = poster::draw(&source, area.width.into(), rows.into(), signs);
+    let drawn = poster::draw(&source, area.width.into(), rows.into(), signs).centred();
     let x = area.x + (area.width - drawn.width as u16) / 2;
     let place = Rect { x, width: drawn.width as u16, height: rows, ..area };
     frame.render_widget(text(&drawn, screen), place);
@@ -41,17 +42,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(speech), below);
 }
 
+/// Returns the style of a colour of the poster.
+pub(super) fn style(ink: PosterInk, theme: &Theme) -> Style {
+    match ink {
+        PosterInk::Muted => theme.style(ThemeRole::Muted),
+        PosterInk::Plain => theme.style(ThemeRole::Text),
+        PosterInk::Seat(place) => plainly(theme.speaker(place)),
+    }
+}
+
 /// Returns the rows of a poster in the colours of the screen.
 fn text(drawn: &Poster, screen: &Screen) -> Text<'static> {
-    let theme = &screen.theme;
-    let style = |ink, is_bold| {
-        let style = match ink {
-            PosterInk::Muted => theme.style(ThemeRole::Muted),
-            PosterInk::Plain => theme.style(ThemeRole::Text),
-            PosterInk::Seat(place) => plainly(theme.speaker(place)),
-        };
-        if is_bold { bold(style) } else { style }
-    };
     let mut lines = vec![];
     for y in 0..drawn.height() {
         let mut spans = vec![];
@@ -59,7 +60,8 @@ fn text(drawn: &Poster, screen: &Screen) -> Text<'static> {
         for run in drawn.runs(y) {
             spans.push(Span::raw(" ".repeat(run.x - x)));
             x = run.x + run.width();
-            spans.push(Span::styled(run.text, style(run.ink, run.bold)));
+            let style = style(run.ink, &screen.theme);
+            spans.push(Span::styled(run.text, if run.bold { bold(style) } else { style }));
         }
         lines.push(Line::from(spans));
     }

@@ -4,20 +4,14 @@
 //! A page is computed when it is first drawn and again after each turn, never per frame. For long conversations this
 //! happens on another thread. This module holds the scroll position; `draw` renders the page.
 
-use crate::analysis::{Cell, FigurePage, Stand, Standpoints, Table, name, standpoints};
+use crate::analysis::{Cell, FigurePage, Table};
 use crate::export::utterances;
-use crate::model::SeatId;
-use crate::text::word_count;
 use crate::ui::action::Action;
-use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::text::wrap::clip;
 use crate::ui::view::search::LineMatches;
 use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
-
-/// Width of the name column before a chart, in cells.
-const NAMES: usize = 14;
 
 /// Maximum number of turns and moments for which a page is computed between two frames; longer conversations use
 /// another thread.
@@ -148,74 +142,4 @@ impl AnalysisPane {
             _ => None,
         }
     }
-}
-
-/// Returns a chart of positions over time, each row with the index of its seat, if it belongs to one.
-///
-/// There is one column per turn; the latest ones that fit are shown. The last row is a legend of the letters. Empty if
-/// nobody voted or answered in a readable form.
-pub fn stood(
-    transcript: &Transcript,
-    glyphs: &Glyphs,
-    room: usize,
-) -> Vec<(Option<usize>, String)> {
-    let stood = standpoints(&transcript.analysis());
-    if stood.lanes.is_empty() {
-        return vec![];
-    }
-    let (first, last) = stood.span;
-    let columns = u32::try_from(room.saturating_sub(NAMES + 1)).unwrap_or(u32::MAX).max(1);
-    let span = first.max(last.saturating_sub(columns - 1))..=last;
-    let lane = |stands: &[Stand]| -> String {
-        let column = |n| match Standpoints::at(stands, n) {
-            Some(stand) if stand.at == n => Standpoints::sign(stand.choice).to_string(),
-            Some(Stand { choice: Some(_), .. }) => glyphs.rule.to_owned(),
-            Some(Stand { choice: None, .. }) | None => " ".to_owned(),
-        };
-        span.clone().map(column).collect()
-    };
-    let seats = stood.lanes.iter().map(|(seat, stands)| {
-        let place = transcript.seat_place(seat);
-        (Some(place), padded_name(place, transcript, seat, glyphs) + &lane(stands))
-    });
-    let vote = |n| if stood.votes.contains(&n) { 'v' } else { ' ' };
-    let votes = format!("{:NAMES$}{}", "vote", span.clone().map(vote).collect::<String>());
-    let votes = votes.trim_end().to_owned();
-    let meant = stood.choices.iter().enumerate();
-    let meant = meant.map(|(i, choice)| format!("{} {choice}", Standpoints::sign(Some(i))));
-    let rows = seats.chain((!stood.votes.is_empty()).then_some((None, votes)));
-    rows.chain([(None, meant.collect::<Vec<_>>().join(", "))]).collect()
-}
-
-/// Returns the name of a seat, padded to the name column.
-fn padded_name(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
-    let who = format!("{} {}", place + 1, name(transcript.state(), seat));
-    let who = clip(&who, NAMES - 2, glyphs.ellipsis);
-    let gap = " ".repeat(NAMES.saturating_sub(width(&who)));
-    who + &gap
-}
-
-/// Returns a chart of speakers over time, one row per seat: one column per turn, its height the number of words. The
-/// latest turns that fit are shown.
-pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
-    let analysis = transcript.analysis();
-    let all: Vec<_> = analysis.utterances().filter_map(|(e, _)| Some((e, e.seat()?))).collect();
-    let fit = all.get(all.len().saturating_sub(room.saturating_sub(NAMES))..).unwrap_or_default();
-    let fit: Vec<(usize, u32)> =
-        fit.iter().map(|(e, seat)| (transcript.seat_place(seat), word_count(e.text()))).collect();
-    let most = fit.iter().map(|(_, words)| *words).max().unwrap_or(0).max(1) as usize;
-    let steps = glyphs.levels.len();
-    let level = |words: u32| glyphs.levels.get((words as usize * steps).div_ceil(most).max(1) - 1);
-    let lane = |place: usize| -> String {
-        let column = |(by, words): &(usize, u32)| {
-            if *by == place { level(*words).copied().unwrap_or(" ") } else { " " }
-        };
-        fit.iter().map(column).collect()
-    };
-    let seats = transcript.state().seats.iter().enumerate();
-    seats
-        .map(|(place, seat)| {
-            (place, padded_name(place, transcript, &seat.spec.id, glyphs) + &lane(place))
-        })
-        .collect()
 }

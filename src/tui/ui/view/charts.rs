@@ -4,10 +4,10 @@
 //! text, because analysis pages are scrolled by rows, searched and copied. Bars and lanes are composed here, which also
 //! allows coloured names; curves are rendered by ratatui's chart widget and read back from its buffer.
 
-use crate::analysis::{MomentKind, TimedTurn};
-use crate::model::{Text, VerdictGiven};
+use crate::analysis::{self, MomentKind, mention_counts};
+use crate::model::{SeatId, Text, VerdictGiven};
 use crate::state::Seat;
-use crate::text;
+use crate::text::{self, word_count};
 use crate::ui::text::card::bar;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
@@ -36,30 +36,28 @@ pub type ChartRow = (Option<usize>, String);
 
 /// Returns one bar per seat with its number of words and its share.
 pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let mut words: Vec<u64> = vec![0; transcript.state().seats.len()];
-    for (entry, spent) in transcript.analysis().utterances() {
-        if let Some(place) = entry.seat().map(|seat| transcript.seat_place(seat))
-            && let Some(sum) = words.get_mut(place)
-        {
-            *sum += u64::from(TimedTurn::words_of(entry, spent));
-        }
-    }
-    let all: u64 = words.iter().sum();
+    let mut words = analysis::shares(&transcript.analysis());
+    words.retain(|(seat, _)| seat.is_some());
+    let own = |seat: &Seat| {
+        let own = words.iter().find(|(id, _)| id.as_ref() == Some(&seat.spec.id));
+        own.map_or(0, |(_, share)| share.words)
+    };
+    let all: u64 = words.iter().map(|(_, share)| share.words).sum();
     let figure = |n: u64| format!("{n} words  {} %", (n * 200 + all) / (2 * all.max(1)));
-    bars(transcript, &words, figure, glyphs, room)
+    bars(transcript, own, figure, glyphs, room)
 }
 
 /// Returns one bar per seat with its cost, or with its tokens if no seat has a price.
 pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let seats = &transcript.state().seats;
-    let used = |seat: &Seat| seat.spent.used().map_or(0, |usage| usage.tokens());
-    let priced = seats.iter().any(|seat| seat.spent.cost().is_some());
-    let cost = |seat: &Seat| seat.spent.cost().map_or(0, |usd| usd.0);
-    let amounts: Vec<u64> = seats.iter().map(|s| if priced { cost(s) } else { used(s) }).collect();
+    let priced = transcript.state().cast().any(|(_, seat)| seat.spent.cost().is_some());
+    let amount = |seat: &Seat| {
+        let used = || seat.spent.used().map_or(0, |usage| usage.tokens());
+        if priced { seat.spent.cost().map_or(0, |usd| usd.0) } else { used() }
+    };
     let figure = |n: u64| {
         if priced { crate::model::Usd(n).to_string() } else { format!("{} tokens", tokens(n)) }
     };
-    bars(transcript, &amounts, figure, glyphs, room)
+    bars(transcript, amount, figure, glyphs, room)
 }
 
 /// Returns the running total of tokens after each turn; empty without token counts.
@@ -128,11 +126,10 @@ pub fn votes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
         let count = |choice: &Text| u64::from(vote.counts.get(choice).copied().unwrap_or(0));
         let most = vote.options.iter().map(count).max().unwrap_or(0);
         for choice in &vote.options {
-            let name = clip(&text::label(choice), NAMES - 2, glyphs.ellipsis);
-            let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
             let drawn = bar(count(choice) as f64, most as f64, room, glyphs);
             let won = if vote.winner.as_ref() == Some(choice) { glyphs.done } else { "" };
-            let row = format!("{name}{gap}{drawn} {} {won}", count(choice));
+            let name = padded(&text::label(choice), glyphs);
+            let row = format!("{name}{drawn} {} {won}", count(choice));
             rows.push((None, row.trim_end().to_owned()));
         }
     }
@@ -159,11 +156,10 @@ pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
     let level = |n: f64| glyphs.levels.get((n / most * top).round() as usize).copied();
     let fit = verdicts.len().saturating_sub(room.saturating_sub(NAMES + 8));
     let row = |side: &Text| {
-        let name = clip(&text::label(side), NAMES - 2, glyphs.ellipsis);
-        let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
+        let name = padded(&text::label(side), glyphs);
         let line: String = verdicts[fit..].iter().filter_map(|v| level(score(v, side))).collect();
         let last = (score(last, side) * 10.0).round() / 10.0;
-        (None, format!("{name}{gap}{line} {last}"))
+        (None, format!("{name}{line} {last}"))
     };
     let head = (None, "scores, one column per verdict".to_owned());
     [head].into_iter().chain(last.sides.iter().map(row)).collect()
@@ -172,62 +168,78 @@ pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
 /// Returns the number of mentions between participants as a shaded matrix; empty without mentions or if it does not
 /// fit.
 pub fn mentions(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let seats = &transcript.state().seats;
+    let analysis = transcript.analysis();
+    let seats: Vec<(usize, &Seat)> = transcript.state().cast().collect();
     let fits = seats.len() <= NAMED_MAX && NAMES + COLUMN * seats.len() <= room;
-    let mut counts = vec![vec![0_usize; seats.len()]; seats.len()];
-    for (entry, _) in transcript.analysis().utterances() {
-        let Some(by) = entry.seat().map(|seat| transcript.seat_place(seat)) else { continue };
-        for to in &entry.mentions {
-            if let Some(n) =
-                counts.get_mut(by).and_then(|row| row.get_mut(transcript.seat_place(to)))
-            {
-                *n += 1;
-            }
-        }
-    }
-    let most = counts.iter().flatten().max().copied().unwrap_or(0);
+    let row = |(_, seat): &(usize, &Seat)| mention_counts(&analysis, Some(&seat.spec.id));
+    let counts: Vec<Vec<(SeatId, u64)>> = seats.iter().map(row).collect();
+    let most = counts.iter().flatten().map(|(_, n)| *n).max().unwrap_or(0);
     if !fits || most == 0 {
         return vec![];
     }
-    let head: String = (1..=seats.len()).map(|place| format!("{place:>COLUMN$}")).collect();
-    let shade = |n: &usize| {
-        let at = (n * (glyphs.shades.len() - 1)).div_ceil(most);
+    let head: String = seats.iter().map(|(place, _)| format!("{:>COLUMN$}", place + 1)).collect();
+    let shade = |(_, n): &(SeatId, u64)| {
+        let at = (n * (glyphs.shades.len() as u64 - 1)).div_ceil(most) as usize;
         let shade = glyphs.shades.get(at).copied().unwrap_or(" ").repeat(2);
         if *n == 0 { format!("{:>COLUMN$}", glyphs.dot) } else { format!(" {shade}{n}") }
     };
-    let rows = counts.iter().zip(seats).enumerate().map(|(place, (row, seat))| {
+    let rows = counts.iter().zip(&seats).map(|(row, (place, seat))| {
         let cells: String = row.iter().map(shade).collect();
-        (Some(place), seat_label(transcript, place, seat, glyphs) + &cells)
+        (Some(*place), seat_label(transcript, *place, seat, glyphs) + &cells)
     });
     [(None, format!("{:NAMES$}{head}", "names"))].into_iter().chain(rows).collect()
 }
 
+/// Returns a chart of speakers over time, one row per seat: one column per turn, its height the number of words. The
+/// latest turns that fit are shown.
+pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let analysis = transcript.analysis();
+    let all: Vec<_> = analysis.utterances().filter_map(|(e, _)| Some((e, e.seat()?))).collect();
+    let fit = all.get(all.len().saturating_sub(room.saturating_sub(NAMES))..).unwrap_or_default();
+    let fit: Vec<(usize, u32)> =
+        fit.iter().map(|(e, seat)| (transcript.seat_place(seat), word_count(e.text()))).collect();
+    let most = fit.iter().map(|(_, words)| *words).max().unwrap_or(0).max(1) as usize;
+    let steps = glyphs.levels.len();
+    let level = |words: u32| glyphs.levels.get((words as usize * steps).div_ceil(most).max(1) - 1);
+    let lane = |place: usize| -> String {
+        let column = |(by, words): &(usize, u32)| {
+            if *by == place { level(*words).copied().unwrap_or(" ") } else { " " }
+        };
+        fit.iter().map(column).collect()
+    };
+    let seats = transcript.state().seats.iter().enumerate();
+    let row = |(place, seat)| seat_label(transcript, place, seat, glyphs) + &lane(place);
+    seats.map(|(place, seat)| (Some(place), row((place, seat)))).collect()
+}
+
 fn bars(
     transcript: &Transcript,
-    amounts: &[u64],
+    amount: impl Fn(&Seat) -> u64,
     figure: impl Fn(u64) -> String,
     glyphs: &Glyphs,
     room: usize,
 ) -> Vec<ChartRow> {
-    let most = amounts.iter().max().copied().unwrap_or(0);
+    let most = transcript.state().cast().map(|(_, seat)| amount(seat)).max().unwrap_or(0);
     if most == 0 {
         return vec![];
     }
     let longest = width(&bar(1.0, 1.0, room, glyphs));
-    let rows = transcript.state().seats.iter().zip(amounts).enumerate();
-    let row = |(place, (seat, n)): (usize, (&Seat, &u64))| {
-        let drawn = bar(*n as f64, most as f64, room, glyphs);
+    let row = |(place, seat): (usize, &Seat)| {
+        let drawn = bar(amount(seat) as f64, most as f64, room, glyphs);
         let gap = " ".repeat(longest.saturating_sub(width(&drawn)));
-        let row =
-            format!("{}{drawn}{gap} {}", seat_label(transcript, place, seat, glyphs), figure(*n));
-        (Some(place), row)
+        let name = seat_label(transcript, place, seat, glyphs);
+        (Some(place), format!("{name}{drawn}{gap} {}", figure(amount(seat))))
     };
-    rows.map(row).collect()
+    transcript.state().cast().map(row).collect()
 }
 
 fn seat_label(transcript: &Transcript, place: usize, seat: &Seat, glyphs: &Glyphs) -> String {
-    let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
-    let name = clip(&name, NAMES - 2, glyphs.ellipsis);
+    padded(&format!("{} {}", place + 1, transcript.name(&seat.spec.id)), glyphs)
+}
+
+/// Returns a name in the column of names.
+fn padded(name: &str, glyphs: &Glyphs) -> String {
+    let name = clip(name, NAMES - 2, glyphs.ellipsis);
     let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
     name + &gap
 }
