@@ -90,6 +90,8 @@ fn every_hinted_key_runs_its_action() {
         let place = stage.screen.view.place();
         for hint in hints(&mut stage) {
             let (key, word) = hint.split_once(' ').unwrap();
+            let signs = [("↑", "up"), ("↓", "down"), ("←", "left"), ("→", "right")];
+            let key = signs.iter().find(|(sign, _)| *sign == key).map_or(key, |(_, key)| key);
             let action = stage.screen.keymap.action(place, key);
             let row = ROWS.iter().find(|r| Some(r.action) == action);
             let row = row.unwrap_or_else(|| panic!("{hint:?} at {place:?} is no key"));

@@ -100,7 +100,7 @@ fn overlays_use_only_their_own_keys() {
     let mut stage = Stage::new(80, 24).during(4, 8);
     stage.press(&[Char('K'), Char('z')]);
     let shown = stage.text();
-    assert!(shown.contains(" VIEW   down scroll") && shown.contains("esc back"), "{shown}");
+    assert!(shown.contains(" VIEW   ↓ scroll") && shown.contains("esc back"), "{shown}");
     assert_eq!(stage.press(&[Char(' '), Char('s'), Char('S')]), [], "nothing below is pressed");
     stage.press(&[Char('q')]);
     assert!(stage.screen.view.page.is_none());

@@ -50,6 +50,7 @@ fn permission_card_shows_action_and_keys() {
         let mut stage = asks_with(width, height, "Write notes.txt \u{1b}[2J", "notes.txt");
         let text = stage.text();
         assert!(text.contains("asks to use"), "what is waited for is no token: {text}");
+        assert!(stage.rows()[0].contains("? WAITING FOR YOU"), "{text}");
         assert!(text.contains("2 until you leave"), "{text}");
         assert!(text.contains("PERMISSION") && text.contains("/edit: Write notes.txt"), "{text}");
         assert!(text.contains("1 allow once") && text.contains("3 refuse"), "{text}");

@@ -97,7 +97,7 @@ fn commands_and_their_arguments_are_completed() {
     write(&mut stage, "whi");
     let shown = stage.text();
     assert!(
-        shown.contains("/whisper") && shown.contains("Say something to one participant only."),
+        shown.contains("/whisper") && shown.contains("Say something to one participant only"),
         "{shown}"
     );
     // Enter completes a partial command before it sends it

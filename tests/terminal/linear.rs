@@ -22,7 +22,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("1\r");
     program.until("Begin?");
     program.keys("1\r");
-    program.until("Topic? Press Enter to keep Tea at five?.");
+    program.until("Topic? Press Enter to keep \"Tea at five?\".");
     program.keys("\r");
     program.until("Which scenario? Press Enter for 2.");
     program.keys("\r");

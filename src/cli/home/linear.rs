@@ -117,7 +117,7 @@ fn begin(start: &mut StartScreen, home: &Home, context: &Context) -> Result<Next
 fn ask_plan(start: &mut StartScreen, has_topic: bool) -> Result<Option<TalkPlan>, Failure> {
     if !has_topic {
         let own = "the scenario's own".to_owned();
-        let topic = start.topic().map_or(own, |topic| text::line(&topic).into_owned());
+        let topic = start.topic().map_or(own, |topic| format!("\"{}\"", text::line(&topic)));
         let asked = format!("Topic? Press Enter to keep {topic}.");
         let Some(line) = ask(start, &asked)? else { return Ok(None) };
         if !line.is_empty() {

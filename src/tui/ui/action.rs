@@ -151,9 +151,9 @@ macro_rules! actions {
             OpenEvent Reading unlisted "open" "go to the event in the transcript" Analysis ["enter"]
                 => |s| navigate::event(s);
             Export App "export" "export the session" Read ["E"] Analysis ["E"]
-                => |s| s.view.list = Some(List::new(ListKind::Formats, feed(s)));
+                => |s| s.view.list = Some(list::of_formats());
             Palette App "commands" "all commands" Read [":" "ctrl-p"] Write ["ctrl-p"]
-                => |s| s.view.list = Some(entries::palette(s, feed(s)));
+                => |s| s.view.list = Some(entries::palette(s));
             Help App "help" "all keys" Read ["?" "f1"] Write ["f1"] Line ["?"] Analysis ["?" "f1"] Start ["f1"] StartList ["?"] Page ["?" "f1"]
                 => |s| toggle_page(s, help);
             EntryUp App unlisted "previous" "previous entry" Pick ["up" "ctrl-p"] Start ["up"] => |_| ();

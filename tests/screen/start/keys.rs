@@ -30,7 +30,7 @@ fn rebound_key_appears_in_hints_help_and_messages() {
     assert_eq!(start.at, StartRow::Topic, "the key of before means nothing now");
     (0..4).for_each(|_| _ = key(&mut start, &down));
     let page = shown(&mut start, 120, 24);
-    assert!(page.contains("p replay  ctrl-o compare  alt-x delete  up ctrl-n move"), "{page}");
+    assert!(page.contains("p replay  ctrl-o compare  alt-x delete  ↑ ctrl-n move"), "{page}");
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::ALT));
     assert!(shown(&mut start, 80, 24).contains("press alt-x again to move it to the trash"));
     press(&mut start, &[KeyCode::F(10)]);

@@ -7,12 +7,11 @@ use crate::steer::slash::{spelled, usage};
 use crate::ui::act::send::{self, Delivery};
 use crate::ui::act::{appearance, completion, intents, participant};
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, KeyRow, ROWS};
-use crate::ui::keymap::{LISTED, ListSection, ListedAction};
+use crate::ui::keymap::{Focus, Group, KeyRow, LISTED, ListSection, ListedAction, ROWS};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::{unfit, unfit_action};
-use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind};
+use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::RowView;
 use crate::ui::view::{link, moment};
 
@@ -28,18 +27,38 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     completion::refresh(screen);
 }
 
-/// Returns the list of commands.
-pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
+/// Returns the list of commands: those of a recording, or of a running conversation.
+pub(in crate::ui) fn palette(screen: &Screen) -> List {
     let live = !screen.view.is_recording();
     let can_not = |row: &&CommandRow| live && unfit(&screen.transcript, row.name).is_some();
     let commands = COMMANDS.iter().filter(can_not).map(spelled);
     let has_none = |row: &&KeyRow| live && unfit_action(&screen.transcript, row.action).is_some();
     let actions = ROWS.iter().filter(has_none).map(KeyRow::name);
     List {
+        is_commands: true,
+        more: if live { of_participants(screen) } else { vec![] },
         unfit: commands.chain(actions).collect(),
-        own: (String::new(), if live { of_participants(screen) } else { vec![] }),
-        ..List::new(ListKind::Commands, feed)
+        ..List::with_entries("Commands".into(), listed(live))
     }
+}
+
+/// Returns the rows of the list of actions for a running conversation, or for a recording.
+fn listed(live: bool) -> Vec<ListEntry> {
+    let applies = |group| match group {
+        Group::Floor | Group::Writing => live,
+        Group::Replay => !live,
+        Group::Reading | Group::App => true,
+        Group::Start => false,
+    };
+    let entry = |listed: &ListedAction| {
+        let action = match (listed.action(), listed.command()) {
+            (Some(row), _) if applies(row.group) => EntryAction::Action(row),
+            (None, Some(row)) if live => EntryAction::Command(row),
+            _ => return None,
+        };
+        Some(ListEntry::new(listed.line(), listed.meaning(), action))
+    };
+    LISTED.iter().filter_map(entry).collect()
 }
 
 /// Lists the actions for the marked message.
@@ -178,5 +197,21 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
             appearance::set_theme(screen, &name);
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_has_47_rows_and_finds_participants_by_words() {
+        let mute = EntryAction::Begin("/mute @bo".into());
+        let more = vec![ListEntry::new("/mute @bo", "Mute Bo", mute)];
+        let mut list = List { more, ..List::with_entries(String::new(), listed(true)) };
+        assert_eq!(list.entries().len(), 47);
+        list.filter = "mu bo".into();
+        let found = list.entries();
+        assert!(matches!(&found[..], [only] if only.call == "/mute @bo"));
     }
 }

@@ -38,9 +38,7 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
 
 /// Starts selecting text of the message under the pointer; returns whether there is one.
 fn begin_drag(screen: &mut Screen, at: Position) -> bool {
-    let view = &screen.view;
-    let covered = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
-    let spot = (!covered).then(|| spot(screen, at)).flatten();
+    let spot = if screen.view.is_hidden() { None } else { spot(screen, at) };
     let words = |row: usize| matches!(screen.transcript.shown(row), Some(RowView::Words(..)));
     screen.view.drag =
         spot.filter(|(row, _)| words(*row)).map(|(row, spot)| Drag { row, from: spot, to: spot });
@@ -87,7 +85,7 @@ fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
     match (&screen.view.list, way) {
         (Some(_), Direction::Up) => act(screen, Action::EntryUp),
         (Some(_), Direction::Down) => act(screen, Action::EntryDown),
-        (None, way) if screen.view.page.is_some() || screen.view.analysis.is_some() => {
+        (None, way) if screen.view.has_view() => {
             let line = if way == Direction::Up { Action::LineUp } else { Action::LineDown };
             for _ in 0..NOTCH_LINES {
                 if let Some(page) = &mut screen.view.page {

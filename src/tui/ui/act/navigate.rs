@@ -211,7 +211,7 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
         screen.view.notice = Some(format!("{} has no {none}", message.name));
         return None;
     };
-    match (&list.own.1[..], what) {
+    match (&list.all[..], what) {
         ([ListEntry { action: EntryAction::Copy(words, what), .. }], Extract::Code) => {
             Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
         }
@@ -366,28 +366,25 @@ pub fn leaf(screen: &mut Screen) -> Option<Seq> {
 /// Lists all versions of the current message, so that another one can be chosen.
 pub fn alternatives(screen: &mut Screen) {
     let Some(message) = whole_read(screen) else { return };
-    let list =
-        entry(screen, &message).and_then(|e| versions::list(&screen.transcript, e, &message.name));
-    if list.is_none() {
-        screen.view.notice = Some("your messages have no versions".into());
-    }
-    screen.view.list = list;
+    let number = entry(screen, &message).and_then(|entry| entry.number);
+    list_versions(screen, number, || "your messages have no versions".into());
 }
 
 /// Lists all versions of a turn by its number.
 pub fn alternatives_of(screen: &mut Screen, number: &str) {
+    let last = screen.transcript.state().utterances;
+    let of = number.trim_start_matches(['u', '#']).parse().ok();
+    list_versions(screen, of, || format!("no turn {number} (last is {last})"));
+}
+
+fn list_versions(screen: &mut Screen, number: Option<u32>, none: impl Fn() -> String) {
     let transcript = &screen.transcript;
-    let of = number
-        .trim_start_matches(['u', '#'])
-        .parse()
-        .ok()
-        .and_then(|n| transcript.state().utterance(n));
+    let entry = number.and_then(|number| transcript.state().utterance(number));
     let name =
         |e: &Entry| format!("turn {} ({})", e.number.unwrap_or(0), transcript.names(e.seat()));
-    let list = of.and_then(|e| versions::list(transcript, e, &name(e)));
+    let list = entry.and_then(|e| versions::list(transcript, e, &name(e)));
     if list.is_none() {
-        let last = screen.transcript.state().utterances;
-        screen.view.notice = Some(format!("no turn {number} (last is {last})"));
+        screen.view.notice = Some(none());
     }
     screen.view.list = list;
 }

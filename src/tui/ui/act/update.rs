@@ -21,7 +21,7 @@ use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::card::{ChoiceAct, Confirming};
-use crate::ui::view::list::{FeedKind, List, ListKind};
+use crate::ui::view::list;
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
@@ -182,10 +182,9 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
         if !caret::line(&mut search.query, key) {
             return;
         }
-        match (&mut screen.view.page, &mut screen.view.analysis) {
-            (Some(page), _) => page.found.restart(),
-            (None, Some(analysis)) => analysis.found.restart(),
-            (None, None) => navigate::search_again(screen),
+        match screen.view.found() {
+            Some(found) => found.restart(),
+            None => navigate::search_again(screen),
         }
         return;
     }
@@ -308,10 +307,7 @@ fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
         return Some(None);
     }
     if screen.view.search.is_some() {
-        let found = match (&mut screen.view.page, &mut screen.view.analysis) {
-            (Some(page), _) => Some(&mut page.found),
-            (None, analysis) => analysis.as_mut().map(|analysis| &mut analysis.found),
-        };
+        let found = screen.view.found();
         return found.is_some_and(|found| search_in(found, action)).then_some(None);
     }
     if let Some(analysis) = &mut screen.view.analysis
@@ -345,13 +341,7 @@ fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
             _ => {}
         }
     }
-    let covered = screen.view.has_view() || screen.view.list.is_some();
-    (!covered && card::scroll(screen, action)).then_some(None)
-}
-
-/// Returns the kind of the conversation.
-fn feed(screen: &Screen) -> FeedKind {
-    if screen.view.is_recording() { FeedKind::Recorded } else { FeedKind::Live }
+    (!screen.view.is_hidden() && card::scroll(screen, action)).then_some(None)
 }
 
 fn toggle_analysis(screen: &mut Screen) {

@@ -6,7 +6,7 @@ use crate::state::Thread;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::header::{role, sign};
+use crate::ui::draw::header::StatusLook;
 use crate::ui::draw::timeline;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
@@ -93,9 +93,9 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let mut bar = Bar::new();
     bar.left = vec![];
     bar.left(start, rule);
-    let seen = standing.with_losses(state);
-    let strong = theme.style(role(seen));
-    bar.left(" ", muted).left(format!("{} ", sign(seen, glyphs)), strong);
+    let look = StatusLook::new(screen);
+    let strong = theme.style(look.role);
+    bar.left(" ", muted).left(format!("{} ", look.sign), strong);
     let Activity { what, then, .. } = shortened(transcript, standing, now, wealth, glyphs.ellipsis);
     let mut what = what.replace('·', glyphs.dot);
     if let Some(seconds) = seconds(screen, now) {
@@ -182,6 +182,9 @@ struct Below {
 }
 
 fn below(screen: &mut Screen) -> Below {
+    if screen.view.poster {
+        return Below { messages: 0, lines: 0 };
+    }
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = view.viewport.width();
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };

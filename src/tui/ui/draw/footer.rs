@@ -45,15 +45,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.right.splice(0..0, hint.iter().cloned());
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
     }
-    if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
+    if place == Focus::Search
+        && let Some(mut search) = screen.view.search.take()
+    {
         let typed = format!("/{}", search.query);
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
         bar.left(typed, theme.style(ThemeRole::Text));
-        let told = match (&screen.view.page, &screen.view.analysis) {
-            (Some(page), _) => page.found.status(search),
-            (None, Some(analysis)) => analysis.found.status(search),
-            (None, None) => search.status(&screen.transcript),
+        let told = match screen.view.found() {
+            Some(found) => found.status(&search),
+            None => search.status(&screen.transcript),
         };
+        screen.view.search = Some(search);
         bar.left(format!("   {told}"), theme.style(ThemeRole::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
@@ -212,7 +214,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
 
 /// Returns a key and its effect; empty if the action has no key in this focus.
 fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
-    let key = screen.keymap.key(action, place).map(str::to_owned);
+    let key = screen.keymap.key(action, place).map(|key| screen.glyphs.key(key).to_owned());
     let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
     let held =
         matches!(Status::from_state(screen.transcript.state()), Status::Paused | Status::Pausing);

@@ -1,17 +1,18 @@
 //! The first row: the title, a mark for rehearsals, and the status; and the rule below.
 
+use crate::export::poster::PosterInk;
 use crate::model::Limit;
 use crate::state::Turn;
 use crate::text::{self, clock};
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::cast;
+use crate::ui::draw::{cast, poster};
 use crate::ui::frame::Frame;
 use crate::ui::screen::{Screen, ScreenMode};
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::floor::{Status, used};
-use crate::ui::view::rope::{self, RopeInk};
+use crate::ui::view::floor::{Status, used, waits_for_person};
+use crate::ui::view::rope;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -29,7 +30,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
     // failed turns have numbers too, but do not count, and a turn that is said again counts already
     let is_new = |turn: &&Turn| turn.speaks() && turn.replaces.is_none();
@@ -70,13 +70,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if let Some(apart) = apart(screen) {
         bar.right(format!("  apart {apart}"), muted);
     }
-    let seen = standing.with_losses(screen.transcript.state());
-    let style = theme.style(role(seen));
+    let StatusLook { word, sign, role } = StatusLook::new(screen);
+    let style = theme.style(role);
     match screen.view.playback() {
         Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
         None => {
-            bar.right(seen.word(), style);
-            bar.right(format!("{} ", sign(seen, glyphs)), style);
+            bar.right(word, style);
+            bar.right(format!("{sign} "), style);
             // blanks are not underlined
             bar.right("  ", muted);
         }
@@ -133,9 +133,8 @@ pub fn rope(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let room = usize::from(area.width);
         let theme = &screen.theme;
         let style = |ink| match ink {
-            RopeInk::Muted => theme.style(ThemeRole::Muted),
-            RopeInk::Plain => theme.style(ThemeRole::Text),
-            RopeInk::Seat(place) => bold(theme.speaker(place)),
+            PosterInk::Seat(place) => bold(theme.speaker(place)),
+            ink => poster::style(ink, theme),
         };
         let row = rope::parts([&poles[0], &poles[1]], standing, seats, room, screen.glyphs);
         let spans = row.into_iter().map(|(text, ink)| Span::styled(text, style(ink)));
@@ -150,24 +149,32 @@ pub fn rope(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::styled(rule, style), area);
 }
 
-/// Returns the theme role of a status.
-pub fn role(standing: Status) -> ThemeRole {
-    match standing {
-        Status::Running | Status::Stepping => ThemeRole::FloorSpeaking,
-        Status::Pausing | Status::Paused | Status::Waiting => ThemeRole::FloorPaused,
-        Status::Stopped => ThemeRole::FloorStopped,
-        Status::Done | Status::Reached => ThemeRole::FloorDone,
-        Status::Error => ThemeRole::FloorError,
-    }
+/// Word, sign and colour of the status.
+pub struct StatusLook {
+    word: &'static str,
+    /// Sign before the word.
+    pub sign: &'static str,
+    /// Colour of both.
+    pub role: ThemeRole,
 }
 
-/// Returns the symbol of a status.
-pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
-    match standing {
-        Status::Running | Status::Stepping => glyphs.speaking,
-        Status::Pausing | Status::Paused => glyphs.paused,
-        Status::Waiting => glyphs.waiting,
-        Status::Stopped | Status::Error => glyphs.stopped,
-        Status::Done | Status::Reached => glyphs.done,
+impl StatusLook {
+    /// Returns the look of the present status; a request to the person is more than that others speak.
+    pub fn new(screen: &Screen) -> StatusLook {
+        if waits_for_person(&screen.transcript) {
+            return StatusLook { word: "WAITING FOR YOU", sign: "?", role: ThemeRole::Notice };
+        }
+        let state = screen.transcript.state();
+        let status = Status::from_state(state).with_losses(state);
+        let glyphs = screen.glyphs;
+        let (sign, role) = match status {
+            Status::Running | Status::Stepping => (glyphs.speaking, ThemeRole::FloorSpeaking),
+            Status::Pausing | Status::Paused => (glyphs.paused, ThemeRole::FloorPaused),
+            Status::Waiting => (glyphs.waiting, ThemeRole::FloorPaused),
+            Status::Stopped => (glyphs.stopped, ThemeRole::FloorStopped),
+            Status::Done | Status::Reached => (glyphs.done, ThemeRole::FloorDone),
+            Status::Error => (glyphs.stopped, ThemeRole::FloorError),
+        };
+        StatusLook { word: status.word(), sign, role }
     }
 }

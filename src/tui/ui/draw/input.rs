@@ -15,9 +15,12 @@ pub(super) type Hint = (Vec<Span<'static>>, Option<Action>);
 
 /// Returns a key and its effect.
 pub(super) fn hint(screen: &Screen, key: &str, word: &str) -> Vec<Span<'static>> {
+    // a typed line often says its effect
+    let is_told = key.strip_prefix('/') == Some(word);
+    let word = if is_told { "  ".to_owned() } else { format!(" {word}  ") };
     vec![
         Span::styled(key.to_owned(), screen.theme.style(ThemeRole::HintKey)),
-        Span::styled(format!(" {word}  "), screen.theme.style(ThemeRole::HintText)),
+        Span::styled(word, screen.theme.style(ThemeRole::HintText)),
     ]
 }
 

@@ -1,17 +1,16 @@
 //! The list overlay: the filter, the visible entries, and the action of Enter.
 
-use crate::export::FORMATS;
 use crate::steer::slash::usage;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::frame::Frame;
-use crate::ui::keymap::Focus;
+use crate::ui::keymap::{Focus, capital};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
-use crate::ui::view::list::{EntryAction, List, ListEntry, ListKind};
+use crate::ui::view::list::{EntryAction, List, ListEntry};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
@@ -20,10 +19,6 @@ use ratatui::widgets::Clear;
 const WIDTH_MAX: u16 = 96;
 /// Maximum height of the list, in rows.
 const HEIGHT_MAX: u16 = 26;
-/// Maximum cells of the left column; in a narrow list, a third of it.
-const CALL_MAX: usize = 24;
-/// Minimum cells of the left column in lists of keys and commands.
-const CALL_MIN: usize = 18;
 /// Cells of the column that names the group.
 const GROUP_WIDTH: usize = 9;
 /// Minimum cells at which the group is named; below, the description needs the space.
@@ -50,25 +45,16 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let headed = list.has_sections();
     let wide = on_top(whole, &screen.view.areas, WIDTH_MAX, HEIGHT_MAX).width.saturating_sub(2);
     let high = |entries: &[ListEntry]| {
-        let rows = rows_of(entries, list.kind, usize::from(wide), screen);
+        let rows = rows_of(entries, list, usize::from(wide), screen);
         let rows = if headed { rows + headings(entries, list) } else { rows };
         u16::try_from(rows + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX)
     };
-    let most = match list.kind {
-        ListKind::Commands => HEIGHT_MAX,
-        ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
-        ListKind::Own => high(&list.own.1),
-    };
+    let most = if list.is_commands { HEIGHT_MAX } else { high(&list.all) };
     // the row of the filter must not move while the operator types
     let area = on_top(whole, &screen.view.areas, WIDTH_MAX, most);
     let needed = high(&entries);
     let area = Rect { height: area.height.min(needed), ..area };
-    let title = match list.kind {
-        ListKind::Commands => "Commands",
-        ListKind::Own => &list.own.0,
-        ListKind::Formats => "Export as",
-    };
-    let block = framed(screen, title, &screen.keymap.way(Action::Back, Focus::Pick));
+    let block = framed(screen, &list.title, &screen.keymap.way(Action::Back, Focus::Pick));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
@@ -89,7 +75,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
-    let call = call_width(&entries, list.kind, room);
+    let call = call_width(&entries, room);
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     let mut above_entry = None;
     for (i, entry) in entries.iter().enumerate() {
@@ -101,7 +87,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             }
         }
         let chosen = i == list.at;
-        let mut told = row(entry, list.kind, chosen, call, room, screen);
+        let mut told = row(entry, list, chosen, call, room, screen);
         // an entry longer than the list leaves a row for its neighbours on both sides
         let others = BESIDE.min(entries.len() - 1);
         shorten(&mut told, rows.saturating_sub(others).max(1), screen);
@@ -135,24 +121,18 @@ fn shorten(told: &mut Vec<Line<'static>>, rows: usize, screen: &Screen) {
     }
 }
 
-/// Returns the cells of the left column. It must not move while the operator types.
-fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
+/// Returns the cells of the left column. It must not move while the operator types. Names, such as those of models, often
+/// share their first letters.
+fn call_width(entries: &[ListEntry], room: usize) -> usize {
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
-    let least = if kind == ListKind::Own || kind == ListKind::Formats { 0 } else { CALL_MIN };
-    let most = match kind {
-        // names, such as those of models, often share their first letters
-        ListKind::Own => room * 3 / 5,
-        _ if room < GROUP_ROOM => room / 3,
-        _ => CALL_MAX,
-    };
-    widest.max(least).min(most)
+    widest.min(room * 3 / 5)
 }
 
 /// Returns the rows of a list for any selection, given that the selected entry is shown in full. Without entries, the
 /// rows of the message that says so.
-fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) -> usize {
-    let calls = call_width(entries, kind, room);
-    let told = entries.iter().map(|entry| row(entry, kind, true, calls, room, screen).len());
+fn rows_of(entries: &[ListEntry], list: &List, room: usize, screen: &Screen) -> usize {
+    let calls = call_width(entries, room);
+    let told = entries.iter().map(|entry| row(entry, list, true, calls, room, screen).len());
     match told.max() {
         Some(longest) => entries.len() - 1 + longest,
         None => nothing_found(room, screen).len(),
@@ -183,114 +163,109 @@ fn header(heading: &str, screen: &Screen) -> Line<'static> {
     Line::styled(format!("   {}", heading.to_uppercase()), screen.theme.style(ThemeRole::Muted))
 }
 
-/// Returns the rows of an entry: its key or command, its description, and its group if that fits. The selected
-/// entry is shown in full, in as many rows as needed.
+/// Parts of a row, from the left: a text, the title in the cells that are left, and texts in columns of their own.
+struct RowParts {
+    before: String,
+    title: String,
+    role: ThemeRole,
+    behind: Vec<(String, ThemeRole)>,
+}
+
+/// Returns the rows of an entry. The selected one is shown in full, in as many rows as needed.
 fn row(
     entry: &ListEntry,
-    kind: ListKind,
+    list: &List,
     chosen: bool,
     calls: usize,
     room: usize,
     screen: &Screen,
 ) -> Vec<Line<'static>> {
-    let theme = &screen.theme;
     let glyphs = screen.glyphs;
-    if kind == ListKind::Commands {
-        return command_entry(entry, chosen, room, screen);
-    }
-    let group = match &entry.action {
-        _ if room < GROUP_ROOM => String::new(),
-        EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", row.group.heading()),
-        _ => String::new(),
-    };
-    let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
-    let title = if chosen {
-        let whole = Line::from(entry.title.as_str());
-        let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
-        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
-        rows
+    let parts = if list.is_commands {
+        of_command(entry, room, screen)
     } else {
-        vec![clip(&entry.title, left, glyphs.ellipsis)]
+        of_entry(entry, calls, room, screen)
     };
-    let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
+    let beside = parts.behind.iter().map(|(text, _)| width(text)).sum::<usize>();
+    let left = room.saturating_sub(3 + width(&parts.before) + beside);
+    let mut titles = if chosen {
+        wrap(&Line::from(parts.title), left).iter().map(Line::to_string).collect()
+    } else {
+        vec![clip(&parts.title, left, glyphs.ellipsis)]
+    };
+    if chosen {
+        titles.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+    }
+    let role = |role| if chosen { ThemeRole::Selection } else { role };
+    let span = |text: String, of| Span::styled(text, screen.theme.style(role(of)));
     let line = |(i, title): (usize, String)| {
-        let (sign, call, group) = match i {
-            0 if chosen => (glyphs.speaking, &*entry.call, &*group),
-            0 => (" ", &*entry.call, &*group),
-            _ => (" ", "", ""),
-        };
-        let call = clip_middle(call, calls, glyphs.ellipsis);
-        let gap = " ".repeat(calls - width(&call));
-        let pad = " ".repeat(room.saturating_sub(3 + calls + 2 + width(&title) + width(group) + 1));
-        Line::from(vec![
-            Span::styled(format!(" {sign} "), look(ThemeRole::Text)),
-            Span::styled(format!("{call}{gap}"), look(ThemeRole::HintKey)),
-            Span::styled(format!("  {title}{pad}"), look(ThemeRole::Text)),
-            Span::styled(format!("{group} "), look(ThemeRole::Muted)),
-        ])
+        let own = |text: &str| if i == 0 { text.to_owned() } else { " ".repeat(width(text)) };
+        let sign = if chosen && i == 0 { glyphs.speaking } else { " " };
+        let pad = " ".repeat(left.saturating_sub(width(&title)));
+        let mut spans = vec![
+            span(format!(" {sign} "), ThemeRole::Text),
+            span(own(&parts.before), ThemeRole::HintKey),
+            span(format!("{title}{pad}"), parts.role),
+        ];
+        spans.extend(parts.behind.iter().map(|(text, role)| span(own(text), *role)));
+        Line::from(spans)
     };
-    title.into_iter().enumerate().map(line).collect()
+    titles.into_iter().enumerate().map(line).collect()
 }
 
-/// Returns an entry of the list of commands: its name, its `/command` and its first key, in columns.
-fn command_entry(
-    entry: &ListEntry,
-    chosen: bool,
-    room: usize,
-    screen: &Screen,
-) -> Vec<Line<'static>> {
-    let theme = &screen.theme;
-    let glyphs = screen.glyphs;
-    let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
+/// Returns a text in a number of cells, with a blank at its end.
+fn cell(text: &str, cells: usize, screen: &Screen) -> String {
+    let text = clip(text, cells.saturating_sub(1), screen.glyphs.ellipsis);
+    let gap = " ".repeat(cells - width(&text));
+    format!("{text}{gap}")
+}
+
+/// Returns the parts of an entry: its key or command, its description, and its group if that fits.
+fn of_entry(entry: &ListEntry, calls: usize, room: usize, screen: &Screen) -> RowParts {
+    let call = clip_middle(&entry.call, calls, screen.glyphs.ellipsis);
+    let gap = " ".repeat(calls - width(&call) + 2);
+    let group = match &entry.action {
+        EntryAction::Action(row) if room >= GROUP_ROOM => {
+            format!(" {:>GROUP_WIDTH$} ", row.group.heading())
+        }
+        _ => " ".into(),
+    };
+    RowParts {
+        before: format!("{call}{gap}"),
+        title: entry.title.clone(),
+        role: ThemeRole::Text,
+        behind: vec![(group, ThemeRole::Muted)],
+    }
+}
+
+/// Returns the parts of an entry of the list of commands: its name, its `/command` and its first key.
+fn of_command(entry: &ListEntry, room: usize, screen: &Screen) -> RowParts {
     let why = unable(entry, screen);
     let name = action_name(entry, screen).unwrap_or_else(|| entry.title.clone());
-    let name = capital(&match why {
-        Some(why) => format!("{}: {why}", name.trim_end_matches('.')),
+    let title = capital(&match why {
+        Some(why) => format!("{name}: {why}"),
         None => name,
     });
-    let command = entry.call.clone();
     let key = match &entry.action {
         EntryAction::Action(row) => screen.keymap.key(row.action, screen.view.steering()),
         _ => None,
     };
-    let key = key.unwrap_or_default();
     // a narrow list has one of them; what cannot be run needs no command
-    let (commands, keys) = match why {
-        None if room >= BOTH_ROOM => (COMMAND, KEY),
-        Some(_) if room >= BOTH_ROOM => (0, KEY),
-        _ => (0, NARROW_KEY),
-    };
-    let (command, key) = match commands {
-        0 if key.is_empty() => ("", &*command),
-        0 => ("", key),
-        _ => (&*command, key),
-    };
-    let left = room.saturating_sub(3 + 2 + commands + keys + 1);
-    let mut rows = if chosen {
-        wrap(&Line::from(name), left).iter().map(Line::to_string).collect()
-    } else {
-        vec![clip(&name, left, glyphs.ellipsis)]
-    };
-    if chosen {
-        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+    let is_narrow = room < BOTH_ROOM;
+    let has_both = !is_narrow && why.is_none();
+    let key = key.unwrap_or(if has_both { "" } else { &entry.call });
+    let command = cell(&entry.call, if has_both { COMMAND } else { 0 }, screen);
+    let key = cell(key, if is_narrow { NARROW_KEY } else { KEY }, screen);
+    RowParts {
+        before: String::new(),
+        title,
+        role: if why.is_none() { ThemeRole::Text } else { ThemeRole::Muted },
+        behind: vec![
+            (" ".repeat(3), ThemeRole::Text),
+            (command, ThemeRole::Muted),
+            (key, ThemeRole::HintKey),
+        ],
     }
-    let line = |(i, name): (usize, String)| {
-        let (sign, command, key) =
-            if i == 0 { (glyphs.speaking, command, key) } else { (" ", "", "") };
-        let sign = if chosen { sign } else { " " };
-        let role = if why.is_none() { ThemeRole::Text } else { ThemeRole::Muted };
-        let cell = |text: &str, cells: usize| {
-            let text = clip(text, cells.saturating_sub(1), glyphs.ellipsis);
-            let gap = " ".repeat(cells - width(&text));
-            format!("{text}{gap}")
-        };
-        Line::from(vec![
-            Span::styled(format!(" {sign} {}  ", cell(&name, left + 1)), look(role)),
-            Span::styled(cell(command, commands), look(ThemeRole::Muted)),
-            Span::styled(cell(key, keys), look(ThemeRole::HintKey)),
-        ])
-    };
-    rows.into_iter().enumerate().map(line).collect()
 }
 
 /// Returns the effect of an action in the current state, if more specific than its description.
@@ -315,13 +290,6 @@ fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Returns a text with a capital first letter.
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 /// Returns the reason why an entry is not available now.

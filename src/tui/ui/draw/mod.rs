@@ -141,9 +141,8 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
 /// Returns whether an overlay is open, or whether a search, a selection or a notice may cover the streamed text.
 fn needs_all(view: &ViewState) -> bool {
     let told = view.notice.is_some() && view.spills;
-    let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
     let marked = view.search.is_some() || view.drag.is_some();
-    open || view.poster || view.completion.is_some() || marked || told
+    view.is_hidden() || view.poster || view.completion.is_some() || marked || told
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

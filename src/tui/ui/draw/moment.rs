@@ -57,10 +57,8 @@ pub fn note(screen: &mut Screen) {
 /// Notes that the last row of the card is on the screen, if nothing covers it.
 pub fn note_seen(screen: &mut Screen) {
     let view = &mut screen.view;
-    let covered = view.has_view()
-        || view.list.is_some()
-        || view.completion.is_some()
-        || view.notice.is_some() && view.spills;
+    let covered =
+        view.is_hidden() || view.completion.is_some() || view.notice.is_some() && view.spills;
     if !covered && let Some(shown) = &mut view.card {
         let (window, all) = shown.window;
         shown.whole |= all > 0 && shown.top + window >= all;

@@ -147,11 +147,18 @@ impl ListedAction {
         }
     }
 
-    /// Describes the effect.
-    pub fn meaning(&self) -> &'static str {
+    /// Describes the effect, with a capital first letter and without a stop.
+    pub fn meaning(&self) -> String {
         let command = || self.command().map_or("", |row| row.meaning);
-        self.action().map_or_else(command, |row| row.title)
+        capital(self.action().map_or_else(command, |row| row.title).trim_end_matches('.'))
     }
+}
+
+/// Returns a text with a capital first letter.
+pub fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// Returns the line that runs an action: its name in the list, or the name of its row.

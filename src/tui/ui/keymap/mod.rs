@@ -9,6 +9,6 @@ mod spelling;
 
 pub use crate::ui::keymap::bound::{Keymap, Unfit};
 pub use crate::ui::keymap::focus::Focus;
-pub use crate::ui::keymap::listed::{LISTED, ListSection, ListedAction, parse_action};
+pub use crate::ui::keymap::listed::{LISTED, ListSection, ListedAction, capital, parse_action};
 pub use crate::ui::keymap::rows::{Group, KeyRow, ROWS, row};
 pub use crate::ui::keymap::spelling::spell;

@@ -6,7 +6,7 @@ use crate::export::cost;
 use crate::model::payload::{BatchOpened, WarningAbout};
 use crate::model::*;
 use crate::scenario::TurnOrder;
-use crate::state::leave::leave_of;
+use crate::state::leave::{asks_leave, leave_of};
 use crate::state::{Ending, RunState, Seat, Spent, State, Turn, policies};
 use crate::text;
 use crate::ui::view::failures::failed_times;
@@ -90,6 +90,12 @@ impl Status {
             Status::Error => "ERROR",
         }
     }
+}
+
+/// Returns whether the conversation waits for an answer of the person at this screen.
+pub fn waits_for_person(transcript: &Transcript) -> bool {
+    let asks = || asks_leave(transcript.state()).is_some();
+    !transcript.unattended && (asks() || transcript.human_turn().is_some())
 }
 
 /// Returns the verb for turns of a purpose.

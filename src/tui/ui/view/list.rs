@@ -5,8 +5,7 @@ use crate::model::Command;
 use crate::model::command::CommandRow;
 use crate::steer::slash::spelled;
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Group, KeyRow, Keymap};
-use crate::ui::keymap::{LISTED, ListedAction};
+use crate::ui::keymap::{Focus, KeyRow, Keymap, ListedAction};
 use crate::ui::text::caret;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -16,36 +15,11 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|f| f.name)
 }
 
-/// Content of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListKind {
-    /// Actions and commands.
-    Commands,
-    /// Export formats.
-    Formats,
-    /// Entries supplied by the caller.
-    Own,
-}
-
-/// Kind of the conversation; each has its own commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FeedKind {
-    /// A running conversation.
-    Live,
-    /// A recording that is played.
-    Recorded,
-}
-
-impl FeedKind {
-    /// Returns `true` if the actions of a group apply to this kind.
-    fn has(self, group: Group) -> bool {
-        match group {
-            Group::Floor | Group::Writing => self == FeedKind::Live,
-            Group::Replay => self == FeedKind::Recorded,
-            Group::Reading | Group::App => true,
-            Group::Start => false,
-        }
-    }
+/// Returns the list of the export formats.
+pub fn of_formats() -> List {
+    let entries =
+        FORMATS.iter().map(|f| ListEntry::new(f.name, f.title, EntryAction::Export(f.name)));
+    List::with_entries("Export as".into(), entries.collect())
 }
 
 /// Effect of an entry.
@@ -103,19 +77,22 @@ impl ListEntry {
 }
 
 /// An open list.
+#[derive(Default)]
 pub struct List {
-    /// Content of the list.
-    pub kind: ListKind,
-    /// Kind of the conversation.
-    pub feed: FeedKind,
+    /// True for the list of commands, which has sections.
+    pub is_commands: bool,
+    /// Title.
+    pub title: String,
+    /// All entries.
+    pub all: Vec<ListEntry>,
+    /// Further entries, which only a filter finds.
+    pub more: Vec<ListEntry>,
     /// Text typed to filter the entries.
     pub filter: String,
     /// Index of the selected entry, which Enter runs.
     pub at: usize,
     /// Ids of entries without effect in the current state; they come last.
     pub unfit: Vec<String>,
-    /// Title and entries of a list of [`ListKind::Own`]; in the list of commands, rows of participants that a filter finds.
-    pub own: (String, Vec<ListEntry>),
     /// Screen area of the entries in the last frame.
     pub rows: Rect,
     /// Entry index per row of that area, column by column; `None` for headings.
@@ -123,36 +100,16 @@ pub struct List {
 }
 
 impl List {
-    /// Creates a list in its initial state.
-    pub fn new(kind: ListKind, feed: FeedKind) -> List {
-        List {
-            kind,
-            feed,
-            filter: String::new(),
-            at: 0,
-            unfit: vec![],
-            own: Default::default(),
-            rows: Rect::ZERO,
-            drawn: vec![],
-        }
-    }
-
-    /// Creates a list with entries supplied by the caller.
-    pub fn with_entries(title: String, entries: Vec<ListEntry>) -> List {
-        List { own: (title, entries), ..List::new(ListKind::Own, FeedKind::Live) }
+    /// Creates a list with entries.
+    pub fn with_entries(title: String, all: Vec<ListEntry>) -> List {
+        List { title, all, ..List::default() }
     }
 
     /// Returns the entries that have every word of the filter, in any order; the one with that name comes first, and
     /// entries without effect last.
     pub fn entries(&self) -> Vec<ListEntry> {
-        let mut entries = match self.kind {
-            ListKind::Commands => self.commands(),
-            ListKind::Formats => FORMATS
-                .iter()
-                .map(|f| ListEntry::new(f.name, f.title, EntryAction::Export(f.name)))
-                .collect(),
-            ListKind::Own => self.own.1.clone(),
-        };
+        let more = if self.filter.is_empty() { &[][..] } else { &self.more };
+        let mut entries = [&self.all[..], more].concat();
         let typed = self.filter.to_lowercase();
         let name = typed.trim_start_matches('/');
         let fits = |entry: &ListEntry| {
@@ -170,27 +127,13 @@ impl List {
         entries
     }
 
-    /// Returns the rows of the list of actions for this kind of conversation; with a filter also those of participants.
-    fn commands(&self) -> Vec<ListEntry> {
-        let entry = |listed: &ListedAction| {
-            let action = match (listed.action(), listed.command()) {
-                (Some(row), _) if self.feed.has(row.group) => EntryAction::Action(row),
-                (None, Some(row)) if self.feed == FeedKind::Live => EntryAction::Command(row),
-                _ => return None,
-            };
-            Some(ListEntry::new(listed.line(), listed.meaning(), action))
-        };
-        let own = if self.filter.is_empty() { &[][..] } else { &self.own.1 };
-        LISTED.iter().filter_map(entry).chain(own.iter().cloned()).collect()
-    }
-
     fn is_unfit(&self, entry: &ListEntry) -> bool {
         entry.id().is_some_and(|id| self.unfit.contains(&id))
     }
 
     /// Returns whether the entries are listed in sections with headings.
     pub fn has_sections(&self) -> bool {
-        self.kind == ListKind::Commands && self.filter.is_empty()
+        self.is_commands && self.filter.is_empty()
     }
 
     /// Returns the heading of an entry in the list of commands.
@@ -200,15 +143,6 @@ impl List {
         }
         let listed = ListedAction::by_name(entry.call.trim_start_matches('/'));
         listed.map_or("people", |listed| listed.section.heading())
-    }
-
-    /// Returns the number of entries without a filter; 255 for commands.
-    pub fn size(&self) -> usize {
-        match self.kind {
-            ListKind::Commands => usize::from(u8::MAX),
-            ListKind::Formats => FORMATS.len(),
-            ListKind::Own => self.own.1.len(),
-        }
     }
 
     /// Handles an action that moves the selection; returns `true` if it did.
@@ -245,20 +179,4 @@ pub fn keys(row: &KeyRow, keymap: &Keymap) -> String {
         }
     }
     once.join("  ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_has_47_rows_and_finds_participants_by_words() {
-        let mut list = List::new(ListKind::Commands, FeedKind::Live);
-        let mute = EntryAction::Begin("/mute @bo".into());
-        list.own.1 = vec![ListEntry::new("/mute @bo", "Mute Bo", mute)];
-        assert_eq!(list.entries().len(), 47);
-        list.filter = "mu bo".into();
-        let found = list.entries();
-        assert!(matches!(&found[..], [only] if only.call == "/mute @bo"));
-    }
 }

@@ -26,8 +26,7 @@ pub fn update(screen: &mut Screen) {
         return;
     }
     let waited = view.rest.after.is_some_and(|after| after > 0 && now.since(since) >= after);
-    let reads = view.page.is_some() || view.list.is_some() || view.analysis.is_some();
-    let is_free = !reads && view.composer.is_empty() && view.viewport.following();
+    let is_free = !view.is_hidden() && view.composer.is_empty() && view.viewport.following();
     view.rest.opened = waited && runs && !asks && is_free;
     view.poster = view.rest.opened;
 }
@@ -68,9 +67,8 @@ fn at_end(screen: &mut Screen, asks: bool) {
         return;
     }
     let view = &mut screen.view;
-    let covered = view.page.is_some() || view.list.is_some() || view.analysis.is_some();
     let is_free = view.composer.is_empty() && view.viewport.following() && view.search.is_none();
     // a person who reads on, or writes, does not want it
-    view.poster |= is_free && !covered;
+    view.poster |= is_free && !view.is_hidden();
     view.rest.ended_at = Some(turns);
 }

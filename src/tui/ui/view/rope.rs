@@ -1,6 +1,7 @@
 //! The row between the poles: present positions, the last move, and the distance.
 
 use crate::analysis::{Axis, PoleMoveKind, Standing, Track};
+use crate::export::poster::PosterInk;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
@@ -11,22 +12,12 @@ const WIDE: usize = 60;
 const SAYS_APART: usize = 100;
 /// Maximum share of a pole, as a divisor of the width.
 const POLE_PART: usize = 5;
-/// Cells between two labels.
+/// Cells between two labels, and between a pole and the label beside it: a piece of the line and a blank.
 const GAP: usize = 2;
+const EDGE: usize = 2;
 
-/// Colour of a part of the row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RopeInk {
-    /// Secondary text and the thin line.
-    Muted,
-    /// The thick line and counts.
-    Plain,
-    /// A participant's, by the index of its seat.
-    Seat(usize),
-}
-
-/// A part of the row.
-pub type RopePart = (String, RopeInk);
+/// A part of the row, with its colour.
+pub type RopePart = (String, PosterInk);
 
 /// A label at a place: its parts and its width.
 struct Label {
@@ -64,11 +55,11 @@ pub fn parts(
         standing.map_or(String::new(), |standing| distance(standing, seats, room, glyphs));
     let around = 2 * side + width(&first) + width(&second) + 2 + width(&distance);
     let axis = room.saturating_sub(around);
-    let mut row = vec![(format!("{}{first} ", " ".repeat(side)), RopeInk::Muted)];
+    let mut row = vec![(format!("{}{first} ", " ".repeat(side)), PosterInk::Muted)];
     row.extend(line(standing, axis, glyphs));
-    row.push((format!(" {second}"), RopeInk::Muted));
-    row.push((distance, RopeInk::Plain));
-    row.push((" ".repeat(side), RopeInk::Muted));
+    row.push((format!(" {second}"), PosterInk::Muted));
+    row.push((distance, PosterInk::Plain));
+    row.push((" ".repeat(side), PosterInk::Muted));
     row
 }
 
@@ -76,10 +67,10 @@ pub fn parts(
 fn distance(standing: &Standing, seats: usize, room: usize, glyphs: &Glyphs) -> String {
     let apart = standing.apart();
     let (Some(first), Some(now)) = (apart.first(), apart.last()) else { return String::new() };
-    let steps = if room < WIDE {
-        format!(" {first}{}{now}", glyphs.becomes)
-    } else {
-        format!("  {first} {} {now}", glyphs.becomes)
+    let steps = match room {
+        _ if room < WIDE => format!(" {first}{}{now}", glyphs.becomes),
+        _ if first == now => format!("  {now}"),
+        _ => format!("  {first} {} {now}", glyphs.becomes),
     };
     let silent = seats.saturating_sub(standing.tracks.len());
     match room {
@@ -93,7 +84,7 @@ fn distance(standing: &Standing, seats: usize, room: usize, glyphs: &Glyphs) -> 
 
 /// Returns the line with its labels in the richest form that fits.
 fn line(standing: Option<&Standing>, axis: usize, glyphs: &Glyphs) -> Vec<RopePart> {
-    let thin = |cells: usize| (glyphs.rule.repeat(cells), RopeInk::Muted);
+    let thin = |cells: usize| (glyphs.rule.repeat(cells), PosterInk::Muted);
     let Some(standing) = standing else { return vec![thin(axis)] };
     let many = standing.tracks.len() > NAMED_MAX;
     let forms =
@@ -101,34 +92,25 @@ fn line(standing: Option<&Standing>, axis: usize, glyphs: &Glyphs) -> Vec<RopePa
     let rows = standing.rows.len().max(2) - 1;
     for form in forms {
         let labels = labels(standing, *form, glyphs);
-        let wanted = labels.iter().map(|label| label.row * axis.saturating_sub(1) / rows);
-        let Some(starts) = spread(&labels, wanted, axis) else { continue };
+        let inner = axis.saturating_sub(2 * EDGE);
+        let wanted = labels.iter().map(|label| label.row * inner.saturating_sub(1) / rows);
+        let Some(starts) = spread(&labels, wanted, inner) else { continue };
         let mut row = vec![];
         let mut at = 0;
         for (nth, (label, start)) in labels.iter().zip(starts).enumerate() {
-            let cells = start - at;
+            let start = start + EDGE;
             // a blank on each side of a label
-            let before = cells.saturating_sub(1);
-            let inner = if nth == 0 { before } else { before.saturating_sub(1) };
-            if nth > 0 && cells > 0 {
-                row.push((" ".into(), RopeInk::Muted));
-            }
-            row.push(if nth == 0 {
-                thin(inner)
+            let blank = || (" ".to_owned(), PosterInk::Muted);
+            if nth == 0 {
+                row.extend([thin(start - 1), blank()]);
             } else {
-                (glyphs.track.repeat(inner), RopeInk::Plain)
-            });
-            if cells > usize::from(nth > 0) {
-                row.push((" ".into(), RopeInk::Muted));
+                let thick = (glyphs.track.repeat(start - at - 2), PosterInk::Plain);
+                row.extend([blank(), thick, blank()]);
             }
             row.extend(label.parts.clone());
             at = start + label.width();
         }
-        let rest = axis - at;
-        if rest > 0 {
-            row.push((" ".into(), RopeInk::Muted));
-            row.push(thin(rest - 1));
-        }
+        row.extend([(" ".into(), PosterInk::Muted), thin((axis - at).saturating_sub(1))]);
         return row;
     }
     vec![thin(axis)]
@@ -156,7 +138,7 @@ fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
         };
         if let Form::Counts = form {
             let who = mover.map_or(String::new(), |moved| format!("{} ", moved.who));
-            let ink = mover.map_or(RopeInk::Plain, |moved| RopeInk::Seat(moved.place));
+            let ink = mover.map_or(PosterInk::Plain, |moved| PosterInk::Seat(moved.place));
             let who = if standing.tracks.len() > NAMED_MAX { who } else { String::new() };
             let text = format!("{}{who}{}{}", arrow(true), group.len(), arrow(false));
             labels.push(Label { row: group[0].1.row, parts: vec![(text, ink)] });
@@ -166,10 +148,10 @@ fn labels(standing: &Standing, form: Form, glyphs: &Glyphs) -> Vec<Label> {
             let moves = mover.is_some_and(|moved| moved.place == track.place);
             let dot = if nth > 0 { glyphs.dot } else { "" };
             if nth > 0 {
-                parts.push((dot.into(), RopeInk::Muted));
+                parts.push((dot.into(), PosterInk::Muted));
             }
             let [left, right] = [true, false].map(|side| if moves { arrow(side) } else { "" });
-            parts.push((format!("{left}{}{right}", name(track)), RopeInk::Seat(track.place)));
+            parts.push((format!("{left}{}{right}", name(track)), PosterInk::Seat(track.place)));
         }
         labels.push(Label { row: group[0].1.row, parts });
     }
@@ -248,6 +230,9 @@ mod tests {
         }
         let two = stated(&[&[1], &[4, 1]]);
         assert!(text(&two, 80, &UNICODE).contains(" Ada·◀Bo "), "{}", text(&two, 80, &UNICODE));
+        let apart = text(&stated(&[&[0], &[4]]), 80, &UNICODE);
+        assert!(apart.starts_with("  ban them ─ Ada ━"), "{apart}");
+        assert!(apart.ends_with("━ Bo ─ leave them  4  "), "{apart}");
     }
 
     /// Every row is as wide as the screen, and every name on it is whole, at every width and with any number of people.

@@ -30,7 +30,7 @@ use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::page::Page;
 use crate::ui::view::player::Playback;
 use crate::ui::view::reply::AnsweredTurn;
-use crate::ui::view::search::Search;
+use crate::ui::view::search::{LineMatches, Search};
 use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::{ChangedSetting, Undo};
 use crate::ui::view::viewport::{SeenLine, Viewport};
@@ -208,6 +208,19 @@ impl ViewState {
     /// Returns whether a page or the analysis is open over the transcript.
     pub fn has_view(&self) -> bool {
         self.page.is_some() || self.analysis.is_some()
+    }
+
+    /// Returns whether a page, the analysis or a list is open.
+    pub fn is_hidden(&self) -> bool {
+        self.has_view() || self.list.is_some()
+    }
+
+    /// Returns the search matches in the page or the analysis over the transcript.
+    pub fn found(&mut self) -> Option<&mut LineMatches> {
+        match (&mut self.page, &mut self.analysis) {
+            (Some(page), _) => Some(&mut page.found),
+            (None, analysis) => analysis.as_mut().map(|analysis| &mut analysis.found),
+        }
     }
 
     /// Returns whether the composer is empty and its keys for an empty line apply.

@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 /// Returns the keys that reach some actions from the current focus.
 pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
     let keys = actions.iter().filter_map(|action| start.keymap.key(*action, start.place()));
-    keys.collect::<Vec<_>>().join(" ")
+    keys.map(|key| start.glyphs.key(key)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the hints of the open page.

@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 const AGE_COLUMNS: usize = 56;
 /// Columns of the age.
 const AGE: usize = 11;
-/// Share of the title in the row, in percent.
+/// Maximum share of the titles in a row, in percent.
 const TITLE: usize = 52;
 
 /// A row of the list.
@@ -45,8 +45,10 @@ impl StartPage<'_> {
             return;
         }
         let from = at.map_or(0, |at| (at + 1).saturating_sub(count));
+        let longest = all.iter().map(|listed| width(&listed.title) + 2).max().unwrap_or(0);
+        let titles = longest.min(self.room.saturating_sub(2) * TITLE / 100);
         for listed in all.iter().skip(from).take(count) {
-            self.listed_row(listed);
+            self.listed_row(listed, titles);
         }
         let more = all.len() - count;
         if more > 0 {
@@ -116,7 +118,8 @@ impl StartPage<'_> {
         Listed { row: StartRow::Session(at), sign, role, title, how, when }
     }
 
-    fn listed_row(&mut self, listed: &Listed) {
+    /// Adds a row whose title has a number of cells.
+    fn listed_row(&mut self, listed: &Listed, titles: usize) {
         let start = self.start;
         let ellipsis = start.glyphs.ellipsis;
         let here = listed.row == start.at;
@@ -124,10 +127,9 @@ impl StartPage<'_> {
         let when = if self.room < AGE_COLUMNS { "" } else { &*listed.when };
         let age = if when.is_empty() { 0 } else { AGE };
         let inside = self.room.saturating_sub(2);
-        let title = (inside * TITLE / 100).saturating_sub(1);
-        let title = clip(&listed.title, title, ellipsis);
-        let gap = (inside * TITLE / 100).saturating_sub(width(&title));
-        let how = clip(&listed.how, inside.saturating_sub(inside * TITLE / 100 + age), ellipsis);
+        let title = clip(&listed.title, titles.saturating_sub(1), ellipsis);
+        let gap = titles.saturating_sub(width(&title));
+        let how = clip(&listed.how, inside.saturating_sub(titles + age), ellipsis);
         let used = 2 + width(&title) + gap + width(&how) + width(when);
         let before = " ".repeat(self.room.saturating_sub(used));
         let sign = if here { start.glyphs.speaking } else { listed.sign };
