@@ -68,6 +68,7 @@ impl Talk {
             attended: true,
             steered: false,
             rules: 1,
+            item: None,
         };
         self.take(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()), 0);
     }

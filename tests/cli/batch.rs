@@ -119,8 +119,7 @@ fn a_conversation_that_was_killed_goes_on_in_its_session() {
     }
 }
 
-/// The item of a session that stopped has changed: other fields make another conversation, and the key, which no
-/// participant sees, only another score.
+/// The item of a session that stopped has changed, or its key, which no participant sees.
 #[test]
 fn a_conversation_that_was_stopped_goes_on_only_with_its_item() {
     let house = House::new();
@@ -138,22 +137,26 @@ fn a_conversation_that_was_stopped_goes_on_only_with_its_item() {
     let whole = fs::read_to_string(&session).unwrap();
     let half = whole.lines().count() / 2;
     let head: String = whole.lines().take(half).map(|line| format!("{line}\n")).collect();
-    for (unread, key, is_new, correct) in [("x", 5, false, false), ("y", 4, true, true)] {
+    fs::remove_file(house.path("out/results.jsonl")).unwrap();
+    fs::write(&session, &head).unwrap();
+    for (unread, key) in [("x", 5), ("y", 4)] {
         house.file("items.jsonl", &text(unread, key));
-        fs::write(&session, &head).unwrap();
-        fs::remove_file(house.path("out/results.jsonl")).unwrap();
-        let ran = house.run(&args).code(0);
-        assert_eq!(ran.err.contains("a.jsonl: not a session of this batch"), is_new, "{}", ran.err);
-        assert_eq!(fs::read_to_string(&session).unwrap() == head, is_new, "left unchanged");
-        let line = &results(&house, "out/results.jsonl")[0];
-        let name = if is_new { "a~2" } else { "a" };
-        assert_eq!(line["session"], format!("sessions/solver/{name}.jsonl"));
-        assert_eq!(line["correct"], correct, "{line}");
+        let refused = house.run(&args).code(1).err;
+        assert!(refused.contains("item a had other fields in"), "{refused}");
+        assert!(refused.contains("sessions/solver/a.jsonl"), "{refused}");
+        assert_eq!(fs::read_to_string(&session).unwrap(), head, "left unchanged");
     }
+    house.file("items.jsonl", &text("x", 4));
+    house.run(&args).code(0);
+    let line = &results(&house, "out/results.jsonl")[0];
+    assert_eq!(
+        (&line["session"], &line["correct"]),
+        (&"sessions/solver/a.jsonl".into(), &true.into())
+    );
 }
 
 #[test]
-fn a_copy_of_a_folder_is_not_merged_with_it() {
+fn a_run_is_merged_once_without_its_copy() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
     let items = house.file("items.jsonl", &item(1));
@@ -173,6 +176,10 @@ fn a_copy_of_a_folder_is_not_merged_with_it() {
         refused.contains(&places) && refused.contains("leave out the one that is a copy"),
         "{refused}"
     );
+    for again in [&out, &format!("{out}/results.jsonl")] {
+        let refused = house.run(&["batch", "merge", &out, again, "-o", &merged]).code(3).err;
+        assert!(refused.contains(&format!("{out}/results.jsonl is named twice")), "{refused}");
+    }
     assert!(!house.path("all.jsonl").exists());
 }
 

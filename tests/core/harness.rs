@@ -252,6 +252,7 @@ pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
         attended: false,
         steered: false,
         rules: 1,
+        item: None,
     }
 }
 

@@ -71,6 +71,7 @@ pub fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
         attended: false,
         steered: false,
         rules: 1,
+        item: None,
     }
 }
 

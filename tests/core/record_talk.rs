@@ -70,6 +70,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             attended: false,
             steered: false,
             rules: 1,
+            item: None,
         })
         .into(),
         (_, 0) => BatchOpened {

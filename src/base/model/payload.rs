@@ -52,6 +52,9 @@ pub struct Opened {
     /// Rules of readings that apply to the whole session; 1 for sessions of programs that did not record them.
     #[serde(default = "first_rules", skip_serializing_if = "is_first")]
     pub rules: u32,
+    /// Digest of the item of a batch and its right answer; absent outside batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Text>,
 }
 
 /// Rules of a new session. Since 2, the context of a graph has the text of a reply without data; since 3, a rehearsal has

@@ -93,6 +93,7 @@ pub fn opened(
         attended,
         steered: false,
         rules: 1,
+        item: None,
     })
 }
 

@@ -17,6 +17,9 @@ pub enum Refused {
     /// A line is not a result.
     #[error("{0}, line {1}: not a result")]
     Damaged(PathBuf, u64),
+    /// A file is named more than once.
+    #[error("{0} is named twice")]
+    Repeated(PathBuf),
     /// Two files have different results of the same conversation.
     #[error("{arm} has two results for item `{item}`, in {one} and in {other}")]
     Twice {
@@ -108,8 +111,12 @@ impl Part {
 /// [`Refused`] if a file cannot be read or written, if the results contradict each other, or if parts are missing.
 pub fn merge(paths: &[PathBuf], to: &Path, partial: bool) -> Result<usize, Refused> {
     let mut parts = vec![];
+    let mut named = BTreeSet::new();
     for path in paths {
         for file in files(path).map_err(|e| Refused::Io(path.clone(), e))? {
+            if !named.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+                return Err(Refused::Repeated(file));
+            }
             parts.push(Part::read(&file)?);
         }
     }

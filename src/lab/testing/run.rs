@@ -234,6 +234,7 @@ fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, TestFault
         participants: loaded.participants.iter().map(|seat| seated(test, seat, models)).collect(),
         parallel: loaded.parallel,
         rules: 1,
+        item: None,
         ..Opened::default()
     })
 }

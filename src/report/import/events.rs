@@ -45,6 +45,7 @@ pub fn events(imported: &Imported, now: Wall, format: u32) -> Vec<Event> {
             participants,
             parallel: 1,
             rules: 1,
+            item: None,
             ..Opened::default()
         })),
     );

@@ -97,6 +97,7 @@ impl Team {
             participants: self.spec.participants.clone(),
             parallel: self.spec.parallel.max(1),
             rules: 1,
+            item: None,
             ..Opened::default()
         }
     }

@@ -63,6 +63,7 @@ fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
         attended: false,
         steered: false,
         rules: 1,
+        item: None,
     });
     (engine, tail)
 }

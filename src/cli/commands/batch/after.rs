@@ -203,6 +203,7 @@ impl MergeArgs {
                 Refused::Damaged(..) => {
                     "remove the line; its conversation runs again with the same command"
                 }
+                Refused::Repeated(_) => "name each file or folder once",
                 Refused::Twice { .. } => {
                     "leave out the one that is a copy; two runs of the same conversation need different seeds: --seed, or one run with --repeats"
                 }

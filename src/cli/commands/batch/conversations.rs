@@ -3,6 +3,7 @@
 use super::args::BatchArgs;
 use super::folder::{SESSIONS, folder_name};
 use super::protocols::Prepared;
+use super::questions::changed_item;
 use crate::batch::{
     BatchItem, BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest,
     hash, line,
@@ -15,7 +16,7 @@ use crate::clock::{Clock, wall_now};
 use crate::engine::{Owner, Stopped, Witness};
 use crate::host::{self, Leave, Opening, Parts};
 use crate::model::payload::{ModelAdapted, Opened};
-use crate::model::{Command, Event, Kind, Limits, StopReason, Usd, Wall};
+use crate::model::{Command, Event, Kind, Limits, StopReason, Text, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
 use parking_lot::Mutex;
@@ -99,10 +100,11 @@ impl Conversations {
             if job.item.repeat > 1 { format!(":{}", job.item.repeat) } else { String::new() };
         let place = format!("{}:{}:{}{again}", self.seed, job.item.id, prepared.arm.name);
         let seed = hash(&place) >> SEED_SHIFT;
-        let opening = opened(loaded, prepared.rates.clone(), seed, false)?;
+        let item = Some(job.item.content.as_str().into());
+        let opening = Opened { item, ..opened(loaded, prepared.rates.clone(), seed, false)? };
         if number > 1 {
             let path = self.path(prepared, &job.item, number - 1);
-            if let Some(log) = self.own_log(&path, &opening)? {
+            if let Some(log) = self.own_log(&path, &opening, &job.item.id)? {
                 let past = fold(&log);
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
                 let over = is_over(&past, &own);
@@ -129,20 +131,24 @@ impl Conversations {
     }
 
     /// Reads the session of an earlier attempt. `None` if it lacks its opening event, or if this batch would not have
-    /// started it: foreign sessions are neither counted nor resumed.
-    fn own_log(&self, path: &Path, opening: &Opened) -> Result<Option<Log>, Failure> {
+    /// started it: foreign sessions are neither counted nor resumed. An item that changed since is an error.
+    fn own_log(&self, path: &Path, opening: &Opened, id: &str) -> Result<Option<Log>, Failure> {
         let log = match path.symlink_metadata() {
             Ok(found) if found.is_file() => Some(session::load(path)?),
             Ok(_) | Err(_) => None,
         };
+        let is_changed = |item: &Text| Some(item) != opening.item.as_ref();
         let first = log.as_ref().and_then(|log| log.events().next());
         if log.is_some() && first.is_none() {
             return Ok(None);
         }
-        let is_own = first.is_some_and(|event| match &event.kind {
-            Kind::Opened(found) => is_same(found, opening),
-            _ => false,
-        });
+        let is_own = match first.map(|event| &event.kind) {
+            Some(Kind::Opened(found)) if found.item.as_ref().is_some_and(is_changed) => {
+                return Err(changed_item(id, path));
+            }
+            Some(Kind::Opened(found)) => is_same(found, opening),
+            Some(_) | None => false,
+        };
         if is_own {
             return Ok(log);
         }

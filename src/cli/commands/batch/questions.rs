@@ -136,6 +136,14 @@ fn describe_kind(name: &str, value: &Value, out: &mut String) {
     }
 }
 
+/// Returns the failure for items that had other fields or another right answer in an earlier run.
+pub fn changed_item(names: &str, before: &Path) -> Failure {
+    Failure::usage(
+        format!("item {names} had other fields in {}", before.display()),
+        "undo the change, give a changed item another id, or choose another --out",
+    )
+}
+
 impl CheckedItems {
     /// Returns whether a line of the file has a usable item.
     pub fn is_usable(&self, line: u64) -> bool {
@@ -154,10 +162,7 @@ impl CheckedItems {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        Err(Failure::usage(
-            format!("item {first}{more} had other fields in {}", results.display()),
-            "undo the change, give a changed item another id, or choose another --out",
-        ))
+        Err(changed_item(&format!("{first}{more}"), results))
     }
 
     /// Describes the keys of the items, or the fields in which one may be.
