@@ -302,7 +302,7 @@ fn replies_of_models() {
         },
         Form::Proposal { among, names: BTreeMap::new(), answers: true },
         Form::Plan { begun: vec![], over: vec![], most: 9 },
-        Form::Message { planner: false, given: false, siblings: vec!["bo".into()] },
+        Form::Message { planner: false, given: false, siblings: vec!["bo".into()], away: vec![] },
     ];
     feed("replies", &seeds, |bytes, dice| {
         let said = String::from_utf8_lossy(bytes);

@@ -174,6 +174,9 @@ pub enum Form {
         given: bool,
         /// The executors that it may write to.
         siblings: Vec<SeatId>,
+        /// The other executors of the plan.
+        #[serde(default)]
+        away: Vec<SeatId>,
     },
 }
 

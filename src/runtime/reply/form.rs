@@ -61,8 +61,8 @@ pub fn read(wanted: &WantedReply<'_>, said: &str, data: &Value) -> Result<ReadRe
         }
         Form::Scores(of) => ReadReply::data(answer::scores(of, said)),
         Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data)?,
-        Form::Message { planner, given, siblings } => {
-            let siblings = Siblings { seats: siblings, names: wanted.also };
+        Form::Message { planner, given, siblings, away } => {
+            let siblings = Siblings { seats: siblings, away, names: wanted.also };
             step::message(*planner, *given, siblings, said, data)?
         }
     };

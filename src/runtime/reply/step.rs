@@ -22,13 +22,18 @@ const TO: &str = "to";
 pub(super) struct Siblings<'a> {
     /// Ids of the executors that are at work.
     pub(super) seats: &'a [SeatId],
+    /// Ids of the other executors: no message can be sent to them now.
+    pub(super) away: &'a [SeatId],
     /// Names and aliases of participants, each with its id.
     pub(super) names: &'a [(Text, Text)],
 }
 
 impl Siblings<'_> {
     fn spellings(self) -> Spellings<SeatId> {
-        let own = self.seats.iter().map(|seat| (&*seat.0, seat.clone()));
+        // a blank in a spelling also matches a hyphen
+        let own = self.seats.iter().chain(self.away).map(|seat| (seat.0.replace('-', " "), seat));
+        let own: Vec<(String, &SeatId)> = own.collect();
+        let own = own.iter().map(|(name, seat)| (&**name, SeatId::clone(seat)));
         let known = self.names.iter().map(|(name, id)| (&**name, SeatId(id.clone())));
         Spellings::new(own.chain(known))
     }
@@ -92,8 +97,7 @@ fn labelled<'a>(
             labels(said, row, lead).map(move |label| LabelledMessage { kind, to: None, label })
         })
         .collect();
-    // without executors at work a name in front is part of the result
-    if !planner && !siblings.seats.is_empty() {
+    if !planner {
         all.extend(own_lines(said).filter_map(|(n, line)| addressed(siblings, n, line)));
     }
     let order = [MessageKind::SiblingMessage, MessageKind::Question, MessageKind::ProgressUpdate];
@@ -119,6 +123,10 @@ fn addressed<'a>(
     let name = letters.skip(name, |c| matches!(c, ' ' | '@' | '*' | '_' | '`'));
     let spellings = siblings.spellings();
     let (to, end) = spellings.at(&letters, name)?;
+    // any other name in front is part of the result
+    if !siblings.seats.contains(to) && !siblings.away.contains(to) {
+        return None;
+    }
     let rest = behind_sign(line, &letters, end, false)?;
     let label = LineLabel { rest, first: true, line: number };
     Some(LabelledMessage { kind: MessageKind::SiblingMessage, to: Some(to.clone()), label })
@@ -214,8 +222,11 @@ fn not_working(to: Option<&SeatId>, siblings: Siblings<'_>) -> Unclear {
     };
     let name = siblings.names.iter().find(|(_, id)| **id == *to.0).map_or(&to.0, |(name, _)| name);
     let working: Vec<&str> = siblings.seats.iter().map(|seat| &*seat.0).collect();
-    let working = if working.is_empty() { "nobody".to_owned() } else { working.join(", ") };
-    let why = format!("{name} is not working now; working now: {working}");
+    let why = if working.is_empty() {
+        format!("{name} cannot get a message now")
+    } else {
+        format!("{name} is not working now; working now: {}", working.join(", "))
+    };
     Unclear { ask: Some(format!("{why}.")), why, field: None }
 }
 
@@ -224,9 +235,13 @@ mod tests {
     use super::*;
 
     fn read(said: &str, planner: bool) -> Result<(String, String), Unclear> {
-        let names =
-            [("Executor 2".into(), "executor-2".into()), ("Cy".into(), "executor-3".into())];
-        let siblings = Siblings { seats: &["executor-2".into()], names: &names };
+        let names = [
+            ("Executor 2".into(), "executor-2".into()),
+            ("Cy".into(), "executor-3".into()),
+            ("Ada".into(), "ada".into()),
+        ];
+        let (seats, away) = (&["executor-2".into()], &["executor-3".into()]);
+        let siblings = Siblings { seats, away, names: &names };
         let read = message(planner, false, siblings, said, &Value::Null)?;
         let kind = read.message.unwrap_or_else(|| "".into());
         Ok((kind.to_string(), read.text.unwrap_or_default()))
@@ -262,6 +277,7 @@ mod tests {
                 "TO executor-2: Wait.",
             ),
             ("To executor-9: Wait.", "partial_result", "To executor-9: Wait."),
+            ("To Ada: Wait.", "partial_result", "To Ada: Wait."),
         ] {
             assert_eq!(read(said, false), Ok((kind.into(), text.into())), "{said}");
         }
@@ -282,14 +298,11 @@ mod tests {
             let found = read(said, false).unwrap_err();
             assert!(found.to_string().contains(why), "{said}: {found}");
         }
-        let enough = message(
-            false,
-            true,
-            Siblings { seats: &[], names: &[] },
-            "TASK_COMPLETE",
-            &Value::Null,
-        )
-        .unwrap();
+        let done = Siblings { seats: &[], away: &["bo-1".into()], names: &[] };
+        let alone = |said| message(false, true, done, said, &Value::Null);
+        let refused = alone("TO Bo 1: wait.").unwrap_err();
+        assert_eq!(refused.to_string(), "bo-1 cannot get a message now");
+        let enough = alone("TASK_COMPLETE").unwrap();
         assert_eq!(enough.structured, json!({"type": "task_complete"}));
     }
 

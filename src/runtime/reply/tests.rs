@@ -79,7 +79,7 @@ fn reading(case: &Case) -> Value {
         }
         "label" => {
             let siblings = vec!["executor-2".into()];
-            let form = Form::Message { planner: false, given: true, siblings };
+            let form = Form::Message { planner: false, given: true, siblings, away: vec![] };
             let read = read_in(&form, &[], &case.reply);
             read.map_or(json!({"ask": true}), |read| read.structured)
         }
@@ -239,7 +239,12 @@ fn forms() -> Vec<Form> {
         Form::Proposal { among, names: BTreeMap::new(), answers: true },
         Form::Scores(seats.clone()),
         Form::Plan { begun: vec![], over: vec![], most: 9 },
-        Form::Message { planner: false, given: false, siblings: vec!["bo".into()] },
+        Form::Message {
+            planner: false,
+            given: false,
+            siblings: vec!["bo".into()],
+            away: vec!["cy".into()],
+        },
     ]
 }
 

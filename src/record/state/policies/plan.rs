@@ -171,11 +171,17 @@ impl Conversation {
                 let given = step.current().any(|m| m.kind == MessageKind::PartialResult);
                 let sent = step.current().filter(|m| m.kind == MessageKind::SiblingMessage).count();
                 let may = thread.option("messages", TO_SIBLINGS) as usize > sent && !planner;
-                let others = plan.steps.iter().filter(|s| may && s.state == StepState::Running);
-                let siblings = others
+                let works = |s: &PlannedStep| may && s.state == StepState::Running;
+                let others = plan
+                    .steps
+                    .iter()
                     .filter(|s| s.spec.executor && s.spec.number != step.spec.number)
-                    .filter_map(|s| s.executor.clone());
-                Some(Form::Message { planner, given, siblings: siblings.collect() })
+                    .filter_map(|s| Some((works(s), s.executor.clone()?)))
+                    .filter(|(_, seat)| *seat != turn.seat);
+                let (at_work, away): (Vec<_>, Vec<_>) = others.partition(|(works, _)| *works);
+                let seats = |all: Vec<(bool, SeatId)>| all.into_iter().map(|(_, seat)| seat);
+                let (siblings, away) = (seats(at_work).collect(), seats(away).collect());
+                Some(Form::Message { planner, given, siblings, away })
             }
             _ => None,
         }
