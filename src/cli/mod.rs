@@ -53,6 +53,19 @@ const FIRST: [&str; 11] = crate::strings![
     "talk" "demo" "run" "ask" "replay" "resume" "export" "sessions" "scenarios" "models" "help"
 ];
 
+/// Messages of Rust's parsers of numbers, and their meaning.
+const PARSER_WORDS: [(&str, &str); 6] = [
+    ("invalid digit found in string", "not a whole number"),
+    ("cannot parse integer from empty string", "not a whole number"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("invalid float literal", "not a number"),
+    ("is not in 1..=4294967295", "is less than 1"),
+    ("is not in 1..=18446744073709551615", "is less than 1"),
+];
+/// An option and its other name; messages use the one that was typed.
+const UTTERANCES: &str = "--max-utterances";
+const TURNS: &str = "--max-turns";
+
 /// Let several AIs talk to each other in your terminal, and watch, steer and join in.
 #[derive(Debug, Parser)]
 #[command(name = "colloquium", version, disable_help_subcommand = true)]
@@ -257,11 +270,20 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if is_topic(word) => start_with_topic(word),
         (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
-        _ => {
-            let message = e.render().to_string();
-            Err(Failure::new(Exit::Usage, message.trim_start_matches(LABEL)))
-        }
+        _ => Err(refused_arguments(e)),
     }
+}
+
+/// Returns the failure for arguments that the parser rejects: its message in the words of the command line.
+fn refused_arguments(e: &clap::Error) -> Failure {
+    let mut message = e.render().to_string();
+    for (theirs, ours) in PARSER_WORDS {
+        message = message.replace(theirs, ours);
+    }
+    if std::env::args_os().any(|arg| arg.to_string_lossy().starts_with(TURNS)) {
+        message = message.replace(UTTERANCES, TURNS);
+    }
+    Failure::new(Exit::Usage, message.trim_start_matches(LABEL))
 }
 
 /// Returns whether a first word is a topic: no command has a blank, a question mark or a letter beyond ASCII.
@@ -290,10 +312,7 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
             let place = std::env::args_os().position(|arg| arg.to_str() == Some(topic));
             let place = place.unwrap_or(1).min(rest.len());
             rest.splice(place..place, ["talk".into(), topic.into()]);
-            dispatch(Cli::try_parse_from(rest).map_err(|e| {
-                let message = e.render().to_string();
-                Failure::new(Exit::Usage, message.trim_start_matches(LABEL))
-            })?)
+            dispatch(Cli::try_parse_from(rest).map_err(|e| refused_arguments(&e))?)
         }
         Ok(Cli { global, command: None }) => {
             let home = Home { topic: Some(topic.to_owned()), ..Home::default() };

@@ -93,6 +93,9 @@ fn wrong_usage_names_the_way_out() {
         (&["sessions", "lst"], "no command `lst`; the nearest is `list`"),
         (&["scenarios", "shw"], "the nearest is `show`"),
         (&["rnu"], "the nearest is `run`"),
+        (&["demo", "--max-turns", "0"], "'--max-turns <N>': 0 is less than 1"),
+        (&["demo", "--max-utterances", "x"], "'--max-utterances <N>': not a whole number"),
+        (&["demo", "--max-tokens", "99999999999999999999"], "the number is too large"),
     ];
     for (args, told) in cases {
         let ran = house.run(args).code(2);
@@ -195,16 +198,16 @@ fn strict_counts_plans_and_participants_that_could_not_run() {
 #[test]
 fn only_an_end_without_losses_is_as_planned() {
     let house = House::new();
-    let talk = "title = \"Tea\"\nresult = \"scribe\"\n[limits]\nutterances = 4\n\
+    let talk = "title = \"Tea\"\nresult = \"scribe\"\n[limits]\nutterances = 3\n\
         [[participant]]\nid = \"ada\"\nname = \"Ada\"\n\
         lines = [\"Good morning.\", \"Tea it is.\", { text = \"no object\", for = \"result\" }]\n\
         [[participant]]\nid = \"bob\"\nname = \"Bob\"\nscript = [\"false\"]\non_failure = { retry = 0 }\n";
     let path = house.file("talk.toml", talk);
     let ran = house.run(&["run", &path, "--headless", "--trust"]).code(0);
-    let lost = "without Bob (failed 3 times), no result: the reply could not be read";
-    assert!(ran.out.ends_with(&format!("-- 4 turns, {lost}\n\n")), "{}", ran.out);
-    assert!(ran.err.contains("warning: without Bob (failed 3 times)\n"), "{}", ran.err);
-    assert!(ran.err.contains(&format!(", 4 turns, {lost}; resume: ")), "{}", ran.err);
+    let lost = "without Bob (failed twice), no result: the reply could not be read";
+    assert!(ran.out.ends_with(&format!("-- 3 turns, {lost}\n\n")), "{}", ran.out);
+    assert!(ran.err.contains("warning: without Bob (failed twice)\n"), "{}", ran.err);
+    assert!(ran.err.contains(&format!(", 3 turns, {lost}; resume: ")), "{}", ran.err);
     assert_eq!(ran.err.matches("warning: no result").count(), 1, "{}", ran.err);
     let facts = house.run(&["export", "--last", "--format", "json"]).code(0).out;
     assert!(!format!("{}{}{facts}", ran.out, ran.err).contains("as planned"));
@@ -219,7 +222,7 @@ fn only_an_end_without_losses_is_as_planned() {
     let well =
         house.file("well.toml", &well.replace(", { text = \"no object\", for = \"result\" }", ""));
     let ran = house.run(&["run", &well, "--headless"]).code(0);
-    assert!(ran.out.ends_with("-- 4 turns, as planned\n\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("-- 3 turns, as planned\n\n"), "{}", ran.out);
     assert!(ran.err.contains("finished as planned"), "{}", ran.err);
     let listed = house.run(&["sessions", "list", "--json"]).code(0).out;
     assert!(listed.contains("incomplete") && listed.contains("as planned"), "{listed}");

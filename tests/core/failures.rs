@@ -5,7 +5,7 @@
 use crate::faults::{CONNECTIONS, HTTP, Row, STREAM};
 use crate::harness::*;
 use colloquium::model::*;
-use colloquium::voice::CallFailure;
+use colloquium::voice::{CallFailure, CallRequest};
 use serde_json::json;
 
 /// Delay before a second call, in milliseconds.
@@ -258,4 +258,32 @@ async fn a_program_that_begins_with_nothing_is_asked_once() {
     assert!(last.ms.0 < 130_000, "it ends after one wait: {}", last.ms);
     let said = ran.state.ended.as_ref().unwrap().text.clone().unwrap();
     assert!(said.contains("no output within 120 s; raise its timeout"), "{said}");
+}
+
+/// A partner that fails for good leaves the other alone: that ends after three rounds with the reason, unless a person
+/// takes part or the partner comes back.
+#[tokio::test]
+async fn nobody_talks_alone_up_to_the_limit() {
+    let talk = |first: Participant, turns: u32| {
+        let scenario = json!({
+            "policy": {"name": "round_robin"},
+            "limits": {"utterances": turns},
+            "guards": "off",
+        });
+        table(scenario, vec![first, seat("b")])
+    };
+    let dead = |ask: &CallRequest| match &*ask.seat.id.0 {
+        "b" => Play::Fail(5, ErrorClass::Overload),
+        _ => Play::Words(format!("Word {}.", ask.turn.0), 10),
+    };
+    let ran = play(talk(seat("a"), 20), stage(dead), &[]).await;
+    assert_eq!((ran.reason(), ran.state.utterances), ("failure", 3), "{:?}", ran.kinds());
+    let why = ran.state.ended.as_ref().unwrap().text.clone().unwrap();
+    assert!(why.starts_with("b: "), "{why}");
+    let lame = |ask: &CallRequest| match (&*ask.seat.id.0, ask.turn.0 > 30) {
+        ("b", false) => Play::Fail(5, ErrorClass::Overload),
+        _ => Play::Words(format!("Word {}.", ask.turn.0), 10),
+    };
+    let ran = play(talk(seat("a"), 6), stage(lame), &[]).await;
+    assert_eq!(ran.reason(), "utterance_limit", "{:?}", ran.kinds());
 }

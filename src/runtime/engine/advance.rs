@@ -11,9 +11,9 @@ use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
 use crate::prompt;
-use crate::state::{Ending, Memo, RunState, State, Thread, Turn};
+use crate::state::{Ending, Memo, RunState, Seat, State, Thread, Turn};
 
-/// Number of rounds in which every turn failed, after which a thread is closed.
+/// Number of rounds in which every turn failed, or all but those of one seat, after which a thread is closed.
 const FAILED_ROUNDS: usize = 3;
 
 /// Returns the one event that follows from the state alone; `None` if an input is needed first.
@@ -318,7 +318,7 @@ fn interrupted(state: &State) -> Option<Draft> {
 }
 
 /// Returns the reason why a thread makes no progress: every seat that could speak passed, or failed until a person
-/// helps, or the thread's decisions have no effect.
+/// helps, or the thread's decisions have no effect, or one seat talks alone because all others fail.
 fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     let able = || thread.seats.iter().filter(|s| state.may_speak(s));
     let all = |what: &dyn Fn(&SeatId) -> bool| able().next().is_some() && able().all(what);
@@ -332,7 +332,23 @@ fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     let idle = thread.idle_decisions as usize;
     let seats = thread.seats.len();
     let hopeless = idle >= FAILED_ROUNDS * seats && all(&|s| failed(s).is_some());
-    (hopeless || idle > 2 * seats + 6).then_some(StopReason::Failure)
+    let ends = hopeless || idle > 2 * seats + 6 || is_alone(state, thread);
+    ends.then_some(StopReason::Failure)
+}
+
+/// Returns whether only one seat of a discussion still speaks, and had the last words since the conversation was opened
+/// or a person spoke, because all others fail.
+fn is_alone(state: &State, thread: &Thread) -> bool {
+    let able = thread.seats.iter().filter(|s| state.may_speak(s)).filter_map(|s| state.seat(s));
+    let fails = |s: &&Seat| s.failed.is_some() && s.failures as usize >= FAILED_ROUNDS;
+    let (failing, speaking): (Vec<&Seat>, Vec<&Seat>) = able.partition(fails);
+    let [alone] = speaking[..] else { return false };
+    let traits = thread.traits();
+    let discusses = traits.debates && !traits.needs_operator && !alone.spec.voice.is_human();
+    let since = state.since.reopened.unwrap_or_default();
+    let here = state.entries.iter().rev().filter(|e| e.thread == thread.id && e.seq > since);
+    let own = here.take(FAILED_ROUNDS).filter(|e| e.seat() == Some(&alone.spec.id));
+    discusses && !failing.is_empty() && own.count() == FAILED_ROUNDS
 }
 
 fn decide(state: &State, thread: &Thread) -> Option<Draft> {
