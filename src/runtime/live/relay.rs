@@ -163,7 +163,8 @@ fn doing(state: &State) -> Doing {
     match state.run {
         _ if state.ended.is_some() => Doing::Ended,
         RunState::Paused => Doing::Paused,
-        _ if human || state.limit.is_some() => Doing::Waiting,
+        // at a limit the result may still be written
+        _ if human || state.limit.is_some() && state.calls().next().is_none() => Doing::Waiting,
         RunState::Going | RunState::Stepping(_) | RunState::Pausing => Doing::Running,
     }
 }
@@ -237,28 +238,47 @@ mod tests {
         }
     }
 
-    #[test]
-    fn names_that_nobody_chose_are_numbered_past_participants() {
-        let seats = ["Guest", "guest-2", "Script", "link-ada"].map(|name| {
+    /// Returns the event of a kind, by its place.
+    fn event((seq, (kind, data)): (usize, (&str, serde_json::Value))) -> Event {
+        let data = serde_json::value::to_raw_value(&data).unwrap();
+        let kind = Kind::read(kind, &data).unwrap();
+        let (seq, by, thread) = (Seq(seq as u64), "engine".into(), ThreadId::ROOT);
+        Event { seq, at: Wall(0), ms: Ms(0), thread, by, cause: None, kind }
+    }
+
+    /// Returns the data of an opening with these participants.
+    fn opening(names: &[&str]) -> serde_json::Value {
+        let seat = |name: &&str| {
             json!({
                 "id": name, "name": name, "voice": {"lines": {"lines": [], "pace": 0}},
                 "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
             })
-        });
-        let opened = json!({
+        };
+        let seats: Vec<_> = names.iter().map(seat).collect();
+        json!({
             "format": 1, "program": "test", "seed": 1, "rehearsed": true, "parallel": 1,
             "scenario": {"title": "Test", "policy": {"name": "round_robin"}}, "participants": seats,
-        });
-        let opened = serde_json::value::to_raw_value(&opened).unwrap();
-        let state = State::fold([Event {
-            seq: Seq(0),
-            at: Wall(0),
-            ms: Ms(0),
-            thread: ThreadId::ROOT,
-            by: "engine".into(),
-            cause: None,
-            kind: Kind::read("conversation.opened", &opened).unwrap(),
-        }]);
+        })
+    }
+
+    #[test]
+    fn a_result_in_progress_is_no_wait_for_a_person() {
+        let batch = json!({"for": "engine", "purpose": "result", "seats": ["ada"], "why": "",
+            "result": {"ends": ["utterance_limit", null]}});
+        let events = [
+            ("conversation.opened", opening(&["ada"])),
+            ("limit.reached", json!({"what": "utterances", "value": 1, "limit": 1})),
+            ("batch.opened", batch),
+            ("floor.granted", json!({"batch": 2, "participant": "ada"})),
+        ];
+        let after = |count| State::fold(events.iter().take(count).cloned().enumerate().map(event));
+        assert_eq!([2, 4].map(|n| doing(&after(n))), [Doing::Waiting, Doing::Running]);
+    }
+
+    #[test]
+    fn names_that_nobody_chose_are_numbered_past_participants() {
+        let opened = opening(&["Guest", "guest-2", "Script", "link-ada"]);
+        let state = State::fold([event((0, ("conversation.opened", opened)))]);
         let choose = |wanted| super::choose(Some(wanted), &state, ["guest-3"].into_iter());
         for (usual, name) in [
             ("guest", "guest-4"),
