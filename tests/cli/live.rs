@@ -525,6 +525,9 @@ fn a_stopped_conversation_delays_no_list_and_a_command_says_that_it_waits() {
     for (child, ..) in &stopped {
         signal(child, rustix::process::Signal::STOP);
     }
+    // the time limit holds for the connection too
+    let late = house.run(&["say", ids[0], "Hello.", "--timeout", "1"]).code(1);
+    assert!(late.err.contains("no receipt within the time limit"), "{late:?}");
     let list = house.run(&["sessions", "list"]).code(0);
     assert_eq!(list.out.matches("not answering").count(), 2, "{list:?}");
     for (mut child, ..) in stopped {

@@ -138,8 +138,10 @@ fn a_full_disk_is_named_with_the_way_to_stop() {
 #[test]
 fn a_silent_standard_input_is_named_with_the_way_to_stop() {
     let house = House::new();
+    let ends = house.file("talk.toml", &talk(2, 0));
     for args in [
-        &["run", "-", "--headless"][..],
+        &["run", &ends, "--headless", "--steer", "-"][..],
+        &["run", "-", "--headless"],
         &["check", "-"],
         &["import", "-"],
         &["ask", "Why?", "-", "--rehearsed"],

@@ -66,7 +66,7 @@ pub struct StopArgs {
 /// Options of commands that are sent to a running conversation.
 #[derive(Debug, Args)]
 struct Sending {
-    /// Most recent session
+    /// Most recent session, of those that run if any does
     #[arg(long)]
     last: bool,
     /// Your name in the log of the conversation
@@ -199,11 +199,14 @@ fn send(
 ) -> Result<Exit, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let greeted = running.greet(context).await?;
-        let state = greeted.hello.state;
-        let (receiver, sender) = running.enter(greeted, &sending.name, context).await?;
-        let no_wait = sending.no_wait;
-        let work = Sent { open: BTreeMap::new(), number: 0, no_wait, prints, failed: None };
+        let work = async {
+            let greeted = running.greet(context).await?;
+            let state = greeted.hello.state;
+            let (receiver, sender) = running.enter(greeted, &sending.name, context).await?;
+            let no_wait = sending.no_wait;
+            let sent = Sent { open: BTreeMap::new(), number: 0, no_wait, prints, failed: None };
+            sent.run(state, lines, receiver, sender, context).await
+        };
         let limit = async {
             match sending.timeout {
                 Some(limit) => sleep(Duration::from_secs(limit)).await,
@@ -212,7 +215,7 @@ fn send(
         };
         tokio::select! { biased;
             code = signals.next() => Ok(code),
-            done = work.run(state, lines, receiver, sender, context) => done,
+            done = work => done,
             () = limit => {
                 let message = "no receipt within the time limit; the command may still be carried out";
                 Err(Failure::new(Exit::Failed, message))

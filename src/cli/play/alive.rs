@@ -1,17 +1,21 @@
 //! Progress line while nothing is printed: the names of the awaited participants and the seconds since the oldest call,
-//! or the fault of the disk.
+//! the wait for a command, or the fault of the disk.
 //!
 //! On a terminal the line is replaced every second; in a pipe a new line is printed at most once a minute.
 
 use crate::model::{Event, Kind, Ms, SeatId, TurnId};
 use crate::session::DiskFault;
-use crate::state::State;
+use crate::state::{RunState, State};
 use std::collections::BTreeMap;
 
 /// Minimum duration of a call before it is shown, in milliseconds.
 const SHOWN_MS: u64 = 1_000;
 /// Minimum interval between two lines in a pipe, in milliseconds.
 const TOLD_MS: u64 = 60_000;
+
+/// Reasons of a wait for a command.
+const PAUSED: &str = "paused";
+const AT_LIMIT: &str = "at its limit";
 
 /// Calls in progress, derived from the events.
 #[derive(Default)]
@@ -20,16 +24,22 @@ pub struct Alive {
     turns: BTreeMap<TurnId, SeatId>,
     calls: BTreeMap<TurnId, Ms>,
     told: Option<Ms>,
+    /// True if standard input gives commands.
+    steered: bool,
+    /// Reason and beginning of a wait for a command.
+    held: Option<(&'static str, Ms)>,
     /// The fault of the disk, which is the only line while it lasts.
     disk: Option<String>,
 }
 
 impl Alive {
-    /// Starts from the seats and running turns of a state.
-    pub fn from_state(state: &State) -> Alive {
+    /// Starts from the seats, running turns and wait of a state. `steered` is true if standard input gives commands.
+    pub fn from_state(state: &State, steered: bool) -> Alive {
         let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
         let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
-        Alive { names: names.collect(), turns: turns.collect(), ..Alive::default() }
+        let (names, turns) = (names.collect(), turns.collect());
+        let held = (state.run == RunState::Paused).then_some((PAUSED, Ms(0)));
+        Alive { names, turns, steered, held, ..Alive::default() }
     }
 
     /// Applies an event that arrived at `now`.
@@ -42,11 +52,20 @@ impl Alive {
             self.names.insert(seat.id.clone(), seat.name.to_string());
         } else if let Kind::FloorGranted(granted) = &event.kind {
             self.turns.insert(TurnId(event.seq.0), granted.participant.clone());
+            if granted.number.is_some() {
+                self.held = None;
+            }
         } else if let Kind::CallStarted(call) = &event.kind {
             self.calls.insert(call.turn, now);
         } else if let Kind::TurnEnded(end) = &event.kind {
             self.turns.remove(&end.turn);
             self.calls.remove(&end.turn);
+        }
+        match event.kind {
+            Kind::Paused(_) => self.held = Some((PAUSED, now)),
+            Kind::LimitReached(_) => self.held = Some((AT_LIMIT, now)),
+            Kind::Resumed(_) | Kind::Ended(_) => self.held = None,
+            _ => {}
         }
     }
 
@@ -64,9 +83,14 @@ impl Alive {
         if self.disk.is_some() {
             return self.disk.clone();
         }
-        let since = self.calls.values().min()?;
-        let waited = now.since(*since);
-        (waited >= SHOWN_MS).then(|| self.words(waited))
+        let (line, since) = match (self.calls.values().min(), self.held) {
+            (Some(since), _) => (self.words(now.since(*since)), *since),
+            (None, Some((why, since))) if self.steered => {
+                (format!("{why}: waiting for commands on standard input; Ctrl-C stops"), since)
+            }
+            (None, _) => return None,
+        };
+        (now.since(since) >= SHOWN_MS).then_some(line)
     }
 
     /// Returns the line for a pipe at most once per interval; `None` otherwise.
@@ -105,7 +129,7 @@ mod tests {
 
     #[test]
     fn awaited_participants_are_shown_soon_and_logged_rarely() {
-        let mut alive = Alive::from_state(&State::default());
+        let mut alive = Alive::from_state(&State::default(), true);
         alive.names.insert("ada".into(), "Ada".into());
         let granted = serde_json::json!({"batch": 1, "participant": "ada", "number": 1});
         alive.take(&event(2, "floor.granted", granted), Ms(0));
@@ -120,5 +144,13 @@ mod tests {
         let end = serde_json::json!({"turn": 2, "purpose": "speak", "outcome": "said"});
         alive.take(&event(4, "turn.ended", end), Ms(130_000));
         assert_eq!((alive.line(Ms(200_000)), alive.pipe_line(Ms(300_000))), (None, None));
+        let limit = serde_json::json!({"what": "utterances", "value": 1, "limit": 1});
+        alive.take(&event(5, "limit.reached", limit), Ms(300_000));
+        assert_eq!(alive.line(Ms(300_900)), None);
+        let waits = alive.pipe_line(Ms(301_000)).unwrap();
+        assert!(waits.starts_with("at its limit: waiting for commands on standard"), "{waits}");
+        let next = serde_json::json!({"batch": 6, "participant": "ada", "number": 2});
+        alive.take(&event(7, "floor.granted", next), Ms(302_000));
+        assert_eq!(alive.line(Ms(400_000)), None);
     }
 }

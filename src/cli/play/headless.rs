@@ -98,11 +98,11 @@ async fn drive(
     let owner = if play.background { Owner::Nobody } else { Owner::Operator };
     door::open(&mut conversation, owner, context);
     let calls = CallLog::from_state(&conversation.past);
-    let alive = Alive::from_state(&conversation.past);
+    let alive = Alive::from_state(&conversation.past, play.reads_commands());
     let life = Life { alive, clock: Clock::real(Ms(0)), shown: false };
     let durable = conversation.durable();
     let mut unwritten = Unwritten { records: VecDeque::new(), durable, calls, life };
-    let takes_time = !conversation.clock.is_virtual();
+    let takes_time = !conversation.clock.is_virtual() || play.reads_commands();
     let mut opening = play.background || conversation.closed().is_none();
     let host::RunningConversation { mut tail, commands, mut run } = conversation.start();
     // only the reader of standard input gives commands
