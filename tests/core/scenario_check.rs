@@ -436,6 +436,8 @@ fn keys_without_effect_under_a_policy_are_reported() {
     let free =
         ["round_robin", "moderated", "simultaneous", "manual", "weighted", "talkative", "bids"];
     let asking = ["round_robin", "weighted", "talkative", "bids", "depends"];
+    let counting =
+        ["round_robin", "moderated", "simultaneous", "weighted", "talkative", "bids", "consensus"];
     let rows = colloquium::policy::rows();
     for (key, value, top, readers) in [
         ("weight", "2", false, &["weighted"][..]),
@@ -444,6 +446,7 @@ fn keys_without_effect_under_a_policy_are_reported() {
         ("sees", "\"own\"", false, &free),
         ("stance", "[\"a\", \"b\"]", true, &free),
         ("debate", "\"plain\"", true, &free),
+        ("limits.rounds", "2", true, &counting),
     ] {
         for row in &rows {
             let line = format!("{key} = {value}\n");
@@ -472,6 +475,33 @@ fn keys_without_effect_under_a_policy_are_reported() {
             assert_eq!(warned, !read, "{key}, {}: {}", row.name, loaded.warnings);
         }
     }
+}
+
+#[test]
+fn keys_without_effect_beside_others_are_reported() {
+    let warned = |head: &str, voice: &str, rest: &str| -> Vec<String> {
+        let text = format!(
+            "title = \"T\"\n{head}\n[[participant]]\nid = \"ada\"\n{voice}\n[[participant]]\nid = \"bo\"\n{voice}\n{rest}"
+        );
+        let loaded = load(&source(&text), ROWS).unwrap_or_else(|f| panic!("{text}{f}"));
+        loaded.warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect()
+    };
+    let model = "model = \"ollama:m\"";
+    let lore = "[[lore]]\nkeys = [\"x\"]\ntext = \"y\"";
+    assert_eq!(warned("words = \"varied\"\nguards = \"on\"", model, lore), [""; 0]);
+    assert_eq!(
+        warned("words = \"varied\"\ndebate = \"work\"", model, ""),
+        ["words: \"varied\" has no effect outside a guided debate"]
+    );
+    let alone = "has no effect without a model or an agent";
+    assert_eq!(
+        warned("guards = \"on\"", "lines = [\"x\"]", lore),
+        [format!("guards: {alone}"), format!("lore: {alone}")]
+    );
+    let judge = "speaks = false\nmax_utterances = 2";
+    let silent = format!("[[participant]]\nid = \"jo\"\n{model}\n{judge}");
+    let fault = "participant[3].max_utterances: has no effect: it takes no turns";
+    assert_eq!(warned("", model, &silent), [fault]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
 use super::context;
 use super::fault::{Faults, Gravity, NamedModel};
+use super::idle;
 use super::keys::{PARALLEL, RawCast, RawScenario, TOP, VARIED};
 use super::plan;
 use super::policy::{in_play, policy};
@@ -306,6 +307,7 @@ pub fn resolve(walk: &mut Walk<'_>, root: &At<'_>, teams: &Teams) -> Loaded {
         item,
     };
     swap_topics(walk, root, &mut scenario);
+    idle::check(walk, root, &scenario, traits, &participants);
     let many = participants.iter().filter(|p| p.speaks).count() > 1;
     let ends_open = scenario.answer.is_none()
         && scenario.profile == ProfileSpec::default()

@@ -13,6 +13,7 @@ mod context;
 mod contract;
 mod fault;
 mod http;
+mod idle;
 mod json_schema;
 mod keys;
 mod kinds;

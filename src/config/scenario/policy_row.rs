@@ -32,7 +32,7 @@ pub struct PolicyTraits {
     pub phases: bool,
     /// True if it runs participants by their `after`.
     pub dependencies: bool,
-    /// Keys of participants that few policies read, this one among them.
+    /// Keys that not all policies read, but this one does.
     pub reads: &'static [&'static str],
     /// True if it waits for the operator before every turn, so that it cannot run headless without steering.
     pub needs_operator: bool,

@@ -13,6 +13,7 @@ use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
+use crate::state::policies::COUNTS_ROUNDS;
 use crate::state::{Chosen, Entry, Memo, Reply};
 use serde_json::Value;
 use std::fmt::Write;
@@ -48,7 +49,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     takes_part: TakesPart::Turns("you have a seat; the moderator picks you"),
-    traits: PolicyTraits::DEBATE,
+    traits: PolicyTraits { reads: COUNTS_ROUNDS, ..PolicyTraits::DEBATE },
 };
 
 /// Default number of times in a row that the same seat may speak.

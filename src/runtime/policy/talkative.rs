@@ -16,7 +16,10 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
     options: &[MENTIONS, NAMES, ROUNDS],
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
-    traits: PolicyTraits { reads: &["talkativeness", "may_request"], ..PolicyTraits::DEBATE },
+    traits: PolicyTraits {
+        reads: &["rounds", "talkativeness", "may_request"],
+        ..PolicyTraits::DEBATE
+    },
 };
 
 /// Resolution of a roll: talkativeness in millionths.

@@ -31,7 +31,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
-    traits: PolicyTraits { reads: &["weight", "may_request"], ..PolicyTraits::DEBATE },
+    traits: PolicyTraits { reads: &["rounds", "weight", "may_request"], ..PolicyTraits::DEBATE },
 };
 
 /// Number of future turns that are computed for the queue.

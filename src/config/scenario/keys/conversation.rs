@@ -2,8 +2,8 @@
 //! and `[verdict]`.
 
 use super::value::{
-    DAY_SECONDS, Key, NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, SEES_WORD, TOKEN_RANGE, USD,
-    UTTERANCE_RANGE, ValueKind, WORDS, key, keys, needed,
+    DAY_SECONDS, Key, NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, Readers, SEES, SEES_WORD, TOKEN_RANGE,
+    USD, UTTERANCE_RANGE, ValueKind, WORDS, key, keys, needed,
 };
 use crate::model::facts::{OF_CONVERSATION, OF_ITEM, OF_VERDICT};
 use crate::model::{
@@ -30,7 +30,7 @@ keys! {
     pub(super) static LIMITS;
     utterances = key(UTTERANCE_RANGE, "20",
         "Finished turns (default 20, unless phases define the length).");
-    rounds = key(ROUND_RANGE, "3", "Rounds.");
+    rounds = key(ROUND_RANGE, "3", "Rounds.").read_by(Readers::Named);
     seconds = key(ValueKind::Count { least: 1, most: 365 * DAY_SECONDS }, "600",
         "Running time, not counting pauses and waiting for a person. Whoever is speaking when time is up has 10 \
          s to finish.");

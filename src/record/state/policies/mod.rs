@@ -12,14 +12,16 @@ use super::policy_state::PolicyState;
 use super::table::Thread;
 use crate::scenario::{PolicyTraits, TurnOrder, UsualLength};
 
-/// Keys of policies under which a structured reply may ask others to speak.
-pub const REQUESTS: &[&str] = &["may_request"];
+/// Keys of policies that count rounds, and under which a structured reply may ask others to speak.
+pub const REQUESTS: &[&str] = &["rounds", "may_request"];
+/// Keys of other policies that count rounds.
+pub const COUNTS_ROUNDS: &[&str] = &["rounds"];
 /// Traits of `round_robin`.
 pub const ROUND_ROBIN: PolicyTraits =
     PolicyTraits { order: TurnOrder::InTurn, reads: REQUESTS, ..PolicyTraits::DEBATE };
 /// Traits of `simultaneous`.
 pub const SIMULTANEOUS: PolicyTraits =
-    PolicyTraits { order: TurnOrder::AtOnce, ..PolicyTraits::DEBATE };
+    PolicyTraits { order: TurnOrder::AtOnce, reads: COUNTS_ROUNDS, ..PolicyTraits::DEBATE };
 /// Traits of `manual`.
 pub const MANUAL: PolicyTraits = PolicyTraits { needs_operator: true, ..PolicyTraits::DEBATE };
 /// Traits of `phases`.
