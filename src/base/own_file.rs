@@ -198,6 +198,14 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, why)
 }
 
+/// Returns whether a retry may succeed once there is disk space.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -59,6 +59,11 @@ fn nonsensical_lines_are_rejected_with_a_fix() {
     assert_eq!(back, ["sessions", "restore", "apart"]);
     assert!(house.command(&back).current_dir("/").status().unwrap().success());
     assert_eq!(fs::read_to_string(&out).unwrap(), log);
+    // a full disk is a reason to delete; the trash then does not know the folder
+    let full = "ulimit -f 0; exec \"$0\" \"$@\"";
+    assert!(house.shell(full, &["sessions", "delete", &out]).status().unwrap().success());
+    house.run(&back).code(0);
+    assert_eq!(fs::read_to_string(house.path("data/sessions/apart.jsonl")).unwrap(), log);
 }
 
 #[test]

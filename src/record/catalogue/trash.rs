@@ -1,7 +1,7 @@
 //! The trash: moves the files of a session into a folder of their own, and back.
 
 use super::find::{SessionNotFound, chosen};
-use crate::own_file::OwnFile;
+use crate::own_file::{OwnFile, is_full};
 use crate::session::lock::Lock;
 use crate::session::repair::free_name;
 use crate::session::{self, SessionError};
@@ -53,14 +53,18 @@ fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
 /// [`NotMoved`]; files not yet moved are unchanged.
 pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     let files = session::proven(log)?;
-    let _lock = Lock::take(&files)?;
+    let _lock = Lock::hold(&files)?;
     let to = free_name(&trash.join(files.id()));
     let log = files.log();
     make(&to).map_err(refused(log, &to))?;
     let folder = log.parent().unwrap_or(Path::new("."));
     let origin = folder.as_os_str().as_encoded_bytes();
     let kept = OwnFile::create_new(&to.join(ORIGIN)).and_then(|mut file| file.write_all(origin));
-    kept.map_err(refused(log, &to))?;
+    match kept {
+        // a full disk is a reason to delete; the session goes back to the usual folder then
+        Err(e) if is_full(&e) => {}
+        kept => kept.map_err(refused(log, &to))?,
+    }
     // the log goes last: while it is there, so is the session
     let mut parts = files.others().map_err(refused(log, &to))?;
     parts.push(log.to_owned());
@@ -88,8 +92,8 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
     let log = parts.iter().find(|path| is_log(path)).cloned();
     let Some(log) = log else { return Err(SessionError::NotASession { path: from }.into()) };
     let to = match untrusted::read(&from.join(ORIGIN)) {
-        Ok(bytes) => OsString::from_vec(bytes).into(),
-        Err(_) => home.to_owned(),
+        Ok(bytes) if !bytes.is_empty() => OsString::from_vec(bytes).into(),
+        Ok(_) | Err(_) => home.to_owned(),
     };
     make(&to).map_err(refused(&from, &to))?;
     parts.sort_by_key(|path| *path == log);

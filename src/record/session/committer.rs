@@ -11,6 +11,7 @@ use super::queue::{DiskFault, Durable, Mode, Shared};
 use super::urgency::{Urgency, urgency};
 use crate::clock::Clock;
 use crate::model::{Ms, Seq};
+use crate::own_file::is_full;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -233,12 +234,4 @@ enum Flow {
 enum Waited {
     ForRoom,
     InVain,
-}
-
-/// Returns whether a retry may succeed once there is disk space.
-fn is_full(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
-    )
 }

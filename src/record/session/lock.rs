@@ -42,12 +42,26 @@ impl Lock {
 
     /// Takes the lock of a session and writes this process's id into its file.
     ///
+    /// # Errors
+    /// As for [`Lock::hold`].
+    pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
+        let mut lock = Lock::hold(files)?;
+        let file = &mut lock.file;
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
+            .map_err(SessionError::io("write", files.lock()))?;
+        Ok(lock)
+    }
+
+    /// Takes the lock of a session and writes nothing, so that a full disk does not matter.
+    ///
     /// Does not wait for a program that writes the session. Waits up to a second for a lock without a writer: that of a
     /// child forked by a killed program that has not started yet, or of a program that only probes the lock.
     ///
     /// # Errors
     /// [`SessionError::Locked`] with the holder's process id if it could be read, or [`SessionError::Io`].
-    pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
+    pub fn hold(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
         let inherited = INHERITED.lock().take();
         let inherited = inherited.filter(|file| is_at(file, &path) && file.try_lock().is_ok());
@@ -62,10 +76,6 @@ impl Lock {
             }
             file = open(files, &path)?;
         }
-        file.set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| writeln!(file, "{}", std::process::id()))
-            .map_err(SessionError::io("write", path))?;
         remove_unfinished(files);
         Ok(Lock { file })
     }
