@@ -152,6 +152,10 @@ fn replace(
 }
 
 fn unwritable(path: &Path, e: &io::Error) -> Failure {
+    if e.kind() == ErrorKind::InvalidData {
+        // the document itself has no such form; its error has the fix
+        return Failure::new(Exit::Usage, format!("not written: {e}"));
+    }
     Failure::new(Exit::Usage, format!("cannot write {}: {e}", path.display()))
         .hint("check the folder, its permissions and the free space")
 }

@@ -510,6 +510,12 @@ fn a_picture_shows_the_moves_in_three_formats() {
     ] {
         assert!(plain.lines().any(|line| line == row), "{row} is not in\n{plain}");
     }
+    // the font of PNG pictures lacks Chinese; the other formats use the fonts of their viewer
+    let talk = house.file("talk.toml", &talk(2, 2).replace("\"Ada\"", "\"小明\""));
+    house.run(&["run", &talk, "--headless"]).code(0);
+    let refused = house.run(&["export", "--last", "--format", "png", "-o", "x.png"]).code(2).err;
+    assert!(refused.contains("lacks 小 明; use --format svg or ans"), "{refused}");
+    assert!(!refused.contains("free space"), "{refused}");
 }
 
 /// A page begins with the poster; with the address at which it will be, links to it show the picture beside it.

@@ -21,9 +21,8 @@ pub fn png_file(
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(char::to_string).collect();
         let missing = missing.join(" ");
-        return Err(io::Error::other(format!(
-            "the font of pictures lacks: {missing}; use --format svg or ans"
-        )));
+        let why = format!("the font of PNG pictures lacks {missing}; use --format svg or ans");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     out.write_all(&file)
 }
