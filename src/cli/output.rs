@@ -7,6 +7,7 @@ use crate::text;
 use crate::ui::text::wrap::{width, wrap};
 use crossterm::terminal::size;
 use ratatui::text::Line;
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
@@ -14,6 +15,9 @@ use std::time::Duration;
 
 /// Minimum width for wrapping, in columns. A narrower terminal wraps by itself.
 const NARROWEST: usize = 20;
+
+/// Beginning of a command in a message.
+const COMMAND: &str = " colloquium ";
 
 /// Prints a line on standard error.
 pub fn print(line: &str) {
@@ -44,37 +48,42 @@ pub fn text(words: &str) -> Result<Exit, Failure> {
 
 /// Writes text to standard output. On a terminal, lines are wrapped between words.
 pub fn wrapped(words: &str) -> Result<Exit, Failure> {
-    let columns = stdout().is_terminal().then(size).and_then(Result::ok);
+    data(fitted(words, stdout().is_terminal()).as_bytes())
+}
+
+/// Returns text for an output; for a terminal it is wrapped.
+fn fitted(words: &str, is_terminal: bool) -> Cow<'_, str> {
+    let columns = is_terminal.then(size).and_then(Result::ok);
     match columns.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= NARROWEST) {
-        Some(columns) => data(broken(words, columns).as_bytes()),
-        None => data(words.as_bytes()),
+        Some(columns) => broken(words, columns).into(),
+        None => words.into(),
     }
 }
 
-/// Wraps lines between words. Lines that fit are unchanged.
+/// Wraps lines between words. Lines that fit are unchanged, and commands can be copied: each is on a line of its own.
 fn broken(words: &str, columns: usize) -> String {
     let rows = |line: &str| {
         if width(line) <= columns {
-            line.to_owned()
-        } else {
-            let rows = wrap(&Line::from(line), columns);
-            rows.iter()
-                .map(|row| row.to_string().trim_end().to_owned())
-                .collect::<Vec<_>>()
-                .join("\n")
+            return line.to_owned();
         }
+        let (prose, command) = line.split_at(line.find(COMMAND).unwrap_or(line.len()));
+        let rows = wrap(&Line::from(prose), columns);
+        let rows = rows.iter().map(|row| row.to_string().trim_end().to_owned());
+        let command = (!command.is_empty()).then(|| command.trim_start().to_owned());
+        rows.chain(command).collect::<Vec<_>>().join("\n")
     };
     words.split('\n').map(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints a failure and its hint on standard error.
+/// Prints a failure and its hint on standard error. On a terminal, they are wrapped between words.
 pub fn failure(failure: &Failure) {
     // a report of faults has a label on each
     let label = if failure.faults.is_empty() { LABEL } else { "" };
-    print(&format!("{label}{}", text::block(failure.message.trim_end())));
+    let mut lines = format!("{label}{}", text::block(failure.message.trim_end()));
     if let Some(hint) = &failure.hint {
-        print(&format!("\nhint: {}", text::block(hint)));
+        lines.push_str(&format!("\n\nhint: {}", text::block(hint)));
     }
+    print(&fitted(&lines, stderr().is_terminal()));
 }
 
 /// Updates the progress line on standard error, which must be a terminal. An empty line removes it.
@@ -123,12 +132,14 @@ mod tests {
     #[test]
     fn lines_break_between_words_and_nothing_is_lost() {
         let told = "-- Bo has the floor and says quite a lot\n\nshort\n";
-        let broken = broken(told, 20);
+        let broken = super::broken(told, 20);
         assert!(broken.lines().all(|line| width(line) <= 20), "{broken}");
         assert_eq!(
             broken.split_whitespace().collect::<Vec<_>>(),
             told.split_whitespace().collect::<Vec<_>>()
         );
         assert!(broken.ends_with("\n\nshort\n"), "{broken}");
+        let hint = super::broken("hint: resume it now: colloquium resume 1 --max-tokens 9", 16);
+        assert_eq!(hint, "hint: resume it\nnow:\ncolloquium resume 1 --max-tokens 9");
     }
 }
