@@ -1,8 +1,9 @@
 //! Drafts in an external editor: it gets the terminal, and the draft survives even if the editor fails.
 
 use crate::house::{House, Program};
-use crate::program::PROGRAM;
+use crate::program::{HANG, PROGRAM};
 use rustix::process::Signal;
+use std::time::Instant;
 
 #[test]
 fn a_draft_goes_to_the_editor_and_comes_back() {
@@ -59,6 +60,18 @@ fn a_draft_is_there_again_when_the_session_goes_on() {
     assert_eq!(program.left().code, 0);
     let mut again = house.run(&["resume", "--last"]);
     again.until("not said yet");
-    again.signal(Signal::TERM);
-    again.left().restored();
+    again.keys(", until now");
+    again.until("not said yet, until now");
+    let draft = house.path(".local/state/colloquium/draft.json");
+    let begun = Instant::now();
+    while !std::fs::read_to_string(&draft).is_ok_and(|draft| draft.contains("yet, until now")) {
+        assert!(begun.elapsed() < HANG, "the draft is not saved");
+        std::thread::yield_now();
+    }
+    again.signal(Signal::KILL);
+    again.left();
+    let mut last = house.run(&["resume", "--last"]);
+    last.until("not said yet, until now");
+    last.signal(Signal::TERM);
+    last.left().restored();
 }

@@ -6,6 +6,7 @@ use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exporting::export_to_new_file;
+use crate::cli::memory::drafts;
 use crate::cli::memory::private_file::keep_last_copy;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey;
@@ -19,7 +20,7 @@ use crate::ui::request::ServiceFault;
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
-use crate::ui::{Screen, run};
+use crate::ui::{Screen, ScreenMode, run};
 use std::cell::Cell;
 use std::io;
 use tokio::sync::mpsc;
@@ -37,6 +38,13 @@ pub async fn show(
 ) -> io::Result<run::LeaveTo> {
     let terminal = Terminal::enter(screen.modes)?;
     let keep = |words: &str| keep_last_copy(&context.paths.state, words);
+    let is_own = matches!(screen.view.mode, ScreenMode::Live);
+    let draft = |words: &str| {
+        if is_own {
+            // a failure to keep the draft is not worth failing now
+            let _ = drafts::keep(&context.paths.state, &files.id(), words);
+        }
+    };
     let export = |format: &str| export_to_new_file(files.log(), format, context);
     let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
     let notify = |told: &str| notify(told, context);
@@ -64,6 +72,7 @@ pub async fn show(
     let other = |name: &str| other(name, context).map_err(|failure| failure.message.into());
     let outside = run::Outside {
         keep: &keep,
+        draft: &draft,
         export: &export,
         open: &open,
         notify: &notify,

@@ -38,6 +38,8 @@ const FRAME_MS: u64 = 16;
 const FAR_FRAME_MS: u64 = 33;
 /// Milliseconds between two frames while only the clock changes.
 pub(super) const TICK_MS: u64 = 1_000;
+/// Minimum milliseconds between two saves of the draft.
+const DRAFT_MS: u64 = 1_000;
 /// Milliseconds between two polls of the progress of reading a long session.
 const PROGRESS_MS: u64 = 100;
 
@@ -45,6 +47,8 @@ const PROGRESS_MS: u64 = 100;
 pub struct Outside<'a> {
     /// Saves a copied text as well, because a terminal does not confirm a copy; returns the file's path.
     pub keep: &'a dyn Fn(&str) -> Result<String, ServiceFault>,
+    /// Saves the draft, so that it survives the process.
+    pub draft: &'a dyn Fn(&str),
     /// Writes the session in the format of a name; returns the file's path.
     pub export: &'a dyn Fn(&str) -> Result<String, ServiceFault>,
     /// Opens an address in the default program of the system; returns the name of that program.
@@ -104,6 +108,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the analysis page that is being computed
     let mut counting: Option<JoinHandle<_>> = None;
+    let mut draft = (screen.view.composer.whole(), Ms(0));
     screen.open_line();
     // a separate clock, because the time of a recording may stop or go back
     let frames = Clock::real(Ms(0));
@@ -159,11 +164,19 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             Change::Words | Change::Everything => Some(due),
             Change::Nothing => ticking(screen).then(|| TICK_MS - screen.clock.now().0 % TICK_MS),
         };
+        let unsaved = save_draft(screen, &mut draft, now, outside.draft);
         let reading = screen.view.is_loading().then_some(PROGRESS_MS);
         let hand = hold::wake(screen, screen.clock.now());
         // a poster that opens at once is in the frame that is drawn now
         let poster = rest::wake(screen).filter(|ms| *ms > 0);
-        let wake = wake.into_iter().chain(passes).chain(reading).chain(hand).chain(poster).min();
+        let wake = wake
+            .into_iter()
+            .chain(passes)
+            .chain(reading)
+            .chain(hand)
+            .chain(poster)
+            .chain(unsaved)
+            .min();
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
@@ -298,6 +311,26 @@ fn send(screen: &mut Screen, commands: &mpsc::Sender<Input>, command: Command) {
     if commands.try_send(Input::Command { key, line }).is_err() {
         screen.view.notice = Some("busy, try again".into());
     }
+}
+
+/// Saves the draft if it has changed since `saved`; returns the milliseconds until that is allowed.
+fn save_draft(
+    screen: &Screen,
+    saved: &mut (String, Ms),
+    now: Ms,
+    save: &dyn Fn(&str),
+) -> Option<u64> {
+    let words = screen.view.composer.whole();
+    if words == saved.0 {
+        return None;
+    }
+    let left = DRAFT_MS.saturating_sub(now.since(saved.1));
+    if left > 0 {
+        return Some(left);
+    }
+    save(&words);
+    *saved = (words, now);
+    None
 }
 
 /// Handles an event of the terminal.
