@@ -52,7 +52,7 @@ pub struct Opened {
     /// Rules of readings that apply to the whole session; 1 for sessions of programs that did not record them.
     #[serde(default = "first_rules", skip_serializing_if = "is_first")]
     pub rules: u32,
-    /// Digest of the item of a batch and its right answer; absent outside batches.
+    /// Digest of the item of a batch with its right answer, and its id; absent outside batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Text>,
 }

@@ -100,7 +100,7 @@ impl Conversations {
             if job.item.repeat > 1 { format!(":{}", job.item.repeat) } else { String::new() };
         let place = format!("{}:{}:{}{again}", self.seed, job.item.id, prepared.arm.name);
         let seed = hash(&place) >> SEED_SHIFT;
-        let item = Some(job.item.content.as_str().into());
+        let item = Some(format!("{} {}", job.item.content, job.item.id).into());
         let opening = Opened { item, ..opened(loaded, prepared.rates.clone(), seed, false)? };
         if number > 1 {
             let path = self.path(prepared, &job.item, number - 1);
@@ -137,7 +137,10 @@ impl Conversations {
             Ok(found) if found.is_file() => Some(session::load(path)?),
             Ok(_) | Err(_) => None,
         };
-        let is_changed = |item: &Text| Some(item) != opening.item.as_ref();
+        let is_changed = |item: &Text| {
+            let of = item.split_once(' ').map(|(_, of)| of);
+            of == Some(id) && Some(item) != opening.item.as_ref()
+        };
         let first = log.as_ref().and_then(|log| log.events().next());
         if log.is_some() && first.is_none() {
             return Ok(None);
