@@ -478,33 +478,6 @@ fn keys_without_effect_under_a_policy_are_reported() {
 }
 
 #[test]
-fn keys_without_effect_beside_others_are_reported() {
-    let warned = |head: &str, voice: &str, rest: &str| -> Vec<String> {
-        let text = format!(
-            "title = \"T\"\n{head}\n[[participant]]\nid = \"ada\"\n{voice}\n[[participant]]\nid = \"bo\"\n{voice}\n{rest}"
-        );
-        let loaded = load(&source(&text), ROWS).unwrap_or_else(|f| panic!("{text}{f}"));
-        loaded.warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect()
-    };
-    let model = "model = \"ollama:m\"";
-    let lore = "[[lore]]\nkeys = [\"x\"]\ntext = \"y\"";
-    assert_eq!(warned("words = \"varied\"\nguards = \"on\"", model, lore), [""; 0]);
-    assert_eq!(
-        warned("words = \"varied\"\ndebate = \"work\"", model, ""),
-        ["words: \"varied\" has no effect outside a guided debate"]
-    );
-    let alone = "has no effect without a model or an agent";
-    assert_eq!(
-        warned("guards = \"on\"", "lines = [\"x\"]", lore),
-        [format!("guards: {alone}"), format!("lore: {alone}")]
-    );
-    let judge = "speaks = false\nmax_utterances = 2";
-    let silent = format!("[[participant]]\nid = \"jo\"\n{model}\n{judge}");
-    let fault = "participant[3].max_utterances: has no effect: it takes no turns";
-    assert_eq!(warned("", model, &silent), [fault]);
-}
-
-#[test]
 fn phases_have_judges_and_policies_with_options() {
     let phases = |rest: &str| {
         format!(

@@ -239,8 +239,8 @@ mod tests {
     }
 
     /// Returns the event of a kind, by its place.
-    fn event((seq, (kind, data)): (usize, (&str, serde_json::Value))) -> Event {
-        let data = serde_json::value::to_raw_value(&data).unwrap();
+    fn event(seq: usize, kind: &str, data: &serde_json::Value) -> Event {
+        let data = serde_json::value::to_raw_value(data).unwrap();
         let kind = Kind::read(kind, &data).unwrap();
         let (seq, by, thread) = (Seq(seq as u64), "engine".into(), ThreadId::ROOT);
         Event { seq, at: Wall(0), ms: Ms(0), thread, by, cause: None, kind }
@@ -271,14 +271,16 @@ mod tests {
             ("batch.opened", batch),
             ("floor.granted", json!({"batch": 2, "participant": "ada"})),
         ];
-        let after = |count| State::fold(events.iter().take(count).cloned().enumerate().map(event));
+        let event =
+            |(seq, (kind, data)): (usize, &(&str, serde_json::Value))| self::event(seq, kind, data);
+        let after = |count| State::fold(events.iter().take(count).enumerate().map(event));
         assert_eq!([2, 4].map(|n| doing(&after(n))), [Doing::Waiting, Doing::Running]);
     }
 
     #[test]
     fn names_that_nobody_chose_are_numbered_past_participants() {
         let opened = opening(&["Guest", "guest-2", "Script", "link-ada"]);
-        let state = State::fold([event((0, ("conversation.opened", opened)))]);
+        let state = State::fold([event(0, "conversation.opened", &opened)]);
         let choose = |wanted| super::choose(Some(wanted), &state, ["guest-3"].into_iter());
         for (usual, name) in [
             ("guest", "guest-4"),

@@ -108,7 +108,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the analysis page that is being computed
     let mut counting: Option<JoinHandle<_>> = None;
-    let mut draft = (screen.view.composer.whole(), Ms(0));
+    let mut draft = SavedDraft { words: screen.view.composer.whole(), at: Ms(0) };
     screen.open_line();
     // a separate clock, because the time of a recording may stop or go back
     let frames = Clock::real(Ms(0));
@@ -313,23 +313,29 @@ fn send(screen: &mut Screen, commands: &mpsc::Sender<Input>, command: Command) {
     }
 }
 
+/// The draft that was saved last, and the time of that.
+struct SavedDraft {
+    words: String,
+    at: Ms,
+}
+
 /// Saves the draft if it has changed since `saved`; returns the milliseconds until that is allowed.
 fn save_draft(
     screen: &Screen,
-    saved: &mut (String, Ms),
+    saved: &mut SavedDraft,
     now: Ms,
     save: &dyn Fn(&str),
 ) -> Option<u64> {
     let words = screen.view.composer.whole();
-    if words == saved.0 {
+    if words == saved.words {
         return None;
     }
-    let left = DRAFT_MS.saturating_sub(now.since(saved.1));
+    let left = DRAFT_MS.saturating_sub(now.since(saved.at));
     if left > 0 {
         return Some(left);
     }
     save(&words);
-    *saved = (words, now);
+    *saved = SavedDraft { words, at: now };
     None
 }
 

@@ -17,7 +17,7 @@ pub const TRAITS: PolicyTraits = PolicyTraits {
     length: UsualLength::Own,
     debates: false,
     own_prompts: true,
-    reads: super::COUNTS_ROUNDS,
+    reads: &["rounds"],
     ..PolicyTraits::DEBATE
 };
 
