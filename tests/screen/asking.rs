@@ -2,9 +2,10 @@
 
 use crate::stage::{Stage, headless};
 use colloquium::clock::Clock;
-use colloquium::model::{Command, Event, Kind, Ms, Outcome, VoiceSpec};
+use colloquium::model::{Command, Event, Kind, Ms, Outcome, Purpose, VoiceSpec};
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Enter};
+use std::sync::Arc;
 
 /// Returns a stage on which the input box has the focus, and the card has been shown for a while.
 pub fn asked(mut stage: Stage) -> Stage {
@@ -33,9 +34,19 @@ fn until(mut stage: Stage, events: Vec<Event>, fits: impl Fn(&Event) -> bool) ->
 pub fn vote() -> Stage {
     let mut events = headless(&["demo", "oxford"], &[]);
     for event in &mut events {
-        if let Kind::Opened(opened) = &mut event.kind {
-            let you = opened.participants.iter_mut().find(|seat| &*seat.id == "you").unwrap();
-            you.voice = VoiceSpec::Human { seconds: None, pass: false, link: false };
+        match &mut event.kind {
+            Kind::Opened(opened) => {
+                let you = opened.participants.iter_mut().find(|seat| &*seat.id == "you").unwrap();
+                you.voice = VoiceSpec::Human { seconds: None, pass: false, link: false };
+            }
+            // nobody was there when this was played
+            Kind::BatchOpened(batch) if batch.purpose == Purpose::Vote => {
+                Arc::make_mut(batch).seats.push("you".into());
+            }
+            Kind::FloorGranted(grant) if &*grant.participant == "ines" => {
+                grant.participant = "you".into();
+            }
+            _ => {}
         }
     }
     let granted = |e: &Event| matches!(&e.kind, Kind::FloorGranted(g) if &*g.participant == "you");

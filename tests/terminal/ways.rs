@@ -131,7 +131,7 @@ fn a_replay_without_its_terminal_ends_whatever_it_shows() {
         (&[], "PLAYING"),
         (&[(" ", "PAUSED")], "paused"),
         (
-            &[(" ", "PAUSED"), ("9", "turn 9 of 9  0:43"), ("\u{1b}[C", "turn 9 of 9  0:48")],
+            &[(" ", "PAUSED"), ("9", "turn 10 of 10  1:04"), ("\u{1b}[C", "turn 10 of 10  1:06")],
             "at the end",
         ),
         (&[("?", "Keys")], "in the help"),

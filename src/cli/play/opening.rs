@@ -207,7 +207,7 @@ mod tests {
         let path = Path::new(EXAMPLE);
         let (_, whole) = read_session(path, &ReadProgress::default()).unwrap();
         let whole = words(&whole);
-        for bytes in [20_000, 28_000] {
+        for bytes in [32_000, 40_000] {
             let end = words(&end(path, bytes).unwrap());
             assert!(end.len() > 2, "{} words of {bytes} bytes", end.len());
             assert_eq!(end, whole[..end.len()], "{bytes} bytes");

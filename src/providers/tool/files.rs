@@ -163,7 +163,7 @@ mod tests {
         fs::write(home.path().join("root-other/secret.txt"), "secret").unwrap();
         fs::write(root.join("a.txt"), "one\ntwo kettles\nthree").unwrap();
         fs::write(root.join("sub/b.txt"), "a Kettle").unwrap();
-        fs::write(root.join("bytes"), [0xff, 0xfe]).unwrap();
+        fs::write(root.join("bytes"), [0, 0x9f, 0x92]).unwrap();
         symlink("../secret.txt", root.join("link.txt")).unwrap();
         symlink(home.path(), root.join("up")).unwrap();
         symlink("..", root.join("sub/round")).unwrap();

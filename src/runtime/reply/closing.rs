@@ -1,8 +1,9 @@
 //! Takes the parts of a reply that are not public speech out of it, also while it streams: closing lines such as
 //! `STANCE:`, private messages, markers, and the label of an answer. No reader may see them as text.
 
+use super::letters::Letters;
 use super::lines::{CodeState, LabelLead, label};
-use super::words::{closing_row, words};
+use super::words::{WordRow, closing_row, words};
 use crate::model::contract::WHISPER;
 use crate::model::{STANCE, Text};
 
@@ -10,8 +11,6 @@ use crate::model::{STANCE, Text};
 const MARKS: [char; 12] = ['*', '_', '#', '>', '-', '`', '[', '(', '【', '"', '“', '「'];
 /// Marks that may close the label or the line.
 const CLOSING: [char; 10] = ['*', '_', '`', ']', ')', '】', '"', '”', '」', ' '];
-/// Maximum length of the label of an answer with its marks, in bytes.
-const LABEL_MAX_BYTES: usize = 40;
 /// Maximum length of a line that is kept, in bytes.
 const LINE_MAX_BYTES: usize = 400;
 
@@ -236,13 +235,19 @@ impl ClosingFilter {
         let held = self.held.get(blank..).unwrap_or_default();
         let (line, below) = held.split_once('\n').map_or((held, None), |(l, b)| (l, Some(b)));
         let rows = [&words().vote_label, &words().answer_label];
-        match rows.into_iter().find_map(|row| label(line, row, LabelLead::Word)) {
-            Some(label) if ends || below.is_some() || !label.rest.is_empty() => {
-                Begins::Mark(blank + line.len() - label.rest.len())
-            }
-            None if ends || below.is_some() || line.len() > LABEL_MAX_BYTES => Begins::No,
-            Some(_) | None => Begins::Maybe,
+        if let Some(label) = rows.iter().find_map(|row| label(line, row, LabelLead::Word)) {
+            return match below {
+                None if label.rest.is_empty() && !ends => Begins::Maybe,
+                _ => Begins::Mark(blank + line.len() - label.rest.len()),
+            };
         }
+        let letters = Letters::new(line);
+        let begin = letters.skip(0, |c| !c.is_alphanumeric());
+        let word: Vec<char> = (begin..letters.len()).filter_map(|at| letters.char(at)).collect();
+        let begins = |row: &&WordRow| row.iter().any(|spelling| spelling.starts_with(&word));
+        let open =
+            below.is_none() && rows.iter().any(|row| begins(row) || closes(&letters, begin, row));
+        if open { Begins::Maybe } else { Begins::No }
     }
 
     /// Compares the held text with a marker at the beginning or the end of a line.
@@ -267,6 +272,12 @@ impl ClosingFilter {
             Some(_) => Begins::No,
         }
     }
+}
+
+/// Returns whether only blanks and marks follow one of some words.
+fn closes(letters: &Letters, begin: usize, row: &WordRow) -> bool {
+    let end = letters.one_of(begin, row);
+    end.is_some_and(|end| letters.skip(end, |c| c == ' ' || CLOSING.contains(&c)) == letters.len())
 }
 
 #[cfg(test)]

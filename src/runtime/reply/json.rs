@@ -22,9 +22,9 @@ pub(super) struct FoundJson {
 /// Places at which JSON counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonPlace {
-    /// At the beginning of a line: behind marks, tags, sentences, or words that end in a colon.
+    /// At the beginning of a line: behind marks, tags, or words that end in a colon.
     Line,
-    /// Anywhere, if there is nothing at the beginning of a line: the reply was asked for as JSON.
+    /// Also behind a sentence, or anywhere if there is nothing: the reply was asked for as JSON.
     Anywhere,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn objects(said: &str, data: &Value, place: JsonPlace) -> Vec<Value> 
 /// Returns the outermost objects and lists of a reply.
 pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
     let said = &said[..said.floor_char_boundary(JSON_MAX)];
-    let begins = begins(said);
+    let begins = begins(said, place);
     let mut found = read_at(said, &begins, strict);
     if !found.values.iter().any(Value::is_object) {
         let loosely = read_at(said, &begins, loose);
@@ -56,7 +56,7 @@ pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
 }
 
 /// Returns the byte offsets of brackets that begin their lines.
-fn begins(said: &str) -> Vec<usize> {
+fn begins(said: &str, place: JsonPlace) -> Vec<usize> {
     let mut all = vec![];
     for line in lines(said) {
         let text = line.text;
@@ -66,8 +66,9 @@ fn begins(said: &str) -> Vec<usize> {
         if let Some(at) = text.find(['{', '[']) {
             let before = without_tags(&text[..at]);
             let before = before.trim_end_matches(['*', '_', ' ', '\t', '"', '(']);
-            let leads = [":", "：", "->", "→", "!", "."].iter().any(|sign| before.ends_with(sign));
-            if leads || !before.contains(char::is_alphanumeric) {
+            let leads = before.ends_with([':', '：', '→']) || before.ends_with("->");
+            let sentence = place == JsonPlace::Anywhere && before.ends_with(['!', '.']);
+            if leads || sentence || !before.contains(char::is_alphanumeric) {
                 all.push(line.at + at);
             }
         }

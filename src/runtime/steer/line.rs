@@ -120,7 +120,8 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
             Some(_) => {}
             None if typing.by.lists_commands() => return Ok(Intent::Local),
             // a misspelt whisper is not for everybody
-            None if slash::nearest_command(line).as_deref() == Some(WHISPER) => {}
+            None if described(line, state).is_none()
+                && slash::nearest_command(line).as_deref() == Some(WHISPER) => {}
             None => {
                 // other programs have other words for a whisper: `/w bo ...`, `/msg bo ...`
                 let named = rest.split_once(char::is_whitespace).and_then(|(word, rest)| {
