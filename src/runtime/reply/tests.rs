@@ -15,7 +15,7 @@ const FILES: [(&str, usize); 11] = [
     ("bids", 38),
     ("choices", 436),
     ("labels", 303),
-    ("data", 108),
+    ("data", 106),
     ("answers", 397),
     ("lines", 52),
     ("own_words", 48),

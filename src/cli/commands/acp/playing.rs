@@ -33,7 +33,7 @@ pub enum AfterPlay {
     /// The conversation has ended; a prompt continues it.
     Ended,
     /// The session is closed; by an order that waits for its response, or by the end of the program.
-    Closed(Option<Responder<CloseSessionResponse>>),
+    Closed(Option<Box<Responder<CloseSessionResponse>>>),
 }
 
 /// What a conversation can do by itself after all decisions that were due.
@@ -172,7 +172,9 @@ impl Playing<'_> {
     fn order(&mut self, order: Option<Order>) -> Option<AfterPlay> {
         match order {
             None | Some(Order::Leave) => return Some(AfterPlay::Closed(None)),
-            Some(Order::Close(responder)) => return Some(AfterPlay::Closed(Some(responder))),
+            Some(Order::Close(responder)) => {
+                return Some(AfterPlay::Closed(Some(responder.into())));
+            }
             Some(Order::Announce) => {}
             Some(Order::Pace(pace, responder)) => self.session.set_pace(pace, responder),
             Some(order @ Order::Load(_)) => {

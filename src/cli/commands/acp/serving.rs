@@ -50,7 +50,7 @@ impl ClientSession {
                     let _ = responder.respond_with_result(loaded.map_err(|f| error_of(&f)));
                     continue;
                 }
-                Order::Close(responder) => return closed(Some(responder)),
+                Order::Close(responder) => return closed(Some(responder.into())),
                 Order::Leave => return,
             };
             match self.begin(&prompt) {
@@ -180,7 +180,7 @@ impl ClientSession {
 }
 
 /// Confirms that a session is closed, to a client that asked for it.
-fn closed(responder: Option<Responder<CloseSessionResponse>>) {
+fn closed(responder: Option<Box<Responder<CloseSessionResponse>>>) {
     if let Some(responder) = responder {
         // a client that has gone needs no answer
         let _ = responder.respond(CloseSessionResponse::new());
