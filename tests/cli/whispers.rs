@@ -96,6 +96,8 @@ fn json_commands_say_nothing_that_is_addressed() {
     let ran = house.fed(&[&args[..], &[log.to_str().unwrap()]].concat(), &lines).code(0);
     assert_eq!(ran.out.matches("use whisper with").count(), verbs.len(), "{}", ran.out);
     assert_eq!(given(&log, "CANARY"), []);
+    let told = house.run(&["export", log.to_str().unwrap(), "--format", "jsonl"]).code(0);
+    assert!(!told.out.contains("CANARY"), "{}", told.out);
 
     let steer: String = verbs
         .iter()

@@ -173,7 +173,8 @@ fn sentences_in_states(step: usize) {
 fn a_space_pauses_on_the_empty_line_and_writes_behind_text() {
     let mut stage = speaking();
     assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Command::Pause {})]);
-    assert_eq!(typed(&mut stage, "a b"), []);
+    assert_eq!(stage.press(&[Char(' '), Char('a')]), [], "the blank began a sentence");
+    assert_eq!(typed(&mut stage, " b"), []);
     assert_eq!(stage.screen.view.composer.text(), "a b");
 }
 

@@ -4,7 +4,7 @@ use crate::program;
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
-use colloquium::ui::act::update::{act, key};
+use colloquium::ui::act::update::{act, blank, key};
 use colloquium::ui::action::Action;
 use colloquium::ui::frame::Frame;
 use colloquium::ui::keymap::Focus;
@@ -234,6 +234,9 @@ impl Stage {
             self.writes &= *code != KeyCode::Esc || self.screen.view.writing;
             self.draw();
         }
+        // no key follows for a while
+        requests.extend(blank(&mut self.screen, Ms(u64::MAX)));
+        self.draw();
         requests
     }
 

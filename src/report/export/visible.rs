@@ -172,8 +172,19 @@ fn may_whisper(seat: &Participant) -> bool {
 fn rehearsed_whispers(seat: &Participant) -> Vec<String> {
     let VoiceSpec::Lines { lines, .. } = &seat.voice else { return vec![] };
     let paragraphs = lines.iter().flat_map(|line| line.text.split("\n\n"));
-    let whispers =
-        paragraphs.filter_map(|text| Some(text[text.find(WHISPER)?..].trim().to_owned()));
+    // the marker counts in any case at the beginning of a line, and in capitals behind a blank
+    let marker = |text: &str| {
+        let mut begins = 0;
+        let at = text.split_inclusive('\n').find_map(|line| {
+            let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+            let begin = begins + line.len() - words.len();
+            begins += line.len();
+            let word = words.get(..WHISPER.len())?;
+            word.eq_ignore_ascii_case(WHISPER).then_some(begin)
+        });
+        at.into_iter().chain(text.find(WHISPER)).min()
+    };
+    let whispers = paragraphs.filter_map(|text| Some(text.get(marker(text)?..)?.trim().to_owned()));
     whispers.collect()
 }
 
@@ -305,12 +316,16 @@ fn summaries_of_whispers(events: impl Iterator<Item: Logged>) -> BTreeSet<TurnId
     turns
 }
 
-/// Returns true if a steering line, which may be invalid, is for some seats only.
+/// Returns true if a steering line, which may be invalid, is for some seats only, or was refused because it may be.
 fn is_private_line(line: &Value) -> bool {
+    let addresses = |key: &str| {
+        let text = line[key].as_str().unwrap_or_default();
+        text.replace(['＠', '﹫'], "@").contains("@@") || text.to_lowercase().contains("whisper")
+    };
     match line["do"].as_str() {
         Some("whisper") => true,
-        Some("note") => line.get("to").is_some_and(|to| *to != Value::Array(vec![])),
-        _ => false,
+        Some("note") if line.get("to").is_some_and(|to| *to != Value::Array(vec![])) => true,
+        _ => addresses("text") || addresses("question"),
     }
 }
 

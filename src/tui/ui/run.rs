@@ -136,6 +136,14 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             send(screen, &commands, command);
             change = Change::Everything;
         }
+        if screen.view.blank_at.is_some()
+            && let Some(request) = update::blank(screen, screen.clock.now())
+        {
+            if let Request::Send(command) = request {
+                send(screen, &commands, command);
+            }
+            change = Change::Everything;
+        }
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
         if changed {

@@ -199,7 +199,9 @@ impl Playing<'_> {
 
     /// Returns the commands of a prompt: its files, its words, and the end of a pause.
     fn lines(&self, prompt: &ClientPrompt) -> Result<Vec<SteerLine>, Error> {
-        let given = command(&prompt.text, self.state()).map_err(|failure| error_of(&failure))?;
+        let given = command(&prompt.text, self.state())
+            .and_then(|given| prompt.fits(&given).map(|()| given))
+            .map_err(|failure| error_of(&failure))?;
         let goes_on = self.state().run == RunState::Paused && speaks(&given);
         let steps = self.session.pace.steps(round(self.state()));
         let end = goes_on.then(|| steps.unwrap_or(Command::Resume {}));

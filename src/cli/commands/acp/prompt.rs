@@ -73,6 +73,18 @@ impl ClientPrompt {
         Ok(ClientPrompt { text, files })
     }
 
+    /// Returns an error if its files, which everybody reads, come with words for one.
+    ///
+    /// # Errors
+    /// The way to send both.
+    pub fn fits(&self, given: &Command) -> Result<(), Failure> {
+        if self.files.is_empty() || !given.is_private() {
+            return Ok(());
+        }
+        let message = "a file is for everybody, and these words are for one; nothing was said";
+        Err(Failure::usage(message, "send the file alone, or its words in the whisper"))
+    }
+
     /// Returns the messages with its files.
     pub fn files(&self) -> impl Iterator<Item = SteerLine> {
         self.files.iter().map(|(name, text)| {
@@ -131,6 +143,7 @@ pub fn available() -> SessionUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Addressed;
     use agent_client_protocol::v1::schema::{
         EmbeddedResource, ImageContent, ResourceLink, TextResourceContents,
     };
@@ -149,7 +162,10 @@ mod tests {
         assert_eq!(prompt.text, "- \n\nc.rs (file:///c.rs)");
         let files: Vec<SteerLine> = prompt.files().collect();
         let said = Command::Say { text: "fn x".into(), re: None, material: Some("b.rs".into()) };
-        assert_eq!(files, [said.into()]);
+        assert_eq!(files, [said.clone().into()]);
+        prompt.fits(&said).unwrap();
+        let whisper = Command::Whisper(Addressed::new("bo".into(), "fn x".into()));
+        assert!(prompt.fits(&whisper).is_err(), "everybody would read the file");
     }
 
     #[test]

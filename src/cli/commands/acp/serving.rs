@@ -146,6 +146,7 @@ impl ClientSession {
         past: &State,
     ) -> Result<(Vec<Command>, RunBudget), Failure> {
         let given = command(&prompt.text, past)?;
+        prompt.fits(&given)?;
         let files = prompt.files().map(|line| line.command);
         let mut commands: Vec<Command> = files.collect();
         let paused = past.run == RunState::Paused && past.ended.is_none();

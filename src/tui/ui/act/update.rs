@@ -52,6 +52,10 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         screen.open_line();
         write(screen, Focus::Line, &KeyEvent::new(KeyCode::Char('?'), KeyModifiers::NONE));
     }
+    if screen.view.blank_at.take().is_some() && is_text {
+        // the blank began a sentence
+        screen.open_line();
+    }
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
     }
@@ -69,6 +73,14 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     }
     match action {
         Some(Action::Offer) if bounces(screen) => None,
+        Some(Action::TogglePause)
+            if place == Focus::Line
+                && key.code == KeyCode::Char(' ')
+                && !screen.view.is_recording() =>
+        {
+            screen.view.blank_at = Some(now);
+            None
+        }
         Some(Action::Offer | Action::Skip | Action::Retry)
             if place == Focus::Line && key.kind == KeyEventKind::Repeat =>
         {
@@ -111,6 +123,19 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             None
         }
     }
+}
+
+/// Pauses or resumes once no text followed a blank on the empty line. Returns the request for that.
+pub fn blank(screen: &mut Screen, now: Ms) -> Option<Request> {
+    screen.view.blank_at.take_if(|at| now.since(*at) >= BOUNCE_MS)?;
+    screen.view.notice = None;
+    screen.view.leaving = None;
+    act(screen, Action::TogglePause)
+}
+
+/// Returns the milliseconds until a blank pauses or resumes.
+pub fn wake(screen: &Screen, now: Ms) -> Option<u64> {
+    Some(BOUNCE_MS.saturating_sub(now.since(screen.view.blank_at?)))
 }
 
 /// Returns the line that the user's own key sends.

@@ -79,6 +79,8 @@ pub struct ViewState {
     pub sent_at: Option<Ms>,
     /// Time at which the sign of the keys page was typed on the empty line.
     pub helped_at: Option<Ms>,
+    /// Time of a blank on the empty line, until it is certain that no text follows.
+    pub blank_at: Option<Ms>,
     /// Turn that the draft answers.
     pub reply: AnsweredTurn,
     /// Raised hand, for which the next turn waits.
