@@ -261,8 +261,10 @@ impl Redaction {
                 }
             }
             Kind::CommandRefused(refused) if self.commands.contains(&refused.key) => {
-                if let Some(words) = refused.line.get_mut("text") {
-                    *words = self.mark.as_str().into();
+                for key in ["text", "question"] {
+                    if let Some(words) = refused.line.get_mut(key) {
+                        *words = self.mark.as_str().into();
+                    }
                 }
             }
             _ => {}
