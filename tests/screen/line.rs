@@ -181,6 +181,13 @@ fn a_space_pauses_on_the_empty_line_and_writes_behind_text() {
 #[test]
 fn enter_on_the_empty_line_takes_the_offer() {
     let mut stage = paused();
+    let at = json!({"what": "utterances", "value": 1, "limit": 1});
+    let mut reached = on_line(Stage::new(80, 24).until(first_turn_ended));
+    reached.happens("engine", "limit.reached", at);
+    reached.happens("operator", "paused", json!({}));
+    assert!(reached.text().contains("enter: one more round"), "{}", reached.text());
+    assert_eq!(reached.press(&[Char(' ')]), []);
+    assert!(reached.text().contains("sets another"), "{}", reached.text());
     assert!(stage.text().contains("enter: one turn"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(Command::Step { n: 1 })]);
     let mut stage = paused();

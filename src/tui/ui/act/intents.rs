@@ -102,9 +102,10 @@ pub fn reopen(screen: &mut Screen) -> Option<Request> {
 
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if Status::from_state(screen.transcript.state()).is_limited() {
+    let state = screen.transcript.state();
+    let status = Status::from_state(state);
+    if status.is_limited() || status == Status::Paused && state.limit.is_some() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
-        let state = screen.transcript.state();
         let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
         return notice(screen, words);
     }

@@ -38,6 +38,8 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         return Some((Action::GiveFloor, format!("{} next", transcript.name(&to))));
     }
     match Status::from_state(state) {
+        // nobody has a turn left
+        Status::Paused if state.limit.is_some() => Some((Action::MoreRound, asking(transcript))),
         Status::Paused => {
             let next = transcript.next_speakers().first().map(|next| transcript.name(next));
             let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
