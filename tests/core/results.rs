@@ -165,6 +165,10 @@ async fn a_watched_conversation_has_its_result_at_the_limit() {
     let ran = play(watched, useless(), &[]).await;
     assert_eq!((tasks(&ran), results(&ran).len()), (vec![true], 0));
     assert_eq!(warnings(&ran), ["no result: the reply could not be read"]);
+    // a terminal that is closed leaves no end
+    let open = ran.events.into_iter().take_while(|e| !matches!(e.kind, Kind::Ended(_))).collect();
+    let again = resume(open, useless(), &[]).await;
+    assert_eq!(tasks(&again), [true], "the scribe is asked once about the same turns");
 }
 
 #[tokio::test]
