@@ -154,3 +154,33 @@ fn an_orphan_of_a_killed_conversation_cannot_steer() {
     steered.house.run(&["stop", steered.log.to_str().unwrap()]).code(0);
     end(steered.child);
 }
+
+#[test]
+fn a_script_cannot_change_a_finished_conversation() {
+    let house = House::new();
+    let talk = house.file("talk.toml", &talk(2, 0));
+    let log = house.path("talk.jsonl");
+    let finished = log.to_str().unwrap();
+    house.run(&["run", &talk, "--headless", "--out-session", finished]).code(0);
+    let before = std::fs::read(&log).unwrap();
+    let out = house.path("out");
+    let program = format!("env -i HOME={} {PROGRAM}", house.home.path().display());
+    let changes = [
+        format!(
+            "echo '{{\"do\":\"say\",\"text\":\"go on\"}}' | {program} resume {finished} --headless --steer -"
+        ),
+        format!("{program} sessions repair {finished}"),
+        format!("{program} sessions rename {finished} --title Mine"),
+        format!("{program} sessions delete {finished}"),
+    ];
+    let tries: String = changes.iter().map(|c| format!("{c} >>{} 2>&1\n", out.display())).collect();
+    let script = house.file("other.sh", &format!("{tries}echo said\n"));
+    let other = another(&house, &["sh", &script]);
+    house.run(&["run", &other, "--headless", "--trust", "--no-save"]).code(0);
+    let told = std::fs::read_to_string(&out).unwrap();
+    let refused = told.matches("a process of a conversation cannot change one").count();
+    assert_eq!(refused, changes.len(), "{told}");
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+    // a person's own terminal can
+    house.run(&["sessions", "rename", finished, "--title", "Ours"]).code(0);
+}

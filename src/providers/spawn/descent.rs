@@ -7,6 +7,7 @@
 
 use super::tree::MARKER;
 use std::fs;
+use std::sync::OnceLock;
 
 /// Name of the main thread of this program, at most 15 bytes. The executable of a process whose memory is hidden cannot
 /// be read, its name can.
@@ -21,6 +22,9 @@ const LIMIT: &str = "Max file locks";
 /// Bits of a process id, by the largest `pid_max` of Linux.
 const PID_BITS: u32 = 22;
 
+/// Whether this process had inherited the limit when it began.
+static INHERITED: OnceLock<bool> = OnceLock::new();
+
 /// Marks this process and all that it will start. Call it before [`super::hide_memory`], after which the name is
 /// read-only.
 pub fn mark_descendants() {
@@ -30,12 +34,18 @@ pub fn mark_descendants() {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
         let _ = fs::write("/proc/self/comm", NAME);
-        if getrlimit(Resource::Locks).maximum.is_none()
+        let inherited = getrlimit(Resource::Locks).maximum.is_some();
+        if !*INHERITED.get_or_init(|| inherited)
             && let Some(own) = i32::try_from(std::process::id()).ok().and_then(own_mark)
         {
             let _ = setrlimit(Resource::Locks, Rlimit { current: Some(own), maximum: Some(own) });
         }
     }
+}
+
+/// Returns whether a process of this program started this one, by the limit that [`mark_descendants`] found.
+pub fn is_descendant() -> bool {
+    INHERITED.get().is_some_and(|inherited| *inherited)
 }
 
 /// Returns the limit that a process of this program sets. It grows with the time of the start, so a process cannot lower

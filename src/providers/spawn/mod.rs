@@ -21,7 +21,7 @@ mod watchdog;
 
 pub use background::{Copied, start_copy};
 pub use background::{input_file, leave_terminal, redirect_outputs};
-pub use descent::{is_started_here, mark_descendants};
+pub use descent::{is_descendant, is_started_here, mark_descendants};
 pub use foreground::foreground;
 pub use memory::hide_memory;
 pub use opener::{open_with_system, start_aside};
