@@ -62,6 +62,7 @@ pub fn permission(seat: &str, sort: &str) -> Text {
 }
 
 /// `agent.tool`: an agent has used a tool of its own.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentTool {
     /// The turn (the `seq` of its `floor.granted`).
@@ -75,10 +76,8 @@ pub struct AgentTool {
     /// Status: completed or failed; pending or in_progress if the turn ended first.
     pub status: Text,
     /// Arguments as JSON; absent if the agent did not report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
     /// Result as text; absent if the agent did not report one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Text>,
 }
 

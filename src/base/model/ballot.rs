@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// `vote.closed`: a secret vote has closed.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VoteClosed {
     /// The question.
@@ -18,7 +19,6 @@ pub struct VoteClosed {
     /// Number of votes for each choice.
     pub counts: BTreeMap<Text, u32>,
     /// The choice with the most votes; absent for a tie or if nobody voted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
     /// The result, as text.
     pub how: Text,
@@ -26,7 +26,6 @@ pub struct VoteClosed {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<CountedAnswer>,
     /// The time of the poll that it is part of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poll: Option<PollTime>,
 }
 
@@ -41,18 +40,17 @@ pub enum PollTime {
 }
 
 /// The vote of one participant.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ballot {
     /// The voter.
     pub seat: SeatId,
     /// The choice; absent for an abstention.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Text>,
     /// The reason for the choice, or for the abstention.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
     /// Confidence from 0 to 1, if the count uses it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// All choices, best first, if the count uses a ranking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -77,6 +75,7 @@ impl Ballot {
 }
 
 /// `verdict.given`: the judges gave a verdict.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictGiven {
     /// The question.
@@ -84,7 +83,6 @@ pub struct VerdictGiven {
     /// Names of the sides, in the order of the scenario.
     pub sides: Vec<Text>,
     /// The winner; absent for a draw or if no judgement was readable.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
     /// Mean score from 0 to 10 of each scored side.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -94,7 +92,6 @@ pub struct VerdictGiven {
     /// The result, as text.
     pub how: Text,
     /// The judged phase; absent for the whole conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Text>,
     /// True if it was asked after a round; a winner then ends the phase or the conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -25,6 +25,7 @@ pub enum NoteFor {
 }
 
 /// One command of the operator: `{"do":"VERB", ...}`.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs, reason = "fields are named and explained by `COMMANDS`")]
@@ -51,21 +52,17 @@ pub enum Command {
     Say {
         text: Text,
         /// Number of the turn that it answers.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         re: Option<u32>,
         /// Name of the file that the text is, such as `main.py`: participants read it with numbered lines, as material
         /// and not as words of the operator.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         material: Option<Text>,
     },
     /// Stops all current turns, or that of `who`; the operator's message comes next.
     CutIn {
         text: Text,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         who: Option<SeatId>,
         /// Number of the turn that it answers.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         re: Option<u32>,
     },
@@ -119,21 +116,18 @@ pub enum Command {
     /// Repeats a turn; the earlier version is kept.
     Retry {
         /// Turn number; absent: the last turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
     /// Repeats a turn as one more version.
     Reroll {
         /// Turn number; absent: the last turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
     /// Continues a turn that was cut, as one message.
     Continue {
         /// Turn number; absent: the last turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
@@ -160,7 +154,6 @@ pub enum Command {
         #[schemars(schema_with = "message_number")]
         utterance: MessageNumber,
         /// The reason.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
     /// Shows a hidden turn or message again.
@@ -183,10 +176,7 @@ pub enum Command {
         count: Vec<Aggregation>,
     },
     /// Asks the judges now; with a winner, breaks a tie that waits for the operator.
-    Verdict {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        winner: Option<Text>,
-    },
+    Verdict { winner: Option<Text> },
     /// Allows or refuses a tool until the program ends.
     Decide {
         tool: Text,
@@ -235,17 +225,13 @@ pub enum Command {
         #[schemars(range(min = 1))]
         step: u32,
         /// Number of the step that it moves before; absent: the end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         before: Option<u32>,
     },
     /// Sets the limits in `set`; others are unchanged.
     Limit { set: Limits },
     /// Sets a bookmark.
-    Mark {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        text: Option<Text>,
-    },
+    Mark { text: Option<Text> },
     /// Sets the session's title.
     Rename { text: Text },
     /// Ends the conversation, with closing statements if asked for.
@@ -441,6 +427,7 @@ impl Command {
 }
 
 /// Targets of a command, resolved when it was given, so that a later execution acts on the same ones.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Targets {
     /// Running turns it stops or ends.
@@ -453,10 +440,8 @@ pub struct Targets {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<SeatId>,
     /// `seq` of the command that it changes, or of the note that it removes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Seq>,
     /// The changed participant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<Box<Participant>>,
     /// Participants mentioned with `@` in its text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

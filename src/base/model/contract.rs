@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Required form of a participant's replies, and the number of retries.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contract {
     /// The required form.
@@ -19,7 +20,6 @@ pub struct Contract {
     #[serde(default = "once")]
     pub again: u32,
     /// Source text for checked quotations; `None` if quotations are not checked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Text>,
     /// Participants to whom its replies may whisper, or [`EVERYBODY`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -28,10 +28,8 @@ pub struct Contract {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// The field of its data with these facts; `None` is [`PROFILE`], if the schema has it, else all of its data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Text>,
     /// The field of its data with the public text; `None` shows the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Text>,
 }
 

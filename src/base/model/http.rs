@@ -12,6 +12,7 @@ pub const KEY: &str = "key";
 pub const SESSION: &str = "session";
 
 /// An HTTP service that replies to messages. Texts are templates, except for names and paths.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct HttpSpec {
     /// Address; scheme, host and port are fixed.
@@ -29,15 +30,12 @@ pub struct HttpSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub form: BTreeMap<Text, Text>,
     /// Name of the variable with the key, for headers only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<Text>,
     /// Place of the reply in an answer.
     pub reply: ReplyAt,
     /// Source of the conversation's identifier; `None` for one that the program makes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionFrom>,
     /// Path of the names of used tools in an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Text>,
 }
 

@@ -53,6 +53,7 @@ impl ModelSpec {
 }
 
 /// A language model and the parameters of its calls.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelSpec {
     /// `provider:name`; empty until one is chosen.
@@ -61,47 +62,38 @@ pub struct ModelSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Fallback>,
     /// Sampling temperature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Nucleus sampling (`top_p`), from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
     /// Random seed, if the server supports one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Frequency penalty of tokens, from -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
     /// Presence penalty of tokens, from -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_penalty: Option<f64>,
     /// Repetition penalty of local servers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat_penalty: Option<f64>,
     /// Maximum tokens of one reply; `None` for the defaults of program and server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// Stop sequences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<Text>,
     /// Reasoning effort: `low`, `medium` or `high`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Text>,
 }
 
 /// A fallback model, with its properties.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fallback {
     /// `provider:name`.
     pub name: Text,
     /// Its price, as in [`Participant`](super::Participant).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// True if it runs on this machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
     /// Context window in tokens; `None` if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
     /// True if its tools are listed in its prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

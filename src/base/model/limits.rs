@@ -6,29 +6,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Limits of a conversation or of one thread; absent: no limit.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Ended turns: complete, or cut with text.
-    #[serde(default, alias = "turns", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "turns")]
     pub utterances: Option<u32>,
     /// Full passes of the speakers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
     /// Running seconds: paused time and time spent waiting for a human do not count.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
     /// Finished batches of the policy `depends`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<u32>,
     /// Turns per participant; only that participant stops at it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_seat: Option<u32>,
     /// Input and output tokens of models.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Cost of model calls in dollars; calls without a price count as 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<Usd>,
 }
 

@@ -21,6 +21,7 @@ pub const YES: &str = "yes";
 pub const NO: &str = "no";
 
 /// A participant, with exactly one voice.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Participant {
     /// Unique ASCII id; never changes.
@@ -31,25 +32,19 @@ pub struct Participant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Text>,
     /// Free text: `pro`, `judge`, `executor`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Text>,
     /// The answer that it argues for: `yes`, `no`, or words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Text>,
     /// Rotating roles, one per round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Text>,
     /// One line about the participant, for moderators.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Text>,
     /// Target length of a turn in words (min, max).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
     /// Persona, as a template.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
     /// Private goal, in its own prompt only and shown at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
     /// Source of its text: a model, a script, rehearsed lines, a person, an agent, a team.
     pub voice: VoiceSpec,
@@ -57,7 +52,6 @@ pub struct Participant {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
     /// Voice for headless runs and tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<VoiceSpec>,
     /// Share of the floor with weighted policies.
     #[serde(default = "one")]
@@ -66,7 +60,6 @@ pub struct Participant {
     #[serde(default = "half", skip_serializing_if = "is_half")]
     pub talkativeness: f64,
     /// Maximum turns of this participant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
     /// True if it takes turns; otherwise it only votes, picks or judges.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
@@ -75,7 +68,6 @@ pub struct Participant {
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub reply: Contract,
     /// Messages that it sees, unless the phase decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
     /// Participants whose messages it sees, if `sees` lists them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -91,16 +83,17 @@ pub struct Participant {
     /// Rule for failed calls.
     pub on_failure: FailureRule,
     /// Maximum cost of this participant in dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_usd: Option<Usd>,
     /// Price of the model; null if not priced.
     #[serde(default)]
+    #[serialize_always]
     pub price: Option<Price>,
     /// True if the model runs on this machine; its calls cost no money.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
     /// Context window of the model in tokens.
     #[serde(default)]
+    #[serialize_always]
     pub window: Option<u32>,
     /// True if its server states that the model has few parameters, so that its prompts are short and plain unless the
     /// scenario sets the layout.
@@ -113,7 +106,6 @@ pub struct Participant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
     /// Template of a participant that the engine created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_from: Option<SeatId>,
 }
 
@@ -436,6 +428,7 @@ pub enum Then {
 
 /// Dependencies of a participant with the policy `depends`, and its allowed requests. Plain data; the policy evaluates
 /// the conditions.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
     /// The participants that it waits for.
@@ -445,13 +438,10 @@ pub struct Runs {
     #[serde(default)]
     pub needs: Needs,
     /// True if it may run first, before its dependencies are met; a participant without dependencies always may.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<bool>,
     /// Additional key of its data in the context, besides its id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_key: Option<Text>,
     /// Participants that the `requests` in its replies may wake; `None` for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_request: Option<Vec<SeatId>>,
 }
 
@@ -479,15 +469,14 @@ pub enum Needs {
 }
 
 /// A private goal, with the limit of the price that a participant accepts.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
     /// The goal as text.
     pub text: Text,
     /// Lowest acceptable price, for a seller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
     /// Highest acceptable price, for a buyer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<f64>,
 }
 

@@ -92,6 +92,7 @@ pub struct Reopened {
 }
 
 /// `conversation.forked`: the lines before this one come from the parent session.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Forked {
     /// The id of the parent session.
@@ -99,10 +100,8 @@ pub struct Forked {
     /// The `seq` of the parent's last event in this session.
     pub at: Seq,
     /// The parent's end at this point, ignored by the branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<StopReason>,
     /// A new random seed from here on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "super::is_default")]
@@ -113,6 +112,7 @@ pub struct Forked {
 }
 
 /// `conversation.ended`: the conversation has ended; it can be extended or resumed.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// The stop reason.
@@ -123,10 +123,8 @@ pub struct Ended {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lossy: bool,
     /// The cause as text, if the reason alone does not explain it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
     /// Index of the stop rule that ended it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<u32>,
     /// The result of the policy or the verdict; null if none exists.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -184,6 +182,7 @@ impl BatchOpened {
 }
 
 /// `batch.opened`: one decision about who speaks.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchOpened {
     /// The requester: policy, operator or engine.
@@ -199,31 +198,25 @@ pub struct BatchOpened {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<SeatId>,
     /// Round number, from 1, if the policy counts rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// Memo of the policy from here on.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub memo: Value,
     /// The task of the judges, if the purpose is `judge`: verdict, casting or stop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeTask>,
     /// The reader and the last event of the summary, if the purpose is `summarise`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
     /// The end that follows, if the purpose is `result`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultTask>,
     /// Indexes of stop rules that have asked and are no longer true; they may ask again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rearmed: Vec<u32>,
     /// The turn that is retried; it sees the same messages again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,
     /// True if the replaced turn, which was cut, is continued instead of repeated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
     /// The question for voters or judges.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
     /// The choices of a vote, in display order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -235,7 +228,6 @@ pub struct BatchOpened {
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub tie: AnswerTie,
     /// The time of the poll that the vote is part of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poll: Option<PollTime>,
     /// Questions to participants by name that are not answered yet, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -262,6 +254,7 @@ impl BatchOpened {
 }
 
 /// `floor.granted`: a turn begins.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FloorGranted {
     /// The batch (the `seq` of its `batch.opened`).
@@ -269,13 +262,11 @@ pub struct FloorGranted {
     /// The participant who has the floor.
     pub participant: SeatId,
     /// Turn number, from 1, if the purpose is `speak`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Operator notes in its prompt, by the `seq` of their commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Seq>,
     /// The act that its prompt asks for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act: Option<TurnAct>,
 }
 
@@ -303,25 +294,20 @@ pub struct CallStarted {
 }
 
 /// Details of a call.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallParameters {
     /// Index of the rehearsed line, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Index of the rehearsed line that is spoken before it in the same turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<usize>,
     /// Estimated tokens of the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,
     /// Maximum tokens of the reply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// Maximum tokens of the prompt, if a limit applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_most: Option<u64>,
     /// Margin of the estimate over one token per four bytes, in thousandths.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_margin: Option<u32>,
 }
 
@@ -336,6 +322,7 @@ fn first_wording() -> u32 {
 }
 
 /// `call.retried`: a call failed; another call of the same turn follows.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallRetried {
     /// The turn (the `seq` of its `floor.granted`).
@@ -347,13 +334,10 @@ pub struct CallRetried {
     /// Milliseconds until the next call.
     pub wait_ms: u64,
     /// The question that the next call is asked, if the reply was unclear.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Text>,
     /// The fallback model used from here on, if no retry was left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
     /// Tokens used by the failed call, if it is charged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
@@ -372,6 +356,7 @@ pub struct HumanSaid {
 }
 
 /// `receipt`: the outcome of a command.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Receipt {
     /// Key of the command.
@@ -379,16 +364,13 @@ pub struct Receipt {
     /// Outcome: queued, delivered, done or too_late.
     pub is: ReceiptIs,
     /// The `id` of the line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Text>,
     /// The turns that its text reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnId>,
     /// The reason, as text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
     /// The reason why it was not executed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<LateReason>,
     /// The line, if it never became a command.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -396,13 +378,12 @@ pub struct Receipt {
 }
 
 /// `paused`: no turn starts until `resumed`.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paused {
     /// The reason, if the operator did not ask for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
     /// Index of the stop rule that asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<u32>,
     /// The tied sides, from which the operator chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -303,6 +303,7 @@ pub struct PlanMade {
 }
 
 /// `step.ended`: a step is over.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepEnded {
     /// Step number.
@@ -315,10 +316,8 @@ pub struct StepEnded {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub halted: bool,
     /// The turn with its result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The reason, unless it is completed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
 }
 

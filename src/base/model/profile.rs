@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// `profile.updated`: a fact of the profile changed.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileUpdated {
     /// The participant whose reply changed it; absent after an edit or a hidden turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<SeatId>,
     /// The turn of the reply; absent if no reply changed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The changed fields.
     pub changed: Vec<FactChanged>,
@@ -34,17 +33,16 @@ pub struct FactChanged {
 }
 
 /// `stage.entered`: the stage changed, or a reply claims a stage that does not apply.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageEntered {
     /// The first stage whose condition is true; absent if none exists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Text>,
     /// Number of known fields of the profile.
     pub known: u32,
     /// Number of all fields of the profile.
     pub of: u32,
     /// The stage that the last reply claimed, if different.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<Text>,
 }
 

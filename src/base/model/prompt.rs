@@ -6,15 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All parts of the prompt of one call.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompt {
     /// Persona, participants and rules; in the shared layout only the common part.
     pub system: Text,
     /// Persona and own rules after the conversation, in the shared layout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Text>,
     /// Task of a step of a plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
     /// Sections in place of the conversation, in order, each in its tag.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,7 +24,6 @@ pub struct Prompt {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bare: Vec<BareMessage>,
     /// Known facts about the person, if the participant keeps them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownBlock>,
     /// Active notes of the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,25 +32,19 @@ pub struct Prompt {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Text>,
     /// Task of the turn, unless it is simply to speak.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
     /// Cue: the facts of this turn, and whose turn it is; the last text that a model reads. `None` for other voices.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<Text>,
     /// Its last reply in this turn, which was rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<Rejected>,
     /// Its tool requests in this turn, with their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRound>,
     /// Its tool calls in earlier turns, with shortened results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_used: Option<Text>,
     /// End of its private thinking before its last turn, if it was invited to think.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_notes: Option<Text>,
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
     /// True for a small model: everything is one user message without tags.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -101,15 +93,19 @@ pub struct Rejected {
     pub echo: bool,
 }
 
-/// Chat role of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Rules for the model.
-    System,
-    /// Text of everybody else.
-    User,
-    /// The model's own text.
-    Assistant,
+crate::words! {
+    /// Chat role of a message.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Role {
+        /// Rules for the model.
+        System = "system",
+        /// Text of everybody else.
+        User = "user",
+        /// The model's own text.
+        Assistant = "assistant",
+    }
+    /// Returns the name of the role in requests.
+    fn as_str()
 }
 
 /// A message of a chat, for any wire format.
@@ -131,6 +127,7 @@ impl Message {
 }
 
 /// One message of the conversation.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
@@ -149,10 +146,8 @@ pub enum Block {
         /// Name or label of the author, as this participant sees it.
         name: Text,
         /// Number of the turn, for judges and scribes, who refer to it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u32>,
         /// Phase of the message, for judges.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<BlockPhase>,
         /// The text of the message.
         text: Text,
@@ -171,7 +166,6 @@ pub enum Block {
     /// A message of the operator.
     Operator {
         /// Number among the public messages of the operator, where turns are numbered too.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u32>,
         /// The text of the message.
         text: Text,
@@ -179,7 +173,6 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
         /// Name of the file that the text is; `None` for other messages.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         material: Option<Text>,
     },
 }

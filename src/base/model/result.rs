@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 const ACTIONS_MAX: usize = 4;
 
 /// `result.given`: the result of the conversation, before its end.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultGiven {
     /// One sentence to act on.
@@ -21,7 +22,6 @@ pub struct ResultGiven {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against: Vec<Objection>,
     /// Evidence that would show that the result was wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<Text>,
     /// Changes of position, in a conversation without poles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,7 +33,6 @@ pub struct ResultGiven {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check: Vec<Text>,
     /// Turns in the prompt of the scribe; absent if it had all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<TurnsRead>,
     /// The participant whose voice wrote it.
     pub by: SeatId,

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Visibility and style of a phase.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shows {
     /// Visible messages, if the phase decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
     /// Participants whose messages are visible, if `sees` lists them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,16 +25,12 @@ pub struct Shows {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinks: bool,
     /// Target length in words (min, max).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
     /// Condition that ends the phase after a round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Text>,
     /// Task of its speakers, as a template.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
     /// Maximum number of shown messages of others, the least similar ones; `None` shows all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diverse: Option<u32>,
 }
 
@@ -92,16 +88,14 @@ pub enum Debate {
 }
 
 /// Templates of prompts without a frame.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptTemplates {
     /// The system message; `None` for the persona.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Text>,
     /// The first request of a seat; `None` for the task of the phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Text>,
     /// A request that shows messages of others, or follows an own one; `None` for the task of the phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Text>,
 }
 

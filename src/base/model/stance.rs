@@ -10,6 +10,7 @@ pub const STANCE: &str = "STANCE:";
 pub const STANCE_MAX: i8 = 2;
 
 /// `stance.recorded`: a participant stated a new position.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StanceRecorded {
     /// The participant.
@@ -17,25 +18,19 @@ pub struct StanceRecorded {
     /// The turn of the reply.
     pub turn: TurnId,
     /// Turn number, from 1; absent for votes, verdicts and summaries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// The position, as the reply states it.
     pub stance: Text,
     /// Confidence on the scale of the reply, if stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// Place between the poles of the scenario, from -2 (the second pole) to 2 (the first); absent without poles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -2, max = 2))]
     pub at: Option<i8>,
     /// Number of the turn that moved the participant, as the reply states it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<u32>,
     /// `seq` of the host's message that moved the participant, as the reply states it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by_message: Option<Seq>,
     /// Words of the turn or message that moved the participant, at most 12; only words that its prompt contained.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<Text>,
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The task of a judge.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeTask {
@@ -29,10 +30,8 @@ pub enum JudgeTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interim: bool,
         /// The end of the conversation that follows.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         ends: Option<(StopReason, Option<Text>)>,
         /// Index of the stop rule that causes this end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<u32>,
     },
     /// The casting vote on a tie.
@@ -73,15 +72,14 @@ impl JudgeTask {
 }
 
 /// A question that its seat has not answered: the seat has not spoken since.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionDebt {
     /// The participant who asked; absent for the operator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SeatId>,
     /// The participant who owes the answer.
     pub to: SeatId,
     /// The turn of the question; absent for the operator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The question, on one line, shortened.
     pub quote: Text,

@@ -167,15 +167,14 @@ crate::words! {
 }
 
 /// A tool request of a turn, with its progress.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRun {
     /// The model's request.
     pub request: ToolRequest,
     /// The `seq` of its `tool.called`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<Seq>,
     /// Outcome, and the result shown to the model; `None` while the tool runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<(ToolOutcome, Text)>,
 }
 

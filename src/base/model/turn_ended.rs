@@ -23,17 +23,16 @@ pub struct Whisper {
 }
 
 /// `turn.ended`: a turn is over.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnded {
     /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
     /// Its last call (the `seq` of its `call.started`); absent for a human.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     /// Purpose of the turn.
     pub purpose: Purpose,
     /// Turn number, from 1; absent for votes, verdicts and summaries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Outcome: said, cut, failed or passed.
     pub outcome: Outcome,
@@ -44,19 +43,14 @@ pub struct TurnEnded {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whispers: Vec<Whisper>,
     /// The original text, if a repair changed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<Text>,
     /// The model's reasoning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Text>,
     /// The act that its prompt asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act: Option<TurnAct>,
     /// The position that the reply ended with, as written; not part of the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stance: Option<Text>,
     /// Message type, if the reply contract has types.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
     /// The structured reply; null for plain text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -68,31 +62,25 @@ pub struct TurnEnded {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<SeatId>,
     /// The cause of a cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<CutWhy>,
     /// Class and text of a failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CallError>,
     /// Finish reason reported by the voice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Text>,
     /// Number of unreadable parts of the reply that were skipped.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub skipped: u32,
     /// The session of the agent that spoke.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentContext>,
     /// The model, as the program that spoke reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
     /// Tokens used by all its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Cost of all its calls in dollars; null if not priced.
     #[serde(default)]
+    #[serialize_always]
     pub cost: Option<Usd>,
     /// Milliseconds from the start of the last call to its first piece of text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_piece_ms: Option<u64>,
     /// Duration of the last call in milliseconds; for a human, of the whole turn.
     #[serde(default)]

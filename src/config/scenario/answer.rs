@@ -16,6 +16,7 @@ pub(super) const ITEM: &str = "item";
 pub const RIGHT: &str = "answer";
 
 /// The requested answer of a conversation.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSpec {
     /// Kind of the answers.
@@ -28,7 +29,6 @@ pub struct AnswerSpec {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub object: bool,
     /// Regular expression with one group, whose last match in a reply is the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Text>,
     /// True if the last number of a reply without a readable answer is the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -49,7 +49,6 @@ pub struct AnswerSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<(f64, f64)>,
     /// Scores over the rounds, if they decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trajectory: Option<TrajectoryScores>,
 }
 

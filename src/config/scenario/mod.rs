@@ -34,7 +34,6 @@ mod set;
 mod shows;
 mod spelling;
 mod tools;
-mod topic;
 mod tree;
 mod unattended;
 mod who;
@@ -55,11 +54,11 @@ pub use open_seats::AsItself;
 pub use pattern::{PatternFault, answer_pattern};
 pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
+pub use recast::AnyTopic;
 pub use schema::schema;
 pub use schema::table;
 pub use seat::{Team, Teams, VOICES, change, id_of, participant};
 pub use set::Override;
-pub use topic::AnyTopic;
 pub use tree::{At, Node, Or, lenient, quote};
 pub use unattended::Wait;
 
@@ -70,15 +69,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The scenario as resolved into the log; its participants are logged next to it.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// Title on the screen.
     pub title: Text,
     /// Topic of the conversation; `{{ topic }}` in templates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
     /// Position of the conversation in prompts; `None` leaves it to the seat's model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
     /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -93,10 +91,8 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
     /// Target length of a turn in words (min, max), unless the participant has its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
     /// Names of the two poles between which the participants state their position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stance: Option<[Text; 2]>,
     /// True if short and long turns alternate in a guided debate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -116,16 +112,13 @@ pub struct Scenario {
     #[serde(default, rename = "stop", skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<Stop>,
     /// Verdict at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictSpec>,
     /// A poll before the first turn and after the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poll: Option<PollSpec>,
     /// Rule for a result at the end.
     #[serde(default, skip_serializing_if = "is_default")]
     pub result: ResultRule,
     /// The requested answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerSpec>,
     /// True if a template that cannot be filled in ends its turn before the call, as in a batch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -140,7 +133,6 @@ pub struct Scenario {
     #[serde(default, rename = "stage", skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageSpec>,
     /// Ranking of a catalogue by the profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingSpec>,
 }
 
@@ -166,6 +158,7 @@ pub struct PolicySpec {
 }
 
 /// One phase of a protocol.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Name on the screen.
@@ -181,13 +174,10 @@ pub struct Phase {
     #[serde(default, flatten)]
     pub shows: Shows,
     /// Judgement at its end, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<VerdictSpec>,
     /// Condition; if false, the phase is skipped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
     /// Form of its speakers' replies, if different from their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Contract>,
 }
 
@@ -257,6 +247,7 @@ pub struct PollSpec {
 }
 
 /// Rules of a verdict on a conversation or a phase.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictSpec {
     /// The judges.
@@ -274,15 +265,12 @@ pub struct VerdictSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub swaps: Vec<(Text, Text)>,
     /// Topic of the second judgement, if it differs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swapped_topic: Option<Text>,
     /// Template of the judge's whole request; `None` for the usual one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Text>,
     /// Rule for a tie of judgements.
     pub tie: Tie,
     /// Messages that the judges see; `None` for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
     /// True if they are also asked after each round, and a winner ends it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -38,15 +38,14 @@ pub struct StageSpec {
 }
 
 /// Rules of a ranking.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankingSpec {
     /// Number of offered items, best first.
     pub top: u32,
     /// Condition of the offer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
     /// Condition of a request by the person.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Text>,
     /// Hard filters as (name, condition).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -29,18 +29,16 @@ pub enum Equal {
 }
 
 /// Seat of an arm.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmSeat {
     /// Id of the seat.
     pub id: String,
     /// Model of the seat; `None` for lines, scripts and services.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Sampling temperature; `None` for the server's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Maximum tokens of a reply; `None` for the server's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
 }
 
@@ -55,6 +53,7 @@ impl ArmSeat {
 }
 
 /// An arm of a batch: one way to run every item.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
     /// Name in results and reports: the protocol and, in brackets, its difference from other arms of the protocol.
@@ -62,7 +61,6 @@ pub struct Arm {
     /// Name of the protocol.
     pub protocol: String,
     /// Name of the examined arm; `None` if this arm is not a baseline.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline_of: Option<String>,
     /// Effort that equals that of the examined arm.
     #[serde(default)]
@@ -76,13 +74,11 @@ pub struct Arm {
     /// Digest of its prompts, models and judges.
     pub fingerprint: String,
     /// Digest of its judge alone, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     /// Minimum and maximum calls by its formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Calls,
     /// Maximum number of concurrent calls of a conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel: Option<u32>,
     /// Sides of a game with their models; empty if models do not play against each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,6 +108,7 @@ impl Arm {
 }
 
 /// Circumstances of a batch, as it notes them before its first call; empty if unknown.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunNote {
@@ -131,16 +128,12 @@ pub struct RunNote {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sha256: String,
     /// Seed of the batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Part of the items, as in `1/4`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
     /// Maximum number of concurrent conversations.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<usize>,
     /// Number of items of all parts together.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<u64>,
 }
 

@@ -54,6 +54,7 @@ impl TestOutcome {
 }
 
 /// An expectation that is not met, or undecided.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Broken {
     /// Fail, error or undecided.
@@ -63,7 +64,6 @@ pub struct Broken {
     /// Expectation as text.
     pub expected: String,
     /// Meaning of a failure, as written by the author.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Details of the actual result: values of the expression's parts, or a difference.
     pub found: Vec<String>,
@@ -71,11 +71,11 @@ pub struct Broken {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<String>,
     /// First run with this failure, as `run` in conditions, if there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
 }
 
 /// Judgement of one run, or of one checkpoint in it.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
     /// Line of the expectation in the test file.
@@ -83,12 +83,10 @@ pub struct Judged {
     /// Name of the judge's model.
     pub judge: String,
     /// Run, as `run` in conditions, if there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// Overall outcome, derived from the criteria.
     pub outcome: TestOutcome,
     /// Number of the utterance at which a failed checkpoint ended the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_after: Option<u32>,
     /// Verdicts on the criteria.
     pub criteria: Vec<CriterionVerdict>,

@@ -9,95 +9,67 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Memo of a policy. Each policy uses some of the keys; a missing key is `None`.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memo {
     /// Number of the plan in the conversation, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// `seq` from which the exchange counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Seq>,
     /// Current task of the seats.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Task>,
     /// True if the engine let an executor continue without an answer of the planner.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub go_on: Option<bool>,
     /// Index of the next seat in the order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
     /// Index of the next phase.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<usize>,
     /// Number of the round, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// Number of turns given in the current round.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
     /// Number of rounds in earlier exchanges, in sessions of earlier programs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
     /// Number of turns so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
     /// The seat chosen last; in a fixed order, the seat that spoke before its first round.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<SeatId>,
     /// The seat that chose the speaker, and its reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
     /// Memo of the fallback policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Box<Memo>>,
     /// Weight and use of the floor of each seat.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<Vec<FloorShare>>,
     /// Rule that discounts bids; absent in sessions of earlier programs, which keep their own rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discount: Option<Text>,
     /// True if the seats that start by themselves had their turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub begun: Option<bool>,
     /// For each seat that ran, `seq` of the last entry at that time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<BTreeMap<SeatId, Seq>>,
     /// For each seat, the number of times that each of its dependencies ran it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<BTreeMap<SeatId, Vec<u32>>>,
     /// Requests that are not yet granted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<Vec<SeatRequest>>,
     /// Requests to the seats of the batch, by seat.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<SeatId, Vec<Asking>>>,
     /// `seq` of the last entry whose mentions were checked, or that the planner was asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub heard: Option<Seq>,
     /// The seat that was passed over for a mention or request and is next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owed: Option<SeatId>,
     /// Batch, or failed attempts, that were already dealt with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<Handled>,
     /// Reason why the plan was replaced, for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
     /// Turns whose answers a judge was asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<Vec<TurnId>>,
     /// Turns whose answers were found not to be new.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<Vec<TurnId>>,
     /// Seats whose answers can be voted for, if not all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tied: Option<Vec<SeatId>>,
     /// The seat whose answer won.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<SeatId>,
     /// Description of how the winner was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<Text>,
 }
 

@@ -17,6 +17,7 @@ const PAUSE_MS: u64 = 500;
 const PAUSE_MAX_MS: u64 = 60_000;
 
 /// A complete reply, as it is recorded.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelReply {
     /// Reasoning of the reply.
@@ -29,10 +30,8 @@ pub struct ModelReply {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
     /// Finish reason as sent by the server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
     /// Token usage as reported by the server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Requested tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,15 +42,14 @@ pub struct ModelReply {
 }
 
 /// A tool that an agent or a service used by itself; the fields are those of `agent.tool`.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields are those of the event, which says what they mean")]
 pub struct OwnTool {
     pub title: Text,
     pub sort: Text,
     pub status: Text,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Text>,
 }
 
