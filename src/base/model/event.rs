@@ -65,6 +65,12 @@ impl Draft {
         self.cause = Some(key.clone());
         self
     }
+
+    /// Returns the event of the draft at a position in the log.
+    pub fn into_event(self, seq: Seq, at: Wall, ms: Ms) -> Event {
+        let Draft { thread, by, cause, kind } = self;
+        Event { seq, at, ms, thread, by, cause, kind }
+    }
 }
 
 /// An event kind of a later version: kept byte for byte, counted, and shown as unsupported.

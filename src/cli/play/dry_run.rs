@@ -12,9 +12,8 @@ use crate::engine::{self, Input};
 use crate::export::{Hearer, cost, spent};
 use crate::model::payload::{Opened, TurnEnded};
 use crate::model::*;
-use crate::prompt;
 use crate::state::{Live, Spent, State, Turn};
-use crate::text;
+use crate::{prompt, text};
 use serde_json::{Value, json};
 
 /// Maximum number of utterances in a plan.
@@ -151,15 +150,7 @@ impl Plan {
     }
 
     fn take(&mut self, draft: Draft) {
-        let event = Event {
-            seq: self.state.next_seq,
-            at: VIRTUAL_EPOCH,
-            ms: self.state.ms,
-            thread: draft.thread,
-            by: draft.by,
-            cause: draft.cause,
-            kind: draft.kind,
-        };
+        let event = draft.into_event(self.state.next_seq, VIRTUAL_EPOCH, self.state.ms);
         self.state.apply(&event);
         if let Kind::BatchOpened(b) = &event.kind {
             self.batches.push(Planned { why: b.why.clone(), seats: vec![] });
@@ -213,7 +204,7 @@ impl Plan {
             out.push_str(&format!("\nfirst prompt of {name} ({model}{tokens})\n"));
             for message in &shown.messages {
                 let words = message.text.trim().replace('\n', "\n    ");
-                out.push_str(&format!("  {}\n    {words}\n", role(message.role)));
+                out.push_str(&format!("  {}\n    {words}\n", message.role.as_str()));
             }
         }
         out
@@ -259,7 +250,7 @@ impl Plan {
         });
         let prompts = self.first.iter().map(|shown| {
             let messages = shown.messages.iter();
-            let messages = messages.map(|m| json!({"role": role(m.role), "content": m.text}));
+            let messages = messages.map(|m| json!({"role": m.role.as_str(), "content": m.text}));
             json!({
                 "participant": shown.seat, "model": shown.model, "tokens": shown.tokens,
                 "messages": messages.collect::<Value>(),
@@ -272,15 +263,6 @@ impl Plan {
             "seats": seats.collect::<Value>(),
             "prompts": prompts.collect::<Value>(),
         })
-    }
-}
-
-/// Returns the name of a chat role in requests.
-pub fn role(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Prompts of a run's calls, and their rendering as text.
 
-use crate::model::{Prompt, Purpose, Role, SeatId, TurnId};
+use crate::model::{Prompt, Purpose, SeatId, TurnId};
 use crate::prompt;
 use crate::voice::CallRequest;
 use std::fmt::Write;
@@ -45,11 +45,7 @@ impl CallSeen {
 pub fn shown(prompt: &Prompt) -> String {
     let mut text = String::new();
     for message in prompt::messages(prompt) {
-        let role = match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
+        let role = message.role.as_str();
         // writing to a string cannot fail
         let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
     }

@@ -162,15 +162,9 @@ impl Engine {
     }
 
     fn put(&mut self, draft: Draft) {
-        let event = Event {
-            seq: self.live.state.next_seq,
-            at: self.clock.wall(),
-            ms: self.clock.now().max(self.live.state.ms),
-            thread: draft.thread,
-            by: draft.by,
-            cause: draft.cause,
-            kind: draft.kind,
-        };
+        let state = &self.live.state;
+        let ms = self.clock.now().max(state.ms);
+        let event = draft.into_event(state.next_seq, self.clock.wall(), ms);
         let record = match Record::new(event) {
             Ok(record) => Arc::new(record),
             Err(e) => {

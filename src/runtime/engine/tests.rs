@@ -3,7 +3,7 @@
 use super::{Input, advance, react};
 use crate::model::event::ENGINE;
 use crate::model::payload::Opened;
-use crate::model::{Draft, Event, Kind, Participant, ThreadId, VoiceSpec};
+use crate::model::{Draft, Kind, Participant, ThreadId, VoiceSpec};
 use crate::policy::{self, RowLabel, RowProgress};
 use crate::state::{Live, State};
 use crate::voice::{Chunk, Done};
@@ -22,15 +22,7 @@ fn played(turns: usize) -> (State, Vec<String>) {
     let mut state = State::default();
     let mut sections = vec![];
     let take = |state: &mut State, sections: &mut Vec<String>, draft: Draft| {
-        let event = Event {
-            seq: state.next_seq,
-            at: clock::VIRTUAL_EPOCH,
-            ms: state.ms,
-            thread: draft.thread,
-            by: draft.by,
-            cause: draft.cause,
-            kind: draft.kind,
-        };
+        let event = draft.into_event(state.next_seq, clock::VIRTUAL_EPOCH, state.ms);
         state.apply(&event);
         if let Kind::CallStarted(started) = &event.kind {
             let built = prompt::build(state, &state.turns[&started.turn]);

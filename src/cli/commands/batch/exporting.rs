@@ -2,20 +2,17 @@
 
 use super::folder::read_report;
 use crate::analysis::{Cell, Table};
-use crate::batch;
 use crate::batch::report::Report;
 use crate::batch::{ResultLine, ResultOutcome};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::play::dry_run::role;
 use crate::export::figures::csv;
 use crate::model::{Event, Kind, SeatId, Wall};
 use crate::own_file::{OwnFile, create_folder};
-use crate::prompt;
-use crate::session;
 use crate::state::State;
 use crate::stats::mixed;
 use crate::text::replace_name;
+use crate::{batch, prompt, session};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -174,7 +171,8 @@ fn sample(
                 let turn = turn.filter(|turn| turn.parameters.prompt_tokens.is_some());
                 let messages = turn.map(|turn| prompt::messages(&prompt::build(&state, turn)));
                 let messages = messages.unwrap_or_default().into_iter();
-                let messages = messages.map(|m| json!({"role": role(m.role), "content": m.text}));
+                let messages =
+                    messages.map(|m| json!({"role": m.role.as_str(), "content": m.text}));
                 asked.insert(call.turn.0, (call.model.to_string(), messages.collect()));
             }
             Kind::TurnEnded(turn) => {

@@ -3,7 +3,7 @@
 
 use super::super::calls::shown;
 use crate::model::tool::ToolSource;
-use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
+use crate::model::{ModelSpec, Tool, VoiceSpec};
 use crate::untrusted;
 use crate::voice::{CallRequest, http};
 use regex::Regex;
@@ -83,11 +83,7 @@ impl ModelRequest {
         };
         let mut prompt = String::new();
         for message in &ask.messages {
-            let role = match message.role {
-                Role::System => "system",
-                Role::User => "user",
-                Role::Assistant => "assistant",
-            };
+            let role = message.role.as_str();
             // writing to a string cannot fail
             let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
         }
