@@ -1,7 +1,7 @@
 //! Tokens and money: every turn that called a voice, for any purpose and with any outcome.
 
 use super::subject::total;
-use super::{Analysis, Cell, Table, TimedTurn, name};
+use super::{Analysis, Cell, Table, TimedTurn};
 use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell, with `~` for estimates; empty without a count.
@@ -31,7 +31,6 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             ("not_priced_turns", "calls without a price"),
         ],
     );
-    let asked: Vec<&TimedTurn> = analysis.turns().filter(|t| !t.models.is_empty()).collect();
     let is_model = |t: &TimedTurn| {
         let voice = analysis.state.seat(&t.seat).map(|s| &s.spec.voice);
         matches!(voice, Some(VoiceSpec::Model(_)))
@@ -60,15 +59,9 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             Cell::Count(unpriced as u64),
         ]
     };
-    for seat in &analysis.state.seats {
-        let own: Vec<&TimedTurn> =
-            asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
-        if !own.is_empty() {
-            table.rows.push(row(name(analysis.state, &seat.spec.id), &own));
-        }
+    table.rows.extend(analysis.asked().into_iter().map(|(who, turns)| row(who, &turns)));
+    if let Some(total) = table.rows.last_mut() {
+        total[1] = Cell::None;
     }
-    let mut total = row("total".into(), &asked);
-    total[1] = Cell::None;
-    table.rows.push(total);
     table
 }

@@ -1,7 +1,7 @@
 //! Speed and failures of the voices.
 
 use super::subject::total;
-use super::{Analysis, Cell, Table, TimedTurn, name};
+use super::{Analysis, Cell, Table, TimedTurn};
 use crate::model::Outcome;
 
 /// Returns the table of first tokens, tokens per second, failures and retries.
@@ -40,15 +40,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             Cell::Count(count(&|t| t.outcome == Outcome::Cut)),
         ]
     };
-    let asked: Vec<&TimedTurn> = analysis.turns().filter(|t| !t.models.is_empty()).collect();
-    for seat in &analysis.state.seats {
-        let own: Vec<&TimedTurn> =
-            asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
-        if !own.is_empty() {
-            table.rows.push(row(name(analysis.state, &seat.spec.id), &own));
-        }
-    }
-    table.rows.push(row("total".into(), &asked));
+    table.rows.extend(analysis.asked().into_iter().map(|(who, turns)| row(who, &turns)));
     table
 }
 

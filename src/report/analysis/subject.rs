@@ -3,7 +3,7 @@
 use super::turn_log::{Moment, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
 use crate::model::{SeatId, Seq};
-use crate::state::{Entry, State};
+use crate::state::{Entry, Seat, State};
 use crate::text;
 
 /// A conversation under analysis.
@@ -37,6 +37,19 @@ impl<'a> Analysis<'a> {
     pub(super) fn turns(&self) -> impl Iterator<Item = &'a TimedTurn> {
         let from = self.from;
         self.turn_log.turns.iter().filter(move |t| t.seq >= from)
+    }
+
+    /// Returns the turns that asked a model: by the name of each participant with any, and all as `total`.
+    pub(super) fn asked(&self) -> Vec<(String, Vec<&'a TimedTurn>)> {
+        let all: Vec<&TimedTurn> = self.turns().filter(|t| !t.models.is_empty()).collect();
+        let of = |seat: &Seat| {
+            let own = all.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
+            (name(self.state, &seat.spec.id), own)
+        };
+        let mut asked: Vec<(String, Vec<&TimedTurn>)> = self.state.seats.iter().map(of).collect();
+        asked.retain(|(_, own)| !own.is_empty());
+        asked.push(("total".into(), all));
+        asked
     }
 }
 
