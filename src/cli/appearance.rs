@@ -8,7 +8,7 @@
 use crate::cli::args::Colour;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::memory::preferences;
+use crate::cli::memory::private_file;
 use crate::settings::{
     ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, StartFocus,
     ThemeChoice,
@@ -21,9 +21,8 @@ use crate::ui::theme::{
 };
 use crate::ui::view::absence::PATIENCE_MS;
 use crate::untrusted;
-use std::fs;
-use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
+use std::{fs, io};
 
 /// File extension of themes.
 const ENDING: &str = ".toml";
@@ -173,7 +172,7 @@ impl AppearanceSettings {
         let fixed = colourless || named.is_some();
         // the saved theme may have been removed since
         let kept = || {
-            Some(preferences::theme(&context.paths.state)?).filter(|name| is_known(context, name))
+            Some(private_file::theme(&context.paths.state)?).filter(|name| is_known(context, name))
         };
         let named = named.or_else(|| kept().map(ThemeChoice::One));
         let choice = match named {

@@ -4,7 +4,7 @@
 use crate::cli::args::{ModelOptions, Play};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::memory::input_history;
+use crate::cli::memory::private_file::keep_inputs;
 use crate::cli::play::attend::{Left, attend};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
@@ -99,7 +99,7 @@ async fn follow(
     };
     let folder = &context.paths.state;
     // a failure to keep the user's input and preferences is not worth failing now
-    let _ = input_history::write(folder, &screen.view.composer.history);
+    let _ = keep_inputs(folder, &screen.view.composer.history);
     let _ = keep_theme(&screen, context);
     let goes_on = name.is_some() && screen.transcript.state().ended.is_none();
     let name = context.name_of(&files);

@@ -1,13 +1,10 @@
 //! Services for a screen: files, sessions, an editor, programs of the system.
 
-use crate::analysis;
-use crate::catalogue;
 use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exporting::export_to_new_file;
-use crate::cli::memory::drafts;
-use crate::cli::memory::private_file::keep_last_copy;
+use crate::cli::memory::private_file::{keep_draft, keep_last_copy};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey;
 use crate::cli::play::editor;
@@ -21,6 +18,7 @@ use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
 use crate::ui::{Screen, ScreenMode, run};
+use crate::{analysis, catalogue};
 use std::cell::Cell;
 use std::io;
 use tokio::sync::mpsc;
@@ -42,7 +40,7 @@ pub async fn show(
     let draft = |words: &str| {
         if is_own {
             // a failure to keep the draft is not worth failing now
-            let _ = drafts::keep(&context.paths.state, &files.id(), words);
+            let _ = keep_draft(&context.paths.state, &files.id(), words);
         }
     };
     let export = |format: &str| export_to_new_file(files.log(), format, context);

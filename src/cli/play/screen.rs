@@ -7,7 +7,7 @@
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::memory::{drafts, input_history, preferences};
+use crate::cli::memory::private_file;
 use crate::cli::play::attend::{Leaving, Left, attend};
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::next::{Home, Next, Setup};
@@ -16,15 +16,13 @@ use crate::cli::play::{door, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::engine::Owner;
-use crate::host;
 use crate::model::Seq;
 use crate::session::{Item, Tail};
 use crate::settings::Habits;
 use crate::state::State;
-use crate::text;
-use crate::ui::terminal;
 use crate::ui::view::composer::Vim;
-use crate::ui::{Screen, run};
+use crate::ui::{Screen, run, terminal};
+use crate::{host, text};
 use std::cell::Cell;
 use std::future::pending;
 use std::io;
@@ -48,7 +46,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let log = context.log_of_screen()?;
         let state_folder = &context.paths.state;
-        let draft = drafts::read(state_folder, &files.id());
+        let draft = private_file::draft(state_folder, &files.id());
         draft.iter().for_each(|draft| screen.view.composer.rewrite(draft));
         let log_tail = context.keeps().then(|| conversation.another_tail());
         let keep_log = keep_log(log_tail, conversation.past.clone(), since, context);
@@ -90,8 +88,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
         };
         // a failure to keep the user's input and preferences is not worth failing now
-        let _ = input_history::write(state_folder, &screen.view.composer.history);
-        let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
+        let _ = private_file::keep_inputs(state_folder, &screen.view.composer.history);
+        let _ = private_file::keep_draft(state_folder, &files.id(), &screen.view.composer.whole());
         let _ = keep_theme(&screen, context);
         let left = match left {
             // no turn has started
@@ -165,7 +163,7 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     screen.view.hand.patience = habits.hold;
     screen.view.rest.after = habits.poster;
     screen.view.rest.is_reopened = since > Seq(0);
-    screen.view.composer.history = input_history::read(&context.paths.state);
+    screen.view.composer.history = private_file::inputs(&context.paths.state);
     Ok(screen)
 }
 
@@ -174,7 +172,7 @@ pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
     if screen.themes.fixed || !screen.themes.chosen {
         Ok(())
     } else {
-        preferences::keep_theme(&context.paths.state, &screen.themes.current)
+        private_file::keep_theme(&context.paths.state, &screen.themes.current)
     }
 }
 
