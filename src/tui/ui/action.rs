@@ -73,7 +73,7 @@ macro_rules! actions {
             Earlier Writing unlisted "earlier" "line up, then input history" Write ["up"] => |s| earlier(s);
             Later Writing unlisted "later" "line down, then input history" Write ["down"] => |s| later(s);
             History Writing "history" "search the input history" Write ["ctrl-r"]
-                => |s| s.view.list = history::list(&s.view.composer.history);
+                => |s| s.view.list = lists::sent(&s.view.composer.history);
             Editor Writing "editor" "write in your own editor" Write ["alt-e"] => |s| open_editor(s);
             Unfold Writing "expand" "expand a folded paste" Write ["alt-o"] => |s| unfold(s);
             RestoreDraft Writing "restore" "restore the cleared draft" Write ["alt-z"] => |s| restore_draft(s);

@@ -6,7 +6,7 @@
 use crate::model::{Command, Participant, SeatId};
 use crate::state::leave::asks_leave;
 use crate::state::{RunState, State};
-use crate::ui::act::{appearance, queued, undo};
+use crate::ui::act::{appearance, lists, undo};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
@@ -316,7 +316,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 /// Drops the queued message; if there are several, lists them. Without messages, drops the last queued command.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
-        screen.view.list = queued::list(&screen.transcript);
+        screen.view.list = lists::queued(&screen.transcript);
         return None;
     }
     let last = screen.transcript.queued().next_back().map(|message| message.given.key.clone());

@@ -4,7 +4,7 @@ use crate::export::figures;
 use crate::model::{Seq, ThreadId};
 use crate::state::Entry;
 use crate::text;
-use crate::ui::act::extract::{self, Extract};
+use crate::ui::act::lists::{self, Extract};
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
@@ -203,7 +203,7 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
 /// Lists the links or code blocks of the current message; a single one is used at once.
 pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     let message = words_read(screen)?;
-    let Some(list) = extract::list(&message.said, what) else {
+    let Some(list) = lists::extracts(&message.said, what) else {
         let none = match what {
             Extract::Links => "links",
             Extract::Code => "code blocks",

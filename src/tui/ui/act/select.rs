@@ -5,8 +5,7 @@ use crate::ui::act::navigate::message_read;
 use crate::ui::action::Action;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
-use crate::ui::view::page::Page;
-use crate::ui::view::selection::LineSelection;
+use crate::ui::view::page::{LineSelection, Page};
 
 /// Opens the selection of lines of the current message.
 pub fn open(screen: &mut Screen) {

@@ -7,11 +7,11 @@ use crate::model::{Command, Ms};
 use crate::session::replay::{Speed, Step};
 use crate::state::leave::asks_leave;
 use crate::text;
-use crate::ui::act::extract::Extract;
+use crate::ui::act::lists::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
-    appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
-    participant, playback, reply, select, send,
+    appearance, branches, completion, entries, intents, jump, leave, lists, modal, navigate,
+    participant, playback, select, send,
 };
 use crate::ui::action::{Action, Direction, actions};
 use crate::ui::keymap::{self, Focus};
@@ -21,11 +21,10 @@ use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::card::{ChoiceAct, Confirming};
-use crate::ui::view::list;
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
-use crate::ui::view::{card, keys_page, outcomes, progress, table};
+use crate::ui::view::{card, keys_page, list, outcomes, progress, reply, table};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Maximum bytes of a line that may be the number of a choice, with blanks.

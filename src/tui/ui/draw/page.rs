@@ -8,8 +8,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::{plain, rows};
 use crate::ui::text::wrap::width as cells;
 use crate::ui::theme::{Theme, ThemeRole};
-use crate::ui::view::page::{Page, PageRows, Section};
-use crate::ui::view::selection::LineSelection;
+use crate::ui::view::page::{LineSelection, Page, PageRows, Section};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
@@ -113,10 +112,10 @@ fn select(
     lines: &mut Vec<Line<'static>>,
 ) -> (usize, usize) {
     let mut moves = (0, 0);
-    for (i, said) in chosen.all().iter().enumerate() {
+    for (i, said) in chosen.all.iter().enumerate() {
         let role = if chosen.has(i) { ThemeRole::Selection } else { ThemeRole::Text };
         let style = screen.theme.style(role);
-        let here = i == chosen.at();
+        let here = i == chosen.at;
         let begin = lines.len();
         // an empty line can be selected as well
         let said = if said.is_empty() { " " } else { said };

@@ -42,7 +42,6 @@ pub mod rope;
 pub mod row;
 pub mod screen;
 pub mod search;
-pub mod selection;
 pub mod step;
 pub mod table;
 pub mod timeline;

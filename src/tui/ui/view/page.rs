@@ -8,7 +8,6 @@ use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::search::LineMatches;
-use crate::ui::view::selection::LineSelection;
 use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
@@ -113,5 +112,31 @@ impl Page {
             a.chain(b.iter().map(move |p| part("B  ", p)))
         });
         facts.chain(parts).chain(beside).collect()
+    }
+}
+
+/// A selection of source lines of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineSelection {
+    /// Description of the source, reported when the lines are copied.
+    pub what: String,
+    /// All source lines of the message.
+    pub all: Vec<String>,
+    /// Index of the anchor's line.
+    pub from: usize,
+    /// Index of the cursor's line.
+    pub at: usize,
+}
+
+impl LineSelection {
+    /// Returns `true` if a line is selected.
+    pub fn has(&self, line: usize) -> bool {
+        (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
+    }
+
+    /// Returns the source text of the selected lines.
+    pub fn chosen(&self) -> String {
+        let chosen = self.all.iter().enumerate().filter(|(i, _)| self.has(*i));
+        chosen.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
     }
 }
