@@ -1,7 +1,6 @@
 //! The state that a reader keeps, with pieces that are shown but not yet part of an event.
 
-use super::Conversation;
-use super::State;
+use super::{Conversation, State};
 use crate::model::payload::Delta;
 use crate::model::*;
 use std::collections::BTreeMap;

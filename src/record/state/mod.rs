@@ -13,7 +13,6 @@ mod context;
 mod costs;
 mod counts;
 mod facts;
-mod held;
 mod judging;
 pub mod leave;
 mod live;
@@ -45,7 +44,6 @@ mod summary;
 mod table;
 mod tools;
 mod transcript;
-mod used_tool;
 
 pub use answers::Stated;
 pub use commands::Ending;
@@ -71,9 +69,8 @@ pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
 pub use stances::Position;
 pub use summary::Summary;
-pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn};
+pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn, UsedTool};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
-pub use used_tool::UsedTool;
 
 use crate::logged::Logged;
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};

@@ -1,6 +1,7 @@
 //! Call rates of providers, and the time of the next possible call.
 
-use crate::model::{CallRate, Ms, Text};
+use super::{Conversation, Turn};
+use crate::model::{CallRate, Ms, Text, VoiceSpec};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Rates of providers, and the calls that count against them.
@@ -41,5 +42,19 @@ impl Rates {
         let rate = *self.rates.get(provider)?;
         let calls = self.calls.get(provider).filter(|calls| calls.len() >= rate.calls as usize)?;
         Some((calls.front()?.plus(rate.within_ms), rate))
+    }
+}
+
+impl Conversation {
+    /// Returns the time until which a turn waits for its provider's rate limit, with the provider and its rate; `None`
+    /// if it does not wait now.
+    pub fn held_by_rate<'s>(&'s self, turn: &Turn, now: Ms) -> Option<(Ms, &'s str, CallRate)> {
+        if turn.call.is_some() || turn.waits_for_tools() {
+            return None;
+        }
+        let VoiceSpec::Model(model) = &self.seat(&turn.seat)?.spec.voice else { return None };
+        let (provider, _) = model.name.split_once(':')?;
+        let (at, rate) = self.rates.next(provider)?;
+        (at > now).then_some((at, provider, rate))
     }
 }

@@ -3,10 +3,10 @@
 use super::memo::Memo;
 use super::policy_state::PolicyState;
 use super::reply::Reply;
-use super::used_tool::UsedTool;
 use super::{Labels, Reserve, Spent};
 use crate::model::agent::AgentContext;
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
+use crate::model::tool::ToolRun;
 use crate::model::*;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -110,6 +110,17 @@ pub struct Thread {
     pub tools_used: VecDeque<UsedTool>,
     /// Its end; `None` while it is open.
     pub closed: Option<ThreadClosed>,
+}
+
+/// A tool call of an ended turn, which its participant still sees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsedTool {
+    /// The seat that asked for it.
+    pub by: SeatId,
+    /// The turn in which it was called.
+    pub turn: TurnId,
+    /// The request and its result.
+    pub run: ToolRun,
 }
 
 /// Seats that were granted the floor together.

@@ -1,7 +1,6 @@
 //! The fold of tool requests, which are part of their turn until all tools have returned.
 
-use super::used_tool::UsedTool;
-use super::{Conversation, Entry, State, Turn};
+use super::{Conversation, Entry, State, Turn, UsedTool};
 use crate::model::tool::*;
 use crate::model::*;
 
