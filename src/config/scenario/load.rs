@@ -5,26 +5,23 @@ use super::bundled::bundled;
 use super::card::seat_cards;
 use super::check::Walk;
 use super::contest::{chairs, poll, stops, verdict, without_lines};
-use super::context;
 use super::fault::{Faults, Gravity, NamedModel};
-use super::idle;
 use super::keys::{PARALLEL, RawCast, RawScenario, TOP, VARIED};
-use super::plan;
 use super::policy::{in_play, policy};
 use super::profile::{keeper, profile, ranking, stages};
-use super::prompt;
 use super::resolve::{cast, limits, lore, phases};
-use super::runs;
 use super::seat::{Others, Team, Teams, members, seats};
 use super::set::Override;
 use super::shows::{poles, words};
-use super::spelling;
 use super::tools::DeclaredTools;
-use super::topic::AnyTopic;
 use super::tree::At;
-use super::{Advice, PolicyRow, ProfileSpec, ResultRule, Scenario};
-use crate::model::{Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec};
+use super::{
+    Advice, PolicyRow, ProfileSpec, ResultRule, Scenario, context, idle, plan, prompt, runs,
+    spelling,
+};
+use crate::model::{Guards, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, Text, VoiceSpec};
 use crate::untrusted;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
@@ -105,6 +102,15 @@ pub struct Loaded {
     pub models: Vec<NamedModel>,
     /// Faults that do not prevent a run.
     pub warnings: Faults,
+}
+
+/// Role, side and persona of a participant for another topic. `None` keeps the participant's own persona, and its role
+/// unless there is a side.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct AnyTopic {
+    pub(super) role: Option<Text>,
+    pub(super) side: Option<Text>,
+    pub(super) persona: Option<Text>,
 }
 
 /// Checks and resolves a scenario; `rows` are the known policies.

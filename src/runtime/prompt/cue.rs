@@ -3,13 +3,10 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
-use super::acts;
-use super::ballot;
 use super::escape::{attribute, quoted};
 use super::frame::{names_length, range_of, said_length};
-use super::judge;
 use super::persona::rendered;
-use super::{said_to_all, stance, task as form};
+use super::{acts, ballot, judge, said_to_all, stance, task as form};
 use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text};
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Chosen, Ending, Entry, Labels, State, Turn, policies};

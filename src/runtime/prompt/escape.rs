@@ -1,8 +1,7 @@
 //! Escapes text in prompts, so that it can neither close the tag around it nor imitate one.
 
 use crate::model::{Text, ToolRound};
-use crate::policy;
-use crate::text;
+use crate::{policy, text};
 use memchr::memchr3_iter;
 use std::sync::LazyLock;
 

@@ -3,12 +3,8 @@
 //! It is the same for every turn of a seat, so that a server can cache it: text that changes between turns is in the
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
-use super::ballot;
-use super::bare;
-use super::judge;
-use super::material;
 use super::persona::{filled, rendered};
-use super::reader;
+use super::{ballot, bare, judge, material};
 use crate::model::contract::WHISPER;
 use crate::model::participant::{NO, YES};
 use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
@@ -16,6 +12,8 @@ use crate::policy::PromptParts;
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Labels, State, Thread, Turn, policies};
 
+/// Name of a person's seat in prompts if its own name would address the reader.
+pub(super) const VISITOR: &str = "the visitor";
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
 /// Rule of a debate against invented evidence.
@@ -42,6 +40,11 @@ pub(super) struct PromptFrame {
     pub system: String,
     /// Part after the conversation, in the shared layout.
     pub aside: Option<String>,
+}
+
+/// Returns true if a name, such as "You" for a person's seat, would address the reader of the prompt.
+pub(super) fn addresses_the_reader(name: &str) -> bool {
+    name.eq_ignore_ascii_case("you")
 }
 
 /// Returns the prompt layout of a seat.
@@ -197,8 +200,8 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
     }
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
     let speaker = |seat: &Participant| {
-        let own = reader::addresses_the_reader(&seat.name);
-        let name = if own { reader::VISITOR } else { &seat.name };
+        let own = addresses_the_reader(&seat.name);
+        let name = if own { VISITOR } else { &seat.name };
         let in_name = |role: &Text| seat.name.to_lowercase().contains(&role.to_lowercase());
         let role = seat.role.as_ref().filter(|role| seat.roles.is_empty() && !in_name(role));
         let about: Vec<String> = role.map(Text::to_string).into_iter().chain(side(seat)).collect();

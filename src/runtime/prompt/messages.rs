@@ -5,8 +5,7 @@
 //! module knows no wire format and omits nothing.
 
 use super::escape::{attribute, quoted, without_control};
-use super::material;
-use super::plain;
+use super::{material, plain};
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRound, ToolRun};
 use crate::model::{Block, BlockPhase, KnownBlock, Message, Prompt, Role, Text};
 use crate::text;

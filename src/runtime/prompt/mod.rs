@@ -22,7 +22,6 @@ mod notes;
 mod persona;
 mod plain;
 mod profile;
-mod reader;
 mod rounds;
 mod said_to_all;
 mod sections;
@@ -78,8 +77,8 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 pub const WORDING: u32 = 23;
 
 use self::escape::escape_results;
+use self::frame::{VISITOR, addresses_the_reader};
 use self::notes::{notes, own_notes};
-use self::reader::{VISITOR, addresses_the_reader};
 use self::sections::SectionTexts;
 use crate::model::contract::WHISPER;
 use crate::model::{

@@ -2,11 +2,9 @@
 //!
 //! A model of a few hundred million parameters copies rules and tags instead of following them, so there are none.
 
-use super::cue;
 use super::frame::introduces;
-use super::judge;
 use super::persona::rendered;
-use super::task as form;
+use super::{cue, judge, task as form};
 use crate::model::participant::{NO, YES};
 use crate::model::{Participant, Prompt, Purpose, Text};
 use crate::state::{State, Turn};

@@ -2,8 +2,8 @@
 
 use super::super::document::Document;
 use super::canvas::{Poster, PosterInk};
-use super::palette::{BACKGROUND, SEATS, colour};
 use super::png::png;
+use super::signs::{BACKGROUND, SEATS, colour};
 use super::svg::svg;
 use super::{PosterSource, UNICODE, draw};
 use crate::analysis::Standing;

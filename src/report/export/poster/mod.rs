@@ -4,7 +4,6 @@
 mod canvas;
 mod files;
 mod lines;
-mod palette;
 mod png;
 mod signs;
 mod svg;
@@ -164,7 +163,7 @@ pub fn positions(standing: &Standing, width: usize) -> (Poster, [f64; 3]) {
     let lines = PoleLines::new(standing, width, LINE_ROWS, 1);
     let mut poster = Poster::new(width, lines.height());
     lines.draw(&mut poster, 0, &UNICODE);
-    (poster, lines.axis().map(|cells| cells * palette::CELL.0 as f64))
+    (poster, lines.axis().map(|cells| cells * signs::CELL.0 as f64))
 }
 
 fn write(poster: &mut Poster, x: usize, y: usize, row: &[Piece]) {

@@ -2,7 +2,7 @@
 //! come from a subset of DejaVu Sans Mono.
 
 use super::canvas::Poster;
-use super::palette::{BACKGROUND, CELL, colour};
+use super::signs::{BACKGROUND, CELL, colour};
 use ab_glyph::{Font, FontRef, ScaleFont};
 use std::io;
 

@@ -1,5 +1,7 @@
 //! Signs of a poster, by what the reader can show.
 
+use super::canvas::PosterInk;
+
 /// PosterSigns of a poster.
 #[derive(Clone, Copy, Debug)]
 pub struct PosterSigns {
@@ -49,3 +51,32 @@ pub const ASCII: PosterSigns = PosterSigns {
     ellipsis: "~",
     becomes: "->",
 };
+
+/// Size of a cell, in units.
+pub(super) const CELL: (usize, usize) = (10, 20);
+/// Colour of the ground.
+pub(super) const BACKGROUND: [u8; 3] = [0x15, 0x15, 0x1b];
+/// Colour of secondary text.
+const MUTED: [u8; 3] = [0x9a, 0x97, 0x9f];
+/// Colour of text.
+const PLAIN: [u8; 3] = [0xe6, 0xe3, 0xdd];
+/// Colours of participants.
+pub(super) const SEATS: [[u8; 3]; 8] = [
+    [0xf4, 0xb7, 0x4d],
+    [0xc0, 0x88, 0xf8],
+    [0x94, 0xfe, 0xe8],
+    [0xfd, 0x74, 0x62],
+    [0xd1, 0xba, 0xe6],
+    [0xe8, 0xfb, 0x5c],
+    [0x44, 0xd5, 0xa5],
+    [0x6a, 0xa9, 0xb5],
+];
+
+/// Returns the colour of an ink.
+pub(super) fn colour(ink: PosterInk) -> [u8; 3] {
+    match ink {
+        PosterInk::Muted => MUTED,
+        PosterInk::Plain => PLAIN,
+        PosterInk::Seat(place) => SEATS[place % SEATS.len()],
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::super::markup::{COLOURS, escaped};
 use super::canvas::{Poster, PosterInk};
-use super::palette::CELL;
+use super::signs::CELL;
 use std::fmt::Write as _;
 
 /// Baseline of a text in its cell, and the height of its letters, in units.
