@@ -246,24 +246,16 @@ fn ask(
     Decision { next, memo }
 }
 
-/// Returns the seats whose answers have the most votes, and that number of votes.
-fn best<'a>(stands: &'a Coordination<'_>, among: Option<&[SeatId]>) -> (Vec<&'a SeatId>, usize) {
-    let tally = stands.tally();
-    let open = |seat: &SeatId| among.is_none_or(|among| among.contains(seat));
-    let tally: Vec<(&SeatId, usize)> = tally.into_iter().filter(|(seat, _)| open(seat)).collect();
-    let most = tally.first().map_or(0, |(_, votes)| *votes);
-    let best = tally.into_iter().filter(|(_, votes)| *votes == most && most > 0);
-    (best.map(|(seat, _)| seat).collect(), most)
-}
-
 fn count_words(votes: usize) -> String {
     if votes == 1 { "1 vote".to_owned() } else { format!("{votes} votes") }
 }
 
 /// Counts the votes and presents the winner or breaks the tie.
 fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
-    let (best, votes) = best(stands, None);
-    let tied: Vec<SeatId> = best.iter().map(|seat| (*seat).clone()).collect();
+    let tally = stands.tally();
+    let votes = tally.first().map_or(0, |(_, votes)| *votes);
+    let best = tally.into_iter().filter(|(_, got)| *got == votes && votes > 0);
+    let tied: Vec<SeatId> = best.map(|(seat, _)| seat.clone()).collect();
     let of = stands.votes.len();
     let names =
         |seats: &[SeatId]| seats.iter().map(|s| v.name(s)).collect::<Vec<_>>().join(" and ");
