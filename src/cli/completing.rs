@@ -2,13 +2,12 @@
 //!
 //! The script of `completions` asks the program itself for the next words, by an environment variable.
 
-use crate::analysis;
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::source::own_names;
 use crate::scenario::bundled_names;
 use crate::session::ReadProgress;
 use crate::settings::{Environment, ModelList, Paths};
-use crate::text;
+use crate::{analysis, text};
 use clap::{Arg, Command};
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,

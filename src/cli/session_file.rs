@@ -1,6 +1,5 @@
 //! Finds session files by name, and reports their faults.
 
-use crate::analysis;
 use crate::catalogue::{self, SessionSummary, example};
 use crate::cli::args::SessionName;
 use crate::cli::context::Context;
@@ -13,7 +12,7 @@ use crate::settings::make_private;
 use crate::spawn;
 use crate::state::State;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, has_sign, read_line};
-use crate::untrusted;
+use crate::{analysis, untrusted};
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! `analyze`: prints tables for one session, or compares two from the point where they diverge.
 
 use crate::analysis::{self, Analysis, Table, Totals, TurnLog};
-use crate::catalogue;
 use crate::cli::args::{SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
@@ -12,7 +11,7 @@ use crate::export::{self, Beside, Seen, figures};
 use crate::model::{Reveal, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
 use crate::state::State;
-use crate::text;
+use crate::{catalogue, text};
 use clap::{Args, ValueEnum};
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};

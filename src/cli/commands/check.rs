@@ -10,12 +10,11 @@ use crate::cli::models::{alike, named};
 use crate::cli::play::{assemble, dry_run};
 use crate::cli::{output, source};
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
-use crate::policy;
 use crate::scenario::{
     self, AnswerSpec, Fault, Faults, Gravity, Loaded, Phase, PolicySpec, Rule, Tie, VerdictSpec,
 };
 use crate::testing::{self, Test};
-use crate::text;
+use crate::{policy, text};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::Path;

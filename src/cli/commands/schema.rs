@@ -1,16 +1,12 @@
 //! `schema`: prints JSON Schemas, generated from the tables that the parsers use.
 
-use crate::batch;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::model::schema;
 use crate::own_file::OwnFile;
-use crate::policy;
-use crate::scenario;
 use crate::settings::{self, Paths, make_private};
-use crate::testing;
 use crate::ui::theme;
-use crate::voice;
+use crate::{batch, policy, scenario, testing, voice};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 

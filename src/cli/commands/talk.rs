@@ -10,12 +10,11 @@ use crate::cli::models::providers::Providers;
 use crate::cli::play::next::{Begin, Home, Next};
 use crate::cli::trust::allowed::confirmed;
 use crate::export::utterances;
-use crate::ledger;
 use crate::model::{Limits, PROGRAM, Usd};
 use crate::state::{Seat, State};
-use crate::text;
 use crate::ui::terminal::{CardKey, read_choice};
 use crate::voice::program;
+use crate::{ledger, text};
 use clap::Args;
 use std::path::Path;
 

@@ -1,6 +1,5 @@
 //! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions; the cost of a plan.
 
-use crate::catalogue;
 use crate::cli::args::{ModelOptions, RunOptions, ServerOptions, Topic, usd};
 use crate::cli::commands::{run, talk};
 use crate::cli::context::Context;
@@ -24,7 +23,7 @@ use crate::ui::start::{
 use crate::ui::view::moment::is_paid;
 use crate::voice::program;
 use crate::voice::remote::vendors;
-use crate::{policy, text};
+use crate::{catalogue, policy, text};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -2,8 +2,6 @@
 //!
 //! Asks one question at a time and offers the same choices as the screen; an empty line selects the default.
 
-use crate::analysis;
-use crate::catalogue;
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -16,13 +14,13 @@ use crate::cli::play::next::{Begin, Home, Next, Replay};
 use crate::cli::runtime::block_on;
 use crate::export::utterances;
 use crate::session::ReadProgress;
-use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
     ListedScenario, ModelPlace, News, OfferedModel, StartScreen, TalkPlan, VoiceChoice, ago,
     status_text,
 };
 use crate::ui::theme::{Theme, glyphs};
+use crate::{analysis, catalogue, text};
 use futures::future::join_all;
 use std::io::stdin;
 

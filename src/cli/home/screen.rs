@@ -2,8 +2,6 @@
 //!
 //! Failures to start are reported on the screen, so that nobody ends up at a shell prompt with an error.
 
-use crate::analysis;
-use crate::catalogue;
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::args::{ModelOptions, SessionName};
 use crate::cli::context::Context;
@@ -24,6 +22,7 @@ use crate::settings::{forget_key, keep_key, remember_server, remember_usual};
 use crate::ui::run::start::run as show;
 use crate::ui::start::{Choice, ModelPlace, News, OfferedModel, StartScreen};
 use crate::ui::terminal::{self, Terminal};
+use crate::{analysis, catalogue};
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
 use tokio::task::spawn_blocking;

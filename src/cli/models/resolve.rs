@@ -8,13 +8,12 @@ use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
 use crate::cli::memory::adaptations::{LearntAdaptations, without_secrets};
-use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
 use crate::cli::models::minds::{self, Mind, Seated, Usable};
 use crate::cli::models::places::{Places, parts};
-use crate::cli::models::programs;
 use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers};
 use crate::cli::models::survey::{LOCAL_TIME, only_model, stated_parameters, stated_window};
+use crate::cli::models::{agents, programs};
 use crate::cli::runtime::wait_for;
 use crate::model::{
     ErrorClass, Fallback, Limits, ModelSpec, PROGRAM, Participant, Text, VoiceSpec,
@@ -23,9 +22,8 @@ use crate::net::{Client, is_local};
 use crate::prompt::assumed_window;
 use crate::settings::{ToolForm, make_private};
 use crate::spawn::ChildEnvironment;
-use crate::voice::program;
 use crate::voice::remote::{Cure, Endpoint, Memory, Remote};
-use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice};
+use crate::voice::{self, CallRequest, Chunk, NoVoice, Out, Speaking, Voice, program};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};

@@ -6,9 +6,8 @@
 use super::fault::{Fault, Gravity, NamedModel, place};
 use super::json_schema::{schema, validator};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, Readers, ValueKind, key};
-use super::kinds;
 use super::tree::{At, Node, Span, Value, quote};
-use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits};
+use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits, kinds};
 use crate::expr::{self, Condition, Template};
 use crate::model::facts;
 use crate::model::near::{instead, nearest};

@@ -4,9 +4,8 @@ use crate::own_file::OwnFile;
 use crate::settings::make_private;
 use crate::untrusted;
 use serde::Deserialize;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 use toml::Spanned;
 
 /// Adds a server that speaks the OpenAI API to a settings file, which is created if it does not exist; returns the name

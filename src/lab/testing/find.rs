@@ -1,8 +1,7 @@
 //! Finds test files: paths, folders and globs.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Suffix of test file names.
 pub const ENDING: &str = ".test.toml";

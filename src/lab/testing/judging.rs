@@ -11,11 +11,10 @@ use super::plan::{Expect, ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::export::utterances;
 use crate::model::{Event, Form, Message, ModelSpec, Participant, Purpose, Role, VoiceSpec};
-use crate::prompt;
 use crate::reply::read_alone;
 use crate::state::State;
-use crate::untrusted;
 use crate::voice::CallRequest;
+use crate::{prompt, untrusted};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,9 +6,8 @@ use crate::model::SESSION_START;
 use crate::model::tool::ToolSource;
 use crate::{text, untrusted};
 use serde_json::Value;
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 /// Default number of lines to read.
 const LINES: u64 = 400;

@@ -9,9 +9,8 @@ use crate::state::{Entry, State};
 use crate::workers;
 use jiff::Timestamp;
 use std::fs::{self, DirEntry};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{io, thread};
 
 /// Maximum characters of the last turn's excerpt.
 const LAST_CHARS: usize = 160;

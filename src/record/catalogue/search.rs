@@ -6,14 +6,12 @@
 use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};
 use crate::session::{SessionFiles, decode, inert};
-use crate::untrusted;
-use crate::{text, workers};
+use crate::{text, untrusted, workers};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{fs, thread};
 
 /// Characters of an excerpt before and after the match.
 const AROUND_CHARS: usize = 30;

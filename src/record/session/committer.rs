@@ -3,12 +3,11 @@
 //! On a full disk it first cuts the file back to its last good length, so that no half line stays for long, and then
 //! waits for space. After a disk error it never retries: unsynced events go to a rescue file next to the session.
 
-use super::Record;
-use super::blobs;
 use super::codec::blobs_of;
 use super::disk::Disk;
 use super::queue::{DiskFault, Durable, Mode, Shared};
 use super::urgency::{Urgency, urgency};
+use super::{Record, blobs};
 use crate::clock::Clock;
 use crate::model::{Ms, Seq};
 use crate::own_file::is_full;

@@ -8,19 +8,17 @@ use super::error::SessionError;
 use super::files::{self, NewFile, SessionFiles};
 use super::lock::Lock;
 use super::progress::ReadProgress;
-use super::reader;
 use super::redaction::Redaction;
 use super::repair::name;
 use super::scanner::Want;
-use super::{Record, Records};
+use super::{Record, Records, reader};
 use crate::model::event::ENGINE;
 use crate::model::payload::Warning;
 use crate::model::{Event, ThreadId};
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 /// Result of a redaction.
 #[derive(Debug, Default)]

@@ -2,10 +2,9 @@
 
 use super::words;
 use crate::model::*;
-use crate::prompt;
-use crate::reply;
 use crate::scenario::Advice;
 use crate::state::{Entry, State, Turn};
+use crate::{prompt, reply};
 
 /// Maximum number of messages that are searched for questions to a seat.
 const SEARCHED: usize = 100;

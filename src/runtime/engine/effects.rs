@@ -1,8 +1,7 @@
 //! Effects of an event, computed from the state right after it: every effect follows from an event.
 
 use super::execute::HOLD_MS;
-use super::money;
-use super::tools;
+use super::{money, tools};
 use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;

@@ -5,10 +5,9 @@ use super::{asking, permissions, steps, words};
 use crate::model::command::NoteFor;
 use crate::model::contract::WHISPER;
 use crate::model::*;
-use crate::reply;
-use crate::scenario;
 use crate::state::{Entry, Note, Seat, State, Thread, Turn};
 use crate::steer::line::private;
+use crate::{reply, scenario};
 
 /// The largest command of the operator, in bytes of its JSON.
 const COMMAND_MAX_BYTES: usize = 256 << 10;

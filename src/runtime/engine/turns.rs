@@ -9,11 +9,10 @@ use crate::model::payload::{
     CallParameters, CallRetried, CallStarted, ModelAdapted, TurnEnded, Warning,
 };
 use crate::model::*;
-use crate::prompt;
 use crate::reply::{self, Parted, ReadReply, RepairedReply, Unclear, WantedReply};
 use crate::state::{Live, Seat, State, Task, Turn};
-use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
+use crate::{prompt, text};
 use serde_json::Value;
 
 /// Maximum number of calls for the result.

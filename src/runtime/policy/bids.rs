@@ -8,8 +8,7 @@
 //! unreadable, the seat that has been silent longest wins. Somebody always speaks.
 
 use super::in_turn::{ProposedTurn, ROUNDS, count_turn, decide, valid};
-use super::requests;
-use super::{Decision, NextMove, Policy, View};
+use super::{Decision, NextMove, Policy, View, requests};
 use crate::model::{Anonymous, Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
 use crate::state::policies::{BIDS, REQUESTS};

@@ -6,8 +6,7 @@
 //! of their dependencies; a person's answer wakes who asked. A condition that cannot be evaluated is false, with a warning. Values that a reply adds to
 //! the context are folded by `state`, not here.
 
-use super::requests;
-use super::{Decision, NextMove, Policy, View};
+use super::{Decision, NextMove, Policy, View, requests};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::{PolicyRow, TakesPart};

@@ -6,8 +6,7 @@
 //! not depend on the option. A mention moves no pointer: the policy's own memo keys are written only with a turn of its
 //! own. The regular order is up to each policy.
 
-use super::requests;
-use super::{Decision, NextMove, View};
+use super::{Decision, NextMove, View, requests};
 use crate::model::{SeatId, Seq, StopReason};
 use crate::scenario::{OptionKind, OptionRow};
 use crate::state::{Entry, Memo, SeatRequest, Who};

@@ -1,8 +1,7 @@
 //! The methods of the protocol.
 
 use super::errors::wrong;
-use super::order::Order;
-use super::order::Pace;
+use super::order::{Order, Pace};
 use super::prompt::ClientPrompt;
 use super::sessions::Sessions;
 use agent_client_protocol::schema::ProtocolVersion;

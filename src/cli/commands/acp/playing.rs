@@ -3,8 +3,7 @@
 use super::calls::{self, ToolAsk};
 use super::errors::{error, error_of, wrong};
 use super::order::Order;
-use super::prompt::ClientPrompt;
-use super::prompt::{KEYS, command, speaks};
+use super::prompt::{ClientPrompt, KEYS, command, speaks};
 use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::error::Failure;

@@ -3,8 +3,7 @@
 use super::errors::error_of;
 use super::order::Order;
 use super::playing::{AfterPlay, Playing};
-use super::prompt::ClientPrompt;
-use super::prompt::{KEYS, available, command, said, speaks};
+use super::prompt::{ClientPrompt, KEYS, available, command, said, speaks};
 use super::session::ClientSession;
 use super::updates::Updates;
 use crate::cli::args::{Keep, ModelOptions, Play, RunOptions, ToolOptions, Topic};
@@ -16,14 +15,13 @@ use crate::cli::source;
 use crate::export::Seen;
 use crate::ledger::RunBudget;
 use crate::model::{Command, Key, Limits, Participant, Reveal, SteerLine, VoiceSpec};
-use crate::policy;
-use crate::scenario;
 use crate::session::{Item, ReadProgress, holder};
 use crate::state::{RunState, State};
 use crate::steer::line::addressed;
 use crate::steer::slash;
 use crate::ui::act::intents;
 use crate::ui::view::extension::{one_more_round, round};
+use crate::{policy, scenario};
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{CloseSessionResponse, LoadSessionResponse};
 

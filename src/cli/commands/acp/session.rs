@@ -1,7 +1,6 @@
 //! A session of the client: its place, its connection and its options.
 
-use super::order::Order;
-use super::order::Pace;
+use super::order::{Order, Pace};
 use crate::cli::args::{ModelOptions, Play, SteerSource, ToolOptions, usd};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

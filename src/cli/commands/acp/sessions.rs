@@ -1,13 +1,8 @@
 //! All sessions of a client, each on its own thread.
 
 use super::errors::{error, wrong};
-use super::order::Order;
-use super::order::Pace;
-use super::session::AcpArgs;
-use super::session::ClientSession;
-use super::session::EditorGate;
-use crate::analysis;
-use crate::catalogue;
+use super::order::{Order, Pace};
+use super::session::{AcpArgs, ClientSession, EditorGate};
 use crate::cli::context::Context;
 use crate::cli::play::assemble::random;
 use crate::cli::saved_id::SavedId;
@@ -15,7 +10,7 @@ use crate::clock::wall_now;
 use crate::ledger::{self, Ledger};
 use crate::own_file::create_folder;
 use crate::session::{ReadProgress, session_id};
-use crate::text;
+use crate::{analysis, catalogue, text};
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{SessionId, SessionInfo};
 use agent_client_protocol::{Client, Error, ErrorCode};

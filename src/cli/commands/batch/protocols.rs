@@ -12,9 +12,8 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble::{self, opened};
 use crate::cli::play::cast::Cast;
-use crate::cli::play::dry_run;
-use crate::cli::play::seating;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
+use crate::cli::play::{dry_run, seating};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::{Allowed, Consent, admit_project};
 use crate::model::{

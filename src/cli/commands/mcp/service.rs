@@ -1,8 +1,7 @@
 //! The server in the types of the SDK, which speaks both eras of the protocol: clients with a handshake (`initialize`)
 //! and clients that name the version in each request (since 2026-07-28).
 
-use super::jobs::Jobs;
-use super::jobs::ToolCall;
+use super::jobs::{Jobs, ToolCall};
 use super::open::{Interest, OpenRequest};
 use super::protocol::{self, wrong};
 use super::tools::{ServedTool, tools};

@@ -3,8 +3,7 @@
 //! The arguments come from the schemas of [`tools`], so that a new argument is covered automatically.
 
 use super::bounds::Bounds;
-use super::jobs::Jobs;
-use super::jobs::ToolCall;
+use super::jobs::{Jobs, ToolCall};
 use super::open::Interest;
 use super::talking::COMMANDS;
 use super::tools::{ServedTool, tools};
@@ -13,14 +12,12 @@ use crate::cli::context::Context;
 use crate::cli::{hostile_values, program};
 use crate::model::command;
 use serde_json::{Map, Value, json};
-use std::env;
-use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
 use std::time::Duration;
+use std::{env, fs, thread};
 use tokio::runtime::Runtime;
 
 /// A call that takes longer hangs: calls wait a second at most, but the machine may be busy.

@@ -3,10 +3,9 @@
 use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::http::{KEY, SESSION};
 use crate::model::{Block, HttpSpec, Purpose, Text};
-use crate::net;
-use crate::text;
 use crate::voice::CallRequest;
 use crate::voice::script::request as scripted;
+use crate::{net, text};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

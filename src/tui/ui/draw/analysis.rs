@@ -1,7 +1,6 @@
 //! The analysis overlay, over everything but the header and the footer.
 
-use crate::analysis::FigurePage;
-use crate::analysis::{Cell, Table};
+use crate::analysis::{Cell, FigurePage, Table};
 use crate::export::figures;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;

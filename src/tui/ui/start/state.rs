@@ -12,8 +12,7 @@ use ratatui::style::Style;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tui_textarea::CursorMove;
-use tui_textarea::TextArea;
+use tui_textarea::{CursorMove, TextArea};
 
 /// A scenario in the list.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,9 +9,8 @@ use crate::text;
 use crate::ui::text::card::{AROUND, bar, card, footed_card};
 use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::{clip, width, wrap};
-use crate::ui::theme::Theme;
-use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::Transcript;
 use ratatui::text::{Line, Span};
 

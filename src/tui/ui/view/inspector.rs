@@ -5,11 +5,10 @@
 use crate::model::payload::{CallParameters, CallStarted};
 use crate::model::tool::ToolRun;
 use crate::model::*;
-use crate::prompt;
 use crate::state::{State, Turn};
-use crate::text;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::{RowView, Transcript};
+use crate::{prompt, text};
 use serde_json::Value;
 use std::ops::ControlFlow;
 
