@@ -29,7 +29,6 @@ impl<T> SharedList<T> {
         full.len() * PAGE + last.len()
     }
 
-    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
@@ -228,7 +227,6 @@ impl<V> SharedMap<V> {
         self.pages.partition_point(begins).saturating_sub(1)
     }
 
-    /// Returns the value of a key.
     pub fn get(&self, key: u64) -> Option<&V> {
         let page = self.pages.get(self.page(key))?;
         let at = page.binary_search_by_key(&key, |(k, _)| *k).ok()?;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 /// An event of a log, alone or in a record.
 pub trait Logged {
-    /// Returns the event.
     fn event(&self) -> &Event;
 }
 

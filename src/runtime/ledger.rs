@@ -32,7 +32,6 @@ const UNPRICED_TOKEN: u64 = MCP_EACH.0 / UNPRICED_TOKENS;
 pub struct Money {
     /// Dollars.
     pub usd: Usd,
-    /// Tokens.
     pub tokens: u64,
 }
 
@@ -78,9 +77,7 @@ struct Used {
 /// A conversation that asks for its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct AskedLimits<'a> {
-    /// Its participants.
     pub seats: &'a [&'a Participant],
-    /// Limits of its own.
     pub own: &'a Limits,
     /// Its state so far; an earlier run of it may have used some of its limits.
     pub past: &'a State,

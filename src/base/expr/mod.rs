@@ -9,6 +9,7 @@
 //! false, equal to nothing and empty in a template. This module deliberately knows nothing of conversations: the caller
 //! provides the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![warn(missing_docs)]
 
 mod choices;
 mod compare;

@@ -2,6 +2,7 @@
 //!
 //! Every type that crosses a module boundary is defined here once, so that modules need not know each other. No I/O, no
 //! clock, and no behaviour besides serialisation.
+#![warn(missing_docs)]
 
 pub mod act;
 pub mod addressed;

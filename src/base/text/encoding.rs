@@ -21,7 +21,6 @@ const KINDS: [(&[u8], &str); 8] = [
     (b"\x89PNG\r\n\x1a\n", "a picture"),
 ];
 
-/// A decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedText {
     /// The text, without a byte order mark.

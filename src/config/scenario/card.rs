@@ -28,7 +28,6 @@ const EXAMPLES_MAX: usize = 1_600;
 /// Maximum number of entries of a book.
 const BOOK_MAX: usize = 100;
 
-/// A character card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CharacterCard(Json);
 
@@ -60,7 +59,6 @@ impl CharacterCard {
         (is_card && json["name"].is_string()).then_some(CharacterCard(json))
     }
 
-    /// Returns the name of the character.
     pub fn name(&self) -> String {
         self.text("name").split_whitespace().collect::<Vec<_>>().join(" ")
     }

@@ -32,7 +32,6 @@ pub struct Place {
     pub span: Range<usize>,
 }
 
-/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Severity.
@@ -43,14 +42,12 @@ pub struct Fault {
     pub key: String,
     /// The fault, a clause without a full stop.
     pub message: String,
-    /// The fix.
     pub fix: String,
 }
 
 /// A word for a model in the text of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedModel {
-    /// The word.
     pub word: String,
     /// Its position; `None` for a value from a command or from `--set`.
     pub place: Option<Place>,

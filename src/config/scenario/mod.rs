@@ -237,7 +237,6 @@ pub enum Rule {
 /// A poll that is taken before the first turn and again after the last one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PollSpec {
-    /// The question.
     pub question: Text,
     /// The choices.
     pub options: Vec<Text>,
@@ -249,7 +248,6 @@ pub struct PollSpec {
 #[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictSpec {
-    /// The judges.
     pub judges: Vec<Text>,
     /// The question for the judges.
     pub question: Text,
@@ -361,7 +359,6 @@ pub enum OptionKind {
 pub struct OptionRow {
     /// Key in the policy's table.
     pub key: &'static str,
-    /// Kind of its value.
     pub kind: OptionKind,
     /// One sentence for the schema and help.
     pub meaning: &'static str,

@@ -5,7 +5,6 @@ use super::tree::{At, Node};
 use crate::model::Text;
 use serde_json::Map;
 
-/// Default policy.
 pub(super) const DEFAULT_POLICY: &str = "round_robin";
 
 /// Resolves the policy and its options.

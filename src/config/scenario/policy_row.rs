@@ -84,7 +84,6 @@ pub enum TakesPart {
 }
 
 impl TakesPart {
-    /// Returns the description.
     pub fn description(self) -> &'static str {
         match self {
             TakesPart::Turns(told) | TakesPart::NoTurns(told) => told,

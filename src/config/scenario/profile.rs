@@ -30,7 +30,6 @@ pub struct ProfileSpec {
 /// A stage of the conversation; the first one whose condition is true counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageSpec {
-    /// The name of the stage.
     pub name: Text,
     /// Its condition; `None` is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]

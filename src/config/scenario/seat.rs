@@ -104,7 +104,6 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
 /// A team that has a seat.
 #[derive(Clone, Debug)]
 pub struct Team {
-    /// The team.
     pub(super) spec: TeamSpec,
     /// The team with rehearsed lines, if all its participants have them.
     pub(super) rehearsed: Option<TeamSpec>,
@@ -120,7 +119,6 @@ pub(super) struct Others<'a> {
     pub members: &'a [NamedSeat],
     /// Values of `[item]`.
     pub item: &'a Map<String, Json>,
-    /// Teams.
     pub teams: &'a Teams,
 }
 

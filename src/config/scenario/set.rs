@@ -61,7 +61,6 @@ impl Override {
         &self.path
     }
 
-    /// Returns the value as JSON.
     pub fn value(&self) -> serde_json::Value {
         self.node.to_json()
     }

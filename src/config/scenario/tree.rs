@@ -106,7 +106,6 @@ impl Node {
         serde_json::from_value(self.to_json()).unwrap_or_default()
     }
 
-    /// Returns the value as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) => text.as_str().into(),

@@ -11,7 +11,6 @@ pub(super) const ALL_BUT: &str = "all but ";
 /// A participant, as the other parts of a file name it.
 #[derive(Clone, Debug)]
 pub(super) struct NamedSeat {
-    /// Its id.
     pub id: SeatId,
     /// Its first role.
     pub role: Option<Text>,

@@ -72,7 +72,6 @@ impl Default for AgentSettings {
 }
 
 impl AgentSettings {
-    /// Returns the variables for the agent of a program.
     pub fn variables<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
         self.environment.iter().filter_map(move |entry| match entry.split_once(':') {
             Some((of, name)) => (of == program).then_some(name),

@@ -22,7 +22,6 @@ pub enum Equal {
     /// None: its effort is its own.
     #[default]
     No,
-    /// Calls.
     Calls,
     /// Input and output tokens.
     Tokens,
@@ -32,7 +31,6 @@ pub enum Equal {
 #[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmSeat {
-    /// Id of the seat.
     pub id: String,
     /// Model of the seat; `None` for lines, scripts and services.
     pub model: Option<String>,
@@ -220,7 +218,6 @@ impl BatchFile {
         Ok(serde_json::from_value(value).map(Some)?)
     }
 
-    /// Returns the arm with a name.
     pub fn arm(&self, name: &str) -> Option<&Arm> {
         self.arms.iter().find(|arm| arm.name == name)
     }

@@ -25,7 +25,6 @@ pub(super) struct Called {
     pub cut: u64,
     /// Calls whose prompt did not hold the whole conversation that the protocol shows.
     pub truncated: u64,
-    /// Calls by model.
     pub models: BTreeMap<String, ModelCalls>,
     /// Purpose of each batch and turn, by `seq`.
     granted: BTreeMap<u64, Purpose>,

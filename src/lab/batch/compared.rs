@@ -107,7 +107,6 @@ fn all_pairs(report: &Report) -> Vec<(&str, &str)> {
     names().flat_map(|(at, one)| names().skip(at + 1).map(move |(_, other)| (one, other))).collect()
 }
 
-/// Returns the table of all pairs.
 pub(super) fn pairs(report: &Report) -> Table {
     let mut table = Table::new(
         "pairs",

@@ -20,7 +20,6 @@ type ArmResults = BTreeMap<(String, Option<u64>, u32), ResultLine>;
 pub struct Report {
     /// Names of the arms with results, in the order of `batch.json`; unlisted ones follow by first appearance.
     pub(super) protocols: Vec<String>,
-    /// Results by arm.
     of: BTreeMap<String, ArmResults>,
     /// True if several conversations of an arm belong to one item or group.
     pub(super) is_clustered: bool,

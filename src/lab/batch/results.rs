@@ -312,7 +312,6 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Returns the effort of a result.
     pub fn new(line: &ResultLine) -> Effort {
         Effort { calls: line.calls_total, tokens: line.input + line.output }
     }
@@ -331,7 +330,6 @@ pub struct KnownResults {
     contents: HashMap<u64, String>,
     /// Fingerprints by arm.
     pub fingerprints: BTreeMap<String, String>,
-    /// Seeds of the results.
     pub seeds: BTreeSet<u64>,
     /// Sum over all lines, in dollars.
     pub usd: f64,

@@ -38,7 +38,6 @@ pub struct BatchJob {
     pub again: bool,
 }
 
-/// Outcome of a job.
 #[derive(Debug)]
 pub enum JobOutcome {
     /// It ended with this result.
@@ -101,7 +100,6 @@ pub struct BatchRun<'a> {
     pub shard: Option<(u64, u64)>,
     /// Number of all conversations.
     pub all: u64,
-    /// Seed of the batch.
     pub seed: u64,
     /// Number of conversations of an arm on each item.
     pub repeats: u32,

@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// A call with its prompt.
 #[derive(Clone, Debug)]
 pub struct CallSeen {
-    /// Turn of the call.
     pub turn: TurnId,
     /// Seat that was called.
     pub seat: SeatId,
@@ -19,7 +18,6 @@ pub struct CallSeen {
     pub number: Option<u32>,
     /// Number of the call within its turn, from 1.
     pub attempt: u32,
-    /// Prompt of the call.
     pub prompt: Arc<Prompt>,
 }
 

@@ -69,13 +69,11 @@ impl CheckpointVerdicts {
 /// The run to judge, up to now.
 #[derive(Clone, Copy)]
 pub struct JudgedRun<'a> {
-    /// Current state.
     pub state: &'a State,
     /// Events so far, for the tool calls.
     pub events: &'a [Event],
     /// Number of the run, from 0.
     pub run: u32,
-    /// Models of the run.
     pub models: &'a RunModels,
 }
 

@@ -88,7 +88,6 @@ pub struct Judged {
     pub outcome: TestOutcome,
     /// Number of the utterance at which a failed checkpoint ended the run.
     pub stopped_after: Option<u32>,
-    /// Verdicts on the criteria.
     pub criteria: Vec<CriterionVerdict>,
 }
 

@@ -22,7 +22,6 @@ use std::time::Duration;
 /// Assumed turns of a conversation without a turn limit, for estimates.
 const USUAL_TURNS: u32 = 20;
 
-/// The tests of one file.
 #[derive(Debug)]
 pub struct TestFile {
     /// Tests, one for each case.
@@ -144,7 +143,6 @@ pub enum ExpectKind {
     Judge(JudgeQuestion),
 }
 
-/// The question to a judge.
 #[derive(Clone, Debug)]
 pub struct JudgeQuestion {
     /// Model as `provider:name`.

@@ -47,7 +47,6 @@ pub trait Real: Send + Sync {
     fn service(&self, test: &Test, seat: &Participant) -> Result<RealModel, TestFault>;
 }
 
-/// Options of one run.
 #[derive(Clone, Copy, Default)]
 pub struct TestRunOptions<'a> {
     /// True if recordings that differ are rewritten.

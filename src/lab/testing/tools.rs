@@ -22,7 +22,6 @@ pub enum PlayedTool {
     Script,
 }
 
-/// One result of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct PlayedResult {
     /// Text, and the condition under which it is returned.
@@ -45,9 +44,7 @@ pub struct GivenTurn {
 /// A tool call with a known result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReturnedCall {
-    /// Request of the call.
     pub request: ToolRequest,
-    /// Outcome of the call.
     pub is: ToolOutcome,
     /// Result as shown to the participant.
     pub result: Text,

@@ -73,7 +73,6 @@ pub struct ClientRequest {
     pub headers: Vec<(String, String)>,
     /// Headers with the key.
     pub secrets: Vec<(String, Secret)>,
-    /// Body.
     pub body: Option<String>,
     /// Connect timeout.
     pub connect: Duration,

@@ -45,7 +45,6 @@ pub enum RpcMessage {
     Answer {
         /// Id of the request.
         id: Value,
-        /// Result or error.
         result: Result<Value, RpcError>,
     },
 }

@@ -105,7 +105,6 @@ pub enum Output {
     Ended(ChildExit),
 }
 
-/// The exit of a child.
 #[derive(Clone, Debug)]
 pub struct ChildExit {
     /// The exit status of the leader.

@@ -26,7 +26,6 @@ pub struct ToolJob {
     pub arguments: Value,
 }
 
-/// Result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolResult {
     /// Outcome: done, failed, refused or interrupted.

@@ -18,7 +18,6 @@ pub struct ToolScripts {
     pub permits: Permits,
     /// Working directory of the scripts.
     pub folder: PathBuf,
-    /// Environment of the scripts.
     pub environment: ChildEnvironment,
 }
 

@@ -152,7 +152,6 @@ impl ToolServers {
         Ok(offered)
     }
 
-    /// Runs a tool of a server.
     pub(super) fn run(
         &self,
         server: ToolServer,

@@ -101,7 +101,6 @@ pub enum Chunk {
 
 /// An action of an agent or a recording besides speech, as logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
 pub enum Did {
     /// It used a tool of its own. The fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
@@ -186,7 +185,6 @@ sentence_error! {
 
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
-    /// Returns the voice of a participant.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice>;
 
     /// Completes a seat created by a command with the data of its voice.

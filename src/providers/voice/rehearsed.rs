@@ -15,7 +15,6 @@ use std::cell::LazyCell;
 pub struct ChosenLines {
     /// A reaction that is spoken before the line.
     pub lead: Option<usize>,
-    /// The line.
     pub line: Option<usize>,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct Stored {
     pub headline: String,
     /// Parent session, and the turn after which it branched off.
     pub parent: Option<(String, u32)>,
-    /// Stop reason.
     pub ended: Option<StopReason>,
     /// True if something is missing at the end.
     #[serde(default)]
@@ -127,7 +126,6 @@ fn modified(log: &Metadata) -> u128 {
     since.map_or(0, |since| since.as_nanos())
 }
 
-/// Status of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SessionStatus {
     /// A program writes it, with its process id if known.
@@ -144,9 +142,7 @@ pub enum SessionStatus {
     Unfinished,
     /// Stopped in the middle of a line; everything before is intact, and it can be resumed.
     Recovered,
-    /// Ended.
     Ended {
-        /// Stop reason.
         reason: StopReason,
         /// True if participants, steps or the result are missing.
         lossy: bool,
@@ -159,7 +155,6 @@ pub enum SessionStatus {
     Unreadable(String),
 }
 
-/// Summary of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionSummary {
     /// Id: the name of its file without the suffix.
@@ -168,7 +163,6 @@ pub struct SessionSummary {
     pub path: PathBuf,
     /// Latest title, untrusted.
     pub title: String,
-    /// Status of the session.
     pub standing: SessionStatus,
     /// Number of turns that count.
     pub utterances: u32,

@@ -33,7 +33,6 @@ pub enum NotMoved {
     Io {
         /// The old path.
         from: PathBuf,
-        /// The new path.
         to: PathBuf,
         /// Error of the operating system.
         source: io::Error,

@@ -13,7 +13,6 @@ use std::fmt::Write;
 pub(super) struct Blob {
     /// File name: SHA-256 of the text in lower-case hex.
     pub name: String,
-    /// Text of the string.
     pub text: String,
 }
 

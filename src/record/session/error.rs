@@ -105,7 +105,6 @@ impl SessionError {
     }
 }
 
-/// A fault of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogFault {
     /// Bytes between whole lines that are not a line.

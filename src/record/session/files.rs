@@ -85,7 +85,6 @@ impl SessionFiles {
         }
     }
 
-    /// Returns the folder of the session.
     pub(super) fn folder(&self) -> &Path {
         match self.log.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -87,7 +87,6 @@ impl Lock {
     }
 }
 
-/// Opens and locks the lock file of a session.
 fn open(files: &SessionFiles, path: &Path) -> Result<File, SessionError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

@@ -22,7 +22,6 @@ pub enum Mode {
     Strict,
 }
 
-/// A fault of the disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskFault {
     /// The disk is full, or a quota or size limit is reached. Nothing is lost; writing resumes by itself.

@@ -139,7 +139,6 @@ pub struct Asking {
 /// A request to a seat that has not spoken since; in the log a list of its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SeatRequest {
-    /// The requested seat.
     pub seat: SeatId,
     /// The requesting seat or person.
     pub by: Text,
@@ -156,7 +155,6 @@ impl Serialize for SeatRequest {
 /// A seat's weight and its use of the floor so far; in the log a list of its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct FloorShare {
-    /// The seat.
     pub seat: SeatId,
     /// Its weight, in thousandths.
     pub weight: u64,

@@ -161,7 +161,6 @@ pub struct Conversation {
     pub steered: bool,
     /// Rules of readings that apply to the session.
     pub rules: u32,
-    /// The scenario of the conversation.
     pub scenario: Scenario,
     /// Current title: the name from the last rename, else the requested topic, else the scenario's title; `None` before
     /// the conversation is opened.
@@ -170,7 +169,6 @@ pub struct Conversation {
     pub parallel: u32,
     /// Call rates of providers.
     pub rates: Rates,
-    /// Current limits.
     pub limits: Limits,
     /// All participants, including those that have left, in order of arrival.
     pub seats: Vec<Seat>,
@@ -257,7 +255,6 @@ pub struct Conversation {
     pub last_doubt: Option<u32>,
     /// Announcements of the host: results of votes and verdicts.
     pub news: Vec<Told>,
-    /// Summaries of the conversation.
     pub summaries: Vec<Summary>,
     /// Last answers of judges to stop rules, by index of the rule.
     pub rulings: BTreeMap<u32, Ruling>,
@@ -293,7 +290,6 @@ impl Conversation {
         format!("{}…", line[..cut].trim_end_matches([',', ';', ':', ' '])).into()
     }
 
-    /// Returns a seat by its id.
     pub fn seat(&self, id: &str) -> Option<&Seat> {
         self.seats.iter().find(|s| s.spec.id == id)
     }
@@ -386,7 +382,6 @@ impl Conversation {
         self.seat(&turn.seat).is_some_and(|s| s.spec.voice.has_link())
     }
 
-    /// Returns the running turns of one thread.
     pub fn running_in(&self, thread: ThreadId) -> impl Iterator<Item = &Turn> {
         self.turns.values().filter(move |t| t.thread == thread)
     }
@@ -453,7 +448,6 @@ impl Conversation {
         self.entries.iter().rev().find(by)
     }
 
-    /// Returns the entry of an utterance by its number.
     pub fn utterance(&self, number: u32) -> Option<&Entry> {
         self.entries.iter().rev().find(|e| e.number == Some(number))
     }

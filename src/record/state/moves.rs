@@ -19,11 +19,9 @@ pub struct AnswerMove {
     pub round: u32,
     /// Text of a turn that a new answer stopped; empty otherwise.
     pub draft: Text,
-    /// Kind of the move.
     pub did: MoveKind,
 }
 
-/// Kind of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveKind {
     /// Gave an answer, its first or another one.

@@ -6,7 +6,6 @@ use crate::model::SeatId;
 /// A mention of a seat that has not spoken since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenMention {
-    /// The mentioned seat.
     pub seat: SeatId,
     /// Author of the message; `None` for the operator.
     pub by: Option<SeatId>,

@@ -13,7 +13,6 @@ pub struct PendingCommand {
     pub seq: Seq,
     /// Session time at which it was given.
     pub at: Ms,
-    /// The command as given.
     pub given: Arc<CommandGiven>,
     /// Current words of its message; a queued message can be edited.
     pub words: Option<QueuedWords>,
@@ -81,7 +80,6 @@ pub struct Note {
     pub id: Seq,
     /// Key of its command, for receipts.
     pub key: Key,
-    /// Text of the note.
     pub text: Text,
     /// Seats that receive it.
     pub to: Vec<SeatId>,

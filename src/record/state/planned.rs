@@ -46,7 +46,6 @@ pub struct PlannedStep {
     pub began: u64,
 }
 
-/// A message in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepMessage {
     /// Sender.
@@ -67,17 +66,14 @@ pub struct StepMessage {
     pub turn: Option<TurnId>,
     /// True if the engine sent it: the assignment, and the permission to continue.
     pub implicit: bool,
-    /// Text of the message.
     pub text: Text,
 }
 
 impl Plan {
-    /// Returns a step by its number.
     pub fn step(&self, number: u32) -> Option<&PlannedStep> {
         self.steps.iter().find(|s| s.spec.number == number)
     }
 
-    /// Returns the states of all steps.
     pub fn states(&self) -> StepStates {
         let mut states = BTreeMap::new();
         let mut dependents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -147,7 +143,6 @@ impl Plan {
 pub struct StepStates(BTreeMap<u32, StepState>);
 
 impl StepStates {
-    /// Returns the state of a step.
     pub fn state(&self, step: &PlannedStep) -> StepState {
         self.0.get(&step.spec.number).copied().unwrap_or(step.state)
     }

@@ -15,7 +15,6 @@ pub enum PolicyState {
     Answers(Vec<AnswerMove>),
     /// Runs of seats with dependencies.
     Runs(PastRuns),
-    /// A plan.
     Plan(PlanState),
     /// The thread of a step of its parent's plan.
     Step,

@@ -29,7 +29,6 @@ pub struct Rolled {
 /// A prompt and its messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BuiltPrompt {
-    /// The prompt.
     pub prompt: Arc<Prompt>,
     /// The messages for a model; empty for other voices.
     pub messages: Vec<Message>,

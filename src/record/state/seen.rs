@@ -93,7 +93,6 @@ impl Conversation {
         u32::try_from(place + 1).ok()
     }
 
-    /// Returns a message by its number.
     pub fn message(&self, number: MessageNumber) -> Option<&Entry> {
         match number {
             MessageNumber::Turn(number) => self.utterance(number),

@@ -28,7 +28,6 @@ fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
 }
 
 impl Conversation {
-    /// Returns the phase of a thread.
     pub fn phase_of(&self, thread: ThreadId) -> Option<&Phase> {
         let place = self.threads.get(&thread)?.spec.about["phase"].as_u64()?;
         self.scenario.phases.get(usize::try_from(place).ok()?.checked_sub(1)?)

@@ -70,7 +70,6 @@ impl Conversation {
         })
     }
 
-    /// Returns the current text of a turn.
     pub(super) fn words_of(&self, turn: TurnId) -> Option<Text> {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         self.entries.iter().rev().find(by).map(|entry| entry.text().clone())

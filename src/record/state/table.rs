@@ -25,7 +25,6 @@ pub struct Seat {
     pub failures: u32,
     /// True if it has left the conversation.
     pub gone: bool,
-    /// True if it is muted.
     pub muted: bool,
     /// Number of ended utterances that count.
     pub utterances: u32,
@@ -194,13 +193,11 @@ pub struct Turn {
     pub batch: Option<BatchId>,
     /// The seat that has the floor.
     pub seat: SeatId,
-    /// Purpose of the turn.
     pub purpose: Purpose,
     /// Number of the utterance.
     pub number: Option<u32>,
     /// `seq` up to which it sees other seats.
     pub horizon: Seq,
-    /// Task of a turn that summarises.
     pub summarises: Option<SummaryTask>,
     /// `seq` up to which its first call sees operator messages, if a crash made it speak again.
     pub first_call: Option<Seq>,
@@ -246,7 +243,6 @@ pub struct Turn {
     pub heard: Seq,
     /// Name of the model that is called.
     pub model: Text,
-    /// Parameters of the call.
     pub parameters: CallParameters,
     /// Labels that it sees instead of names.
     pub labels: Labels,
@@ -321,7 +317,6 @@ impl Turn {
 pub struct LastTurn {
     /// `seq` of its `floor.granted`.
     pub turn: TurnId,
-    /// The thread of the turn.
     pub thread: ThreadId,
     /// The seat that spoke.
     pub seat: SeatId,

@@ -20,7 +20,6 @@ pub fn digest(words: &str) -> Digest {
 pub enum Who {
     /// A participant.
     Seat(SeatId),
-    /// The operator.
     #[default]
     Operator,
 }
@@ -65,7 +64,6 @@ pub struct Version {
     pub seq: Seq,
     /// The turn that produced it; `None` for operator messages.
     pub turn: Option<TurnId>,
-    /// The text of this version.
     pub text: Text,
     /// SHA-256 of the text: prompts hash it once per utterance, not once per turn.
     pub digest: Digest,
@@ -138,7 +136,6 @@ impl Entry {
         numbered && self.thread == other.thread && horizons[0] == horizons[1]
     }
 
-    /// Returns whether it is a whisper.
     pub fn is_whisper(&self) -> bool {
         !self.to.is_empty()
     }

@@ -111,7 +111,6 @@ impl Mover {
     }
 }
 
-/// Kind of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoleMoveKind {
     /// The place changed.

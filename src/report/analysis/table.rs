@@ -19,7 +19,6 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Name in data, with the unit.
@@ -35,7 +34,6 @@ pub enum Cell {
     None,
     /// A single line of text.
     Text(String),
-    /// A count.
     Count(u64),
     /// An estimated count.
     About(u64),

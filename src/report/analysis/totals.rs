@@ -87,7 +87,6 @@ impl Totals {
         self.sessions
     }
 
-    /// Returns the totals as tables.
     pub fn tables(&self) -> Vec<Table> {
         let mut ends = Table::new(
             "ends",

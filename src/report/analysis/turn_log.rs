@@ -46,9 +46,7 @@ pub struct TimedTurn {
     pub models: Box<[Text]>,
     /// Number of retries.
     pub retries: u32,
-    /// Purpose of the turn.
     pub purpose: Purpose,
-    /// Outcome of the turn.
     pub outcome: Outcome,
     /// Cause of a cut.
     pub why: Option<CutWhy>,

@@ -52,7 +52,6 @@ pub(super) struct Timing {
     end: Ms,
 }
 
-/// A running turn.
 struct RunningTurn {
     granted: Ms,
     /// Pieces of its text, with the time of arrival of each.

@@ -169,7 +169,6 @@ pub(super) fn near_mark(limit: u64) -> u64 {
     (limit * 4).div_ceil(5)
 }
 
-/// A deadline of a call.
 pub(super) struct CallDeadline {
     /// Time at which the call fails.
     pub at: Ms,

@@ -105,7 +105,6 @@ pub struct Assembled {
     pub past: State,
     /// Sends commands to the engine, which assumes an operator while a sender exists.
     pub commands: mpsc::Sender<Input>,
-    /// Files of the session.
     pub files: SessionFiles,
     /// Clock of the session.
     pub clock: Clock,

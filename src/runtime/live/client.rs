@@ -66,7 +66,6 @@ pub struct Sender {
 /// A received message.
 #[derive(Debug)]
 pub enum Received {
-    /// An event.
     Event(Arc<Record>),
     /// Text that is in no event yet.
     Piece(Piece),

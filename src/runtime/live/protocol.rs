@@ -71,7 +71,6 @@ pub enum Doing {
     Paused,
     /// A person has the floor, or a limit is reached.
     Waiting,
-    /// Ended.
     Ended,
 }
 
@@ -87,14 +86,12 @@ pub struct Attached {
 /// A piece of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SentPiece {
-    /// The turn.
     pub turn: TurnId,
     /// `say` or `think`.
     #[serde(rename = "as")]
     pub channel: Channel,
     /// Time of the session.
     pub ms: Ms,
-    /// The text.
     pub text: String,
 }
 
@@ -122,7 +119,6 @@ pub enum Code {
     Owned,
 }
 
-/// An error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorMessage {
     /// The reason.

@@ -93,7 +93,6 @@ pub enum RowProgress {
     Left,
     /// Failed, or blocked by a failure.
     Failed,
-    /// Cancelled.
     Cancelled,
 }
 

@@ -294,7 +294,6 @@ fn is_lost(v: &View<'_>, id: &SeatId) -> bool {
 
 /// A seat that never ran, and the reason.
 pub struct NeverRan {
-    /// The seat.
     pub seat: SeatId,
     /// The reason, for people.
     pub why: String,

@@ -57,7 +57,6 @@ const INNER: &[&dyn Policy] = &[
     &dummy::Dummy,
 ];
 
-/// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
     ALL.iter().chain(INNER).copied().find(|p| p.row().name == name)
 }

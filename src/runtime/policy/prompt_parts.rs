@@ -34,7 +34,6 @@ pub struct PromptSection {
     pub content: SectionContent,
 }
 
-/// Content of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SectionContent {
     /// Text, not escaped.
@@ -52,12 +51,10 @@ impl Default for SectionContent {
 }
 
 impl PromptSection {
-    /// Returns a section of text.
     pub(super) fn new(tag: &'static str, text: impl Into<String>) -> PromptSection {
         PromptSection { tag, content: SectionContent::Text(text.into()), ..Default::default() }
     }
 
-    /// Returns a section of sections.
     pub(super) fn with_parts(tag: &'static str, parts: Vec<PromptSection>) -> PromptSection {
         PromptSection { tag, content: SectionContent::Parts(parts), ..Default::default() }
     }

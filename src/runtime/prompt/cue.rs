@@ -78,7 +78,6 @@ enum CueTask<'a> {
     Host(Text),
     /// The answer to one question; a doubt can follow it.
     Answer(&'a QuestionDebt),
-    /// Last words.
     LastWords(&'static str),
     /// A doubt, or an act in an otherwise free turn.
     Act(String),
@@ -384,7 +383,6 @@ fn talks(state: &State, turn: &Turn) -> bool {
 struct TurnPlace {
     /// Number of the turn, from 1.
     number: u32,
-    /// The turn limit.
     limit: u32,
 }
 

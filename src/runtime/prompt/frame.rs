@@ -47,7 +47,6 @@ pub(super) fn addresses_the_reader(name: &str) -> bool {
     name.eq_ignore_ascii_case("you")
 }
 
-/// Returns the prompt layout of a seat.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     if seat.voice.is_model() { state.layout_of(seat) } else { Layout::Own }
 }

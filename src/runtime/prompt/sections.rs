@@ -4,7 +4,6 @@ use super::escape::{attribute, quoted};
 use crate::model::Text;
 use crate::policy::{PromptSection, SectionContent};
 
-/// Sections as text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SectionTexts {
     /// Complete sections in order, each in its tag.

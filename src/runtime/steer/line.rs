@@ -19,7 +19,6 @@ const WHISPER: &str = "/whisper";
 pub enum EntryPoint {
     /// Input box of the full screen.
     Screen,
-    /// Text mode.
     TextMode,
     /// Arguments of a shell command.
     Shell,
@@ -32,7 +31,6 @@ pub enum EntryPoint {
 }
 
 impl EntryPoint {
-    /// All entry points.
     pub const ALL: [EntryPoint; 6] = [
         EntryPoint::Screen,
         EntryPoint::TextMode,
@@ -79,7 +77,6 @@ pub enum Intent {
 /// How a line was typed.
 #[derive(Clone, Debug)]
 pub struct Typing<'a> {
-    /// Entry point.
     pub by: EntryPoint,
     /// Command of words for everybody.
     pub manner: Manner,

@@ -36,7 +36,6 @@ struct Waiting {
 /// A due line or a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Due {
-    /// A line that is due.
     Line(Key, SteerLine),
     /// A condition that cannot be evaluated; reported once, and taken as false.
     Warning(Text),

@@ -197,7 +197,6 @@ macro_rules! declare {
 }
 actions!(declare);
 
-/// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the start.

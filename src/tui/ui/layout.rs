@@ -85,7 +85,6 @@ pub fn axis(area: Rect) -> Rect {
 pub struct RowsNeeded {
     /// Rows of queued messages.
     pub queue: u16,
-    /// Rows of the composer.
     pub composer: u16,
     /// True if it has a frame.
     pub framed: bool,

@@ -59,7 +59,6 @@ pub struct Outside<'a> {
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, ServiceFault>>,
     /// Finds the reachable models.
     pub models: &'a dyn Fn() -> LocalBoxFuture<'a, Result<Vec<ReachableModel>, ServiceFault>>,
-    /// Lists the sessions.
     pub sessions: &'a dyn Fn() -> Result<SessionList, ServiceFault>,
     /// Reads another session, by its name or path.
     pub other: &'a dyn Fn(&str) -> Result<OtherSession, ServiceFault>,
@@ -70,7 +69,6 @@ pub struct Outside<'a> {
 pub enum LeaveTo {
     /// The start screen.
     Home,
-    /// A branch.
     Fork(BranchPoint),
     /// The same conversation, which had ended, extended with these commands.
     Extend(Vec<Command>),

@@ -1,6 +1,5 @@
 //! Kinds of keys and values, for every table of keys.
 
-/// Kind of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueKind {
     /// Text of any length.
@@ -68,7 +67,6 @@ pub enum ValueKind {
 pub struct Key {
     /// Name in the file.
     pub name: &'static str,
-    /// Kind of its value.
     pub kind: ValueKind,
     /// True if the table must have it.
     pub needed: bool,

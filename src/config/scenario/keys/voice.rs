@@ -67,7 +67,6 @@ keys! {
         "Maximum turns with these lines, if that is below the limit of the scenario.");
 }
 
-/// The lines of a cast.
 pub(in crate::scenario) const CAST_LINES: ValueKind = LINES;
 
 const TEMPLATE: ValueKind = ValueKind::TemplateOf(OF_REQUEST);

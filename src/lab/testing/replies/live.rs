@@ -44,7 +44,6 @@ pub struct ModelReply {
 /// A tool that an agent or a service used by itself; the fields are those of `agent.tool`.
 #[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the fields are those of the event, which says what they mean")]
 pub struct OwnTool {
     pub title: Text,
     pub sort: Text,

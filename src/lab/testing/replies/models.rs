@@ -40,7 +40,6 @@ impl Charged {
     }
 }
 
-/// The models of one run.
 pub struct RunModels {
     replies: Arc<ReplyFile>,
     asking: RecordMode,

@@ -53,7 +53,6 @@ impl fmt::Display for ReplyPlace {
     }
 }
 
-/// One request to a model.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     /// Position of the requested reply.

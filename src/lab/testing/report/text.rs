@@ -12,7 +12,6 @@ pub fn spell(records: &[TestRecord]) -> String {
     format!("{all}\n{}\n", summary(records))
 }
 
-/// Returns the line of one test.
 pub fn line(record: &TestRecord) -> String {
     let word = record.outcome.as_str();
     let mut text = match record.outcome {

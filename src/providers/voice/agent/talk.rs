@@ -69,7 +69,6 @@ struct Ask {
     no: Option<String>,
 }
 
-/// End of a turn.
 pub(super) enum TurnEnd {
     /// The agent replied.
     Done(Box<Done>),

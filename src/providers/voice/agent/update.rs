@@ -184,7 +184,6 @@ fn has_strings(input: &str, content: &Value) -> bool {
     }
 }
 
-/// Returns the result of a tool call as text.
 fn result(call: &Value) -> Option<Text> {
     let parts = call["content"].as_array()?;
     let part = |part: &Value| match part["type"].as_str() {

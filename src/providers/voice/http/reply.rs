@@ -41,7 +41,6 @@ pub(super) struct ServiceAnswer {
     over: bool,
 }
 
-/// End of an answer.
 pub(super) struct AnswerEnd {
     pub(super) done: Done,
     pub(super) session: Option<String>,

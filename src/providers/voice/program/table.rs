@@ -8,13 +8,11 @@ pub const PROVIDER: &str = "program";
 
 /// A program that speaks for a seat, without tools and with the person's login.
 pub struct Program {
-    /// Name of the program.
     pub name: &'static str,
     /// Display name.
     pub label: &'static str,
     /// Version that the call was tried with.
     pub tried: &'static str,
-    /// Package with the program.
     package: &'static str,
     /// Command of the program's own login.
     pub login: &'static str,
@@ -180,7 +178,6 @@ pub const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// Returns a program by its name.
 pub fn find(name: &str) -> Option<&'static Program> {
     PROGRAMS.iter().find(|program| program.name == name)
 }

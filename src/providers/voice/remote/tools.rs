@@ -166,7 +166,6 @@ pub(super) struct PastRequest<'a> {
     pub state: &'a Value,
 }
 
-/// Returns the requests of a round.
 pub(super) fn past<'a>(round: &'a ToolRound, call: &Call) -> Vec<PastRequest<'a>> {
     let state = &state::own(round, call)["calls"];
     let past = round.runs.iter().enumerate().map(|(at, run)| {

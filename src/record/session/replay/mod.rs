@@ -119,7 +119,6 @@ impl Transport {
         self.deck.lock().clock.clone()
     }
 
-    /// Returns the recording.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
@@ -153,7 +152,6 @@ impl Transport {
         self.change(Deck::stop);
     }
 
-    /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         self.change(|d| {
             d.speed = speed;

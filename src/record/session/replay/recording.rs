@@ -35,7 +35,6 @@ pub struct Recording {
 /// Distance between two entries of the time index, in events.
 const STRIDE: usize = 64;
 
-/// Index of a recording.
 #[derive(Debug, Default)]
 struct RecordingIndex {
     events: usize,

@@ -46,7 +46,6 @@ pub fn traits(policy: &str) -> PolicyTraits {
 }
 
 impl Thread {
-    /// Returns the traits of its policy.
     pub fn traits(&self) -> PolicyTraits {
         traits(&self.spec.policy)
     }

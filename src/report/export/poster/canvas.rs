@@ -23,7 +23,6 @@ pub enum PosterInk {
 pub struct PosterRun {
     /// First cell.
     pub x: usize,
-    /// The text.
     pub text: String,
     /// Colour of the text.
     pub ink: PosterInk,

@@ -2,7 +2,6 @@
 
 use super::canvas::PosterInk;
 
-/// PosterSigns of a poster.
 #[derive(Clone, Copy, Debug)]
 pub struct PosterSigns {
     pub(super) line: &'static str,
@@ -72,7 +71,6 @@ pub(super) const SEATS: [[u8; 3]; 8] = [
     [0x6a, 0xa9, 0xb5],
 ];
 
-/// Returns the colour of an ink.
 pub(super) fn colour(ink: PosterInk) -> [u8; 3] {
     match ink {
         PosterInk::Muted => MUTED,

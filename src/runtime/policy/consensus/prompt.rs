@@ -16,7 +16,6 @@ const PROCESS: &str = "Everybody first answers without reading the others; then 
 /// Sentence before an interrupted draft.
 const DRAFT: &str = "Your draft, which a new answer interrupted; nobody has read it:";
 
-/// Returns the prompt parts of a turn.
 pub(super) fn parts(v: &View<'_>, turn: &Turn) -> PromptParts {
     let visible = v.state.visible(turn);
     let said: Vec<&Entry> = visible.filter(|e| !e.text().trim().is_empty()).collect();

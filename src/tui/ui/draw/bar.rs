@@ -66,7 +66,6 @@ impl Bar {
     }
 }
 
-/// Returns the heading of a section.
 pub fn section_heading(screen: &Screen, words: &'static str) -> Line<'static> {
     Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }

@@ -32,7 +32,6 @@ const MASK: usize = 24;
 /// Question that the topic answers.
 const QUESTION: &str = "What should they talk about?";
 
-/// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     frame.begin();
     let whole = frame.area();

@@ -6,7 +6,6 @@ use crate::ui::action::Action;
 use crate::ui::keymap::rows::{KeyRow, ROWS, row};
 
 crate::words! {
-    /// Section of the list.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum ListSection {
         /// Control of the turns.
@@ -24,7 +23,6 @@ crate::words! {
         /// More about a message.
         Read = "read",
     }
-    /// Returns the heading.
     fn heading()
 }
 

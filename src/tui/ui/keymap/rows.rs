@@ -17,7 +17,6 @@ crate::words! {
         Writing = "writing",
         /// The program itself.
         App = "app",
-        /// The start screen.
         Start = "start screen",
     }
     /// Returns the heading of the section.
@@ -26,7 +25,6 @@ crate::words! {
 
 /// An action with its descriptions and its default keys.
 pub struct KeyRow {
-    /// Action of the row.
     pub action: Action,
     /// Section of the help.
     pub group: Group,
@@ -104,7 +102,6 @@ pub fn by_name(name: &str) -> Option<&'static KeyRow> {
     ROWS.iter().find(|row| row.name() == name)
 }
 
-/// Returns the row of an action.
 pub fn row(action: Action) -> Option<&'static KeyRow> {
     let wanted = match action {
         Action::Select(_) => Action::Select(1),

@@ -10,21 +10,17 @@ use crate::ui::view::transcript::Transcript;
 pub struct TextCard {
     /// Identity: another request with equal words is another card.
     id: String,
-    /// The question.
     question: String,
-    /// The choices.
     pub choices: Vec<TextChoice>,
     /// Time at which it was printed.
     pub since: Ms,
 }
 
-/// A choice of a card.
 #[derive(Clone)]
 pub struct TextChoice {
     words: String,
     /// Effect of the second Enter; `None` if the first one decides.
     pub again: Option<String>,
-    /// Command of the choice.
     pub command: Command,
 }
 

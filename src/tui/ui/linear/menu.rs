@@ -11,7 +11,6 @@ use crate::ui::view::transcript::Transcript;
 const ASKED_ANYWAY: &[(&str, &[&str])] =
     &[("note", &["to"]), ("vote", &["options"]), ("end", &["final_round"]), ("mark", &["text"])];
 
-/// An entry of a menu.
 #[derive(Clone, Copy)]
 pub enum MenuEntry {
     /// A description, and the line that could be typed instead.
@@ -53,7 +52,6 @@ pub fn all() -> Vec<MenuEntry> {
     COMMANDS.iter().map(MenuEntry::Command).collect()
 }
 
-/// Returns a question with numbered answers.
 pub fn numbered(question: &str, answers: &[String]) -> String {
     let rows = answers.iter().enumerate().map(|(i, a)| format!("{:>2} {a}\n", i + 1));
     format!("{question}\n{}\n", rows.collect::<String>())

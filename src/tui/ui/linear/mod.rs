@@ -49,7 +49,6 @@ pub enum AfterLine {
 
 /// Effect of a choice that waits for the second Enter.
 enum AfterAgain {
-    /// Sends a command.
     Send(Command),
     /// Goes on after a limit or the end.
     More,
@@ -95,7 +94,6 @@ impl Linear {
         }
     }
 
-    /// Returns the greeting.
     pub fn greeting(because: &str) -> String {
         format!(
             "Accessible mode ({because}): plain text, nothing is redrawn. Enter or ?: options. Anything you type is said \

@@ -12,7 +12,6 @@ use std::ops::ControlFlow;
 /// Steps whose messages are printed in full.
 #[derive(Default)]
 pub struct OpenSteps {
-    /// True if all steps are open.
     all: bool,
     /// Numbers of the open steps.
     steps: BTreeSet<u64>,

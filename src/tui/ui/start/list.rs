@@ -12,14 +12,12 @@ const DIGITS: usize = 9;
 /// Text of the group of this computer while no server answers.
 const NO_SERVER: &str = "no server answers (Ollama, llama.cpp, LM Studio, vLLM)";
 
-/// A row of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListRow {
     /// Heading.
     Group(&'static str),
     /// Text that cannot have the focus.
     Said(String),
-    /// Model.
     Model(OfferedModel),
     /// Saves the table as the usual one.
     Usual,
@@ -29,7 +27,6 @@ pub enum ListRow {
     Connect(String),
     /// Scenario, by its index.
     Scenario(usize),
-    /// TalkSetting.
     Setting(TalkSetting),
     /// Writes a scenario.
     Write,
@@ -53,7 +50,6 @@ pub fn rows(start: &StartScreen) -> Vec<ListRow> {
     if list.of == StartRow::Kind { kinds(start, list) } else { models(start, list) }
 }
 
-/// Returns the focused row.
 pub fn focused(start: &StartScreen) -> Option<ListRow> {
     let at = start.list.as_ref()?.at;
     rows(start).into_iter().filter(ListRow::has_focus).nth(at)

@@ -205,7 +205,6 @@ pub enum Choice {
 /// A row that can have the keyboard focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartRow {
-    /// Topic.
     #[default]
     Topic,
     /// Models at the table.
@@ -242,7 +241,6 @@ impl StartList {
 pub enum TalkSetting {
     /// Length in turns.
     Length,
-    /// Seed.
     Seed,
     /// Budget in dollars.
     Budget,

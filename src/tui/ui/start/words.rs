@@ -29,7 +29,6 @@ pub fn ago(now: Wall, then: Wall) -> String {
     }
 }
 
-/// Returns the status of a session as text.
 pub fn status_text(standing: &SessionStatus) -> String {
     match standing {
         SessionStatus::Running(_) => "running elsewhere".into(),

@@ -15,7 +15,6 @@ use toml::{Spanned, Value};
 /// Text of a theme, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeSource {
-    /// Name of the theme.
     pub name: String,
     /// Name of the file in messages.
     pub path: String,

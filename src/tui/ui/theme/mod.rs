@@ -42,7 +42,6 @@ roles! {
     Text "text";
     /// The background of the screen.
     Background "background";
-    /// The background of overlays.
     Overlay "overlay" => Background;
     /// The background of a message.
     MessageGround "message.ground";
@@ -58,15 +57,11 @@ roles! {
     BadgeTable "badge.table" => Title;
     /// The badge WRITE.
     BadgePen "badge.pen" => Title;
-    /// The badge WHISPER.
     BadgeWhisper "badge.whisper" => BadgePen;
-    /// A key in a hint.
     HintKey "hint.key" => Text;
-    /// The text of a hint.
     HintText "hint.text" => Muted;
     /// The result of an action.
     Notice "notice" => Text;
-    /// A warning.
     Warn "warn" => Title;
     /// The participant who is speaking.
     FloorSpeaking "floor.speaking" => Title;
@@ -106,9 +101,7 @@ roles! {
     MessageReasoning "message.reasoning" => Muted;
     /// Mark of a cut message.
     MessageStopped "message.stopped" => Warn;
-    /// A match of the search.
     SearchMatch "search.match" => Title;
-    /// The current match of the search.
     SearchCurrent "search.current" => SearchMatch;
     /// Played time of a recording.
     TimePlayed "time.played" => Text;
@@ -124,13 +117,10 @@ roles! {
     MdHeading "md.heading" => Title;
     /// Code in Markdown.
     MdCode "md.code" => Text;
-    /// A keyword in code.
     CodeKeyword "code.keyword" => Speaker2;
-    /// A string in code.
     CodeString "code.string" => Speaker3;
     /// A number or another constant in code.
     CodeNumber "code.number" => Speaker4;
-    /// A comment in code.
     CodeComment "code.comment" => Muted;
     /// The name of a function in code.
     CodeFunction "code.function" => Speaker1;
@@ -205,7 +195,6 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// Returns the style of a role.
     pub fn style(&self, role: ThemeRole) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }

@@ -2,7 +2,6 @@
 
 use crate::model::{Ms, Seq};
 
-/// An absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absence {
     /// Time at which the terminal lost its focus.

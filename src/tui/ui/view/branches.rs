@@ -23,11 +23,9 @@ pub struct BranchPoint {
 pub enum SessionFilter {
     /// Only sessions related to the open one by branching.
     Family,
-    /// All sessions.
     Everything,
 }
 
-/// Sessions for the list.
 pub struct SessionList {
     /// All sessions, most recently written first.
     pub all: Vec<SessionSummary>,

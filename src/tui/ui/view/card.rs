@@ -99,14 +99,12 @@ pub enum ChoiceAct {
 #[derive(Debug)]
 pub struct Confirmed(());
 
-/// A choice of a card.
 #[derive(Clone, Debug)]
 pub struct CardChoice {
     /// Description, with the sum if it costs money.
     pub words: String,
     /// Description for the second Enter.
     pub again: String,
-    /// ChoicePrice.
     pub price: ChoicePrice,
     /// True if it lets a call run, which has to be read first.
     pub allows: bool,
@@ -185,7 +183,6 @@ pub struct ShownCard {
 pub struct Card {
     /// Identity: another request with equal words is another card.
     pub id: String,
-    /// Title.
     pub title: String,
     /// Role of the frame.
     pub role: ThemeRole,

@@ -15,7 +15,6 @@ use tui_textarea::TextArea;
 /// Common keys of a seat.
 const SEAT_KEYS: [&str; 7] =
     ["model", "persona", "weight", "temperature", "talkativeness", "max_tokens", "timeout"];
-/// Keys of limits.
 const LIMIT_KEYS: [&str; 5] = ["utterances", "rounds", "seconds", "tokens", "usd"];
 
 /// A completion candidate.

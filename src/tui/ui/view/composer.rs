@@ -213,7 +213,6 @@ impl Composer {
     }
 }
 
-/// Mode of the composer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VimMode {
     /// Letters are text.
@@ -226,7 +225,6 @@ pub enum VimMode {
 /// State of the Vim mode.
 #[derive(Clone, Debug, Default)]
 pub struct Vim {
-    /// Current mode.
     pub mode: VimMode,
     /// First letter of a two-letter command.
     pub begun: Option<char>,

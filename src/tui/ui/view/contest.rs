@@ -22,7 +22,6 @@ const LABEL: usize = 8;
 /// Appearance of cards.
 #[derive(Clone, Copy)]
 pub struct ContestLook<'a> {
-    /// Current theme.
     pub theme: &'a Theme,
     /// Character set of frames and marks.
     pub glyphs: &'static Glyphs,

@@ -42,7 +42,6 @@ pub fn raise(state: &State) -> Option<(String, String)> {
 /// Turns that continue a conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum More {
-    /// One more round.
     Round,
     /// Turns of a plan, which has no rounds.
     Turns,

@@ -13,7 +13,6 @@ use std::collections::{HashMap, HashSet};
 pub struct FailedRows {
     /// Latest row of each participant whose last turn failed, and the number of failures.
     latest: HashMap<SeatId, (Id, u32)>,
-    /// Rows of the retries of each turn.
     retries: HashMap<TurnId, Vec<Id>>,
     /// Rows that are not shown any more.
     replaced: HashSet<Id>,

@@ -23,7 +23,6 @@ const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
-/// A node.
 pub struct GraphNode {
     /// Name on one line.
     pub name: String,

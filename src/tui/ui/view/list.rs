@@ -45,7 +45,6 @@ pub enum EntryAction {
     Beside(String),
 }
 
-/// An entry of a list.
 #[derive(Clone)]
 pub struct ListEntry {
     /// Effect of choosing it.
@@ -57,7 +56,6 @@ pub struct ListEntry {
 }
 
 impl ListEntry {
-    /// Creates an entry.
     pub fn new(
         call: impl Into<String>,
         title: impl Into<String>,
@@ -81,7 +79,6 @@ impl ListEntry {
 pub struct List {
     /// True for the list of commands, which has sections.
     pub is_commands: bool,
-    /// Title.
     pub title: String,
     /// All entries.
     pub all: Vec<ListEntry>,
@@ -100,7 +97,6 @@ pub struct List {
 }
 
 impl List {
-    /// Creates a list with entries.
     pub fn with_entries(title: String, all: Vec<ListEntry>) -> List {
         List { title, all, ..List::default() }
     }

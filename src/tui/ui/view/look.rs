@@ -19,7 +19,6 @@ pub const INDENT: usize = 3;
 pub struct Look<'a> {
     /// Width of the transcript in cells.
     pub width: usize,
-    /// Current theme.
     pub theme: &'a Theme,
     /// Character set of marks and frames.
     pub glyphs: &'static Glyphs,

@@ -46,7 +46,6 @@ pub struct PageRows {
 /// An open page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Title of the page.
     pub title: String,
     /// Facts above the text, as (name, value).
     pub facts: Vec<(&'static str, String)>,

@@ -13,7 +13,6 @@ const LAST: usize = 5;
 #[derive(Clone, Debug, Default)]
 pub struct CommandOutcomes(VecDeque<CommandOutcome>);
 
-/// A command and its outcome.
 #[derive(Clone, Debug)]
 pub struct CommandOutcome {
     /// Time of the command.

@@ -8,7 +8,6 @@ use crate::state::policies::plan::is_step;
 /// Id of a row; a turn keeps it from its first piece to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// A turn.
     Turn(TurnId),
     /// An event without a turn.
     Event(Seq),
@@ -81,7 +80,6 @@ pub enum Aside {
     Failure,
     /// A participant changed its position in a turn; the row is below that turn.
     Moved {
-        /// The turn.
         turn: TurnId,
         /// Index of the participant's seat.
         place: usize,
@@ -116,7 +114,6 @@ impl Aside {
     }
 }
 
-/// A row of the transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranscriptRow {
     /// Id of the row, which stays the same when the row grows.

@@ -105,7 +105,6 @@ pub struct ViewState {
     pub list: Option<List>,
     /// Analysis pane, if it is open.
     pub analysis: Option<AnalysisPane>,
-    /// Current search.
     pub search: Option<Search>,
     /// Open page over the transcript.
     pub page: Option<Page>,
@@ -263,11 +262,9 @@ fn is_outcome(kind: &Kind) -> bool {
     )
 }
 
-/// State of the screen.
 pub struct Screen {
     /// Conversation, built from its events.
     pub transcript: Transcript,
-    /// State of the view.
     pub view: ViewState,
     /// Colours by role.
     pub theme: Theme,
@@ -467,7 +464,6 @@ impl Screen {
         self.outbox.next_key()
     }
 
-    /// Returns a command with its key.
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         self.outbox.command(command)
     }

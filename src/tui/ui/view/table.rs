@@ -15,7 +15,6 @@ use crate::ui::view::transcript::Transcript;
 const MESSAGES: usize = 8;
 const MESSAGES_REACH: usize = 200;
 
-/// Returns the page.
 pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     let section = |head: &str, rows: Vec<String>| Section {
         head: head.into(),

@@ -6,7 +6,6 @@ use crate::ui::theme::Theme;
 /// An offer to undo an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// Command that undoes it.
     pub command: Command,
     /// Description of the action.
     pub told: String,
