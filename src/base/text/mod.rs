@@ -37,6 +37,7 @@ pub use stream::Stream;
 pub use whole_words::{contains_name, replace_name};
 
 use std::borrow::Cow;
+use std::fmt::{Display, Write};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Code point of the picture of the first control character.
@@ -72,6 +73,21 @@ fn harmless(raw: &str) -> Shown<'_> {
 /// Returns text of several lines made safe: newlines and tabs stay.
 pub fn block(raw: &str) -> Cow<'_, str> {
     shown(raw).text
+}
+
+/// Returns a number of things as text: `1 vote`, `3 votes`.
+pub fn plural<N: Display + PartialEq + From<u8>>(n: N, thing: &str) -> String {
+    let s = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {thing}{s}")
+}
+
+/// Returns bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut hex, byte| {
+        // writing to a string cannot fail
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 /// Returns whether a text is printable ASCII, as most texts are: one cell per byte, and safe anywhere.

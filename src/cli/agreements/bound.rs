@@ -3,6 +3,7 @@
 //! `.git` is not covered, nor is the folder in which this program keeps its sessions.
 
 use crate::cli::error::{Exit, Failure};
+use crate::text::hex;
 use crate::untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -162,7 +163,7 @@ impl Walk<'_> {
             self.bytes += read;
         }
         let name = path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
-        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&hash.finalize());
         self.files.insert(name, digest);
         Ok(self.files.len() <= FILES_MAX)
     }

@@ -76,7 +76,7 @@ impl Content {
         } else {
             BoundFiles::default()
         };
-        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = text::hex(&hash.finalize());
         Ok(Content { digest, files })
     }
 

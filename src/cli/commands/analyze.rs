@@ -153,7 +153,7 @@ impl AnalyzeArgs {
             }
         });
         let sessions = totals.sessions();
-        let head = format!("{sessions} session{}", if sessions == 1 { "" } else { "s" });
+        let head = text::plural(sessions, "session");
         let report = Report { head, sessions: json!(sessions), texts: None };
         self.write(report, || totals.tables().into_iter(), context)?;
         if unread > 0 {

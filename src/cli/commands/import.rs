@@ -112,8 +112,8 @@ impl ImportArgs {
             Some(path) => path.display().to_string(),
             None => files.id(),
         };
-        let messages = count_words(imported.messages.len(), "message");
-        let participants = count_words(imported.speakers.len(), "participant");
+        let messages = text::plural(imported.messages.len(), "message");
+        let participants = text::plural(imported.speakers.len(), "participant");
         context.say(&format!("{messages} of {participants}"));
         output::data(format!("{}\n", text::line(&shown)).as_bytes())
     }
@@ -147,7 +147,7 @@ impl ImportArgs {
             return Err(Failure::new(Exit::Invalid, why));
         }
         say_left_out(&left_out, context);
-        context.say(&count_words(written, "conversation"));
+        context.say(&text::plural(written, "conversation"));
         output::data(ids.as_bytes())
     }
 
@@ -178,10 +178,6 @@ fn say_left_out(parts: &LeftOut, context: &Context) {
     if !parts.is_empty() {
         context.say(&format!("left out: {parts}"));
     }
-}
-
-fn count_words(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Reads a file of at most `left` bytes, and subtracts its size.

@@ -4,6 +4,7 @@
 //! shortened or split without repeating finished items.
 
 use super::rows::{Damaged, ItemRows, open};
+use crate::text::hex;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -157,7 +158,7 @@ pub fn digest(texts: &[&str]) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     }
-    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&hash.finalize());
     hex.get(..NAME_DIGITS).unwrap_or(&hex).to_owned()
 }
 
@@ -165,7 +166,7 @@ pub fn digest(texts: &[&str]) -> String {
 pub fn file_digest(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(&mut open(path)?, &mut hash)?;
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }
 
 /// Returns a 64-bit hash that is the same on every machine.

@@ -5,6 +5,7 @@
 //! reply that looks like such a reference is written with `bytes` first: the same JSON, but never taken for a
 //! reference.
 
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -36,10 +37,7 @@ pub(super) fn mentioned(json: &str) -> bool {
 
 /// Returns SHA-256 in lower-case hex.
 pub(super) fn name_of(text: &[u8]) -> String {
-    Sha256::digest(text).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
-        hex
-    })
+    hex(&Sha256::digest(text))
 }
 
 /// Replaces every string value of more than `over` bytes by a reference; returns compact JSON and the blobs.

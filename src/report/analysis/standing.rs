@@ -338,11 +338,7 @@ impl Standing {
             let steps = position.row.abs_diff(first.row);
             parts.push(match self.axis {
                 Axis::Poles => {
-                    format!(
-                        "{} is {steps} step{} away",
-                        track.name,
-                        if steps == 1 { "" } else { "s" }
-                    )
+                    format!("{} is {} away", track.name, text::plural(steps, "step"))
                 }
                 Axis::Positions | Axis::Numbers => format!("{} says something else", track.name),
             });
@@ -353,9 +349,8 @@ impl Standing {
 
 /// Describes a distance at first and now: `4 steps apart, now 1`.
 pub fn steps_apart(first: usize, now: usize) -> String {
-    let s = if first == 1 { "" } else { "s" };
     let now = if first == now { "still".into() } else { format!("now {now}") };
-    format!("{first} step{s} apart, {now}")
+    format!("{} apart, {now}", text::plural(first, "step"))
 }
 
 impl Track {

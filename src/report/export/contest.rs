@@ -2,7 +2,7 @@
 //!
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
-use super::narrated::{Narrated, place};
+use super::narrated::{Narrated, note, place};
 use crate::analysis::{
     Standing, deciding_turns, move_of, name, name_of_side, result_parts, turns_read, who_moved,
     with_names,
@@ -14,10 +14,6 @@ use crate::text;
 
 /// Name of the operator in exports.
 const HOST: &str = "the host";
-
-fn note(told: String) -> Vec<Narrated> {
-    vec![Narrated::Note(text::label(&told).into_owned())]
-}
 
 /// Returns a reason after a colon; empty without a reason.
 fn because(why: &str) -> String {

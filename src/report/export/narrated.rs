@@ -3,6 +3,7 @@
 use crate::model::payload::LimitAt;
 use crate::model::{Limit, Usd};
 use crate::state::{Spent, State};
+use crate::text::{self, plural};
 
 /// Notice above every conversation without a model.
 pub const REHEARSED: &str = "rehearsed demo: no model was called";
@@ -45,9 +46,14 @@ pub(super) fn place(state: &State) -> String {
     }
 }
 
+/// Returns a note on one line.
+pub(super) fn note(told: impl AsRef<str>) -> Vec<Narrated> {
+    vec![Narrated::Note(text::label(told.as_ref()).into_owned())]
+}
+
 /// Returns a number of turns as text.
 pub fn utterances(n: u32) -> String {
-    if n == 1 { "1 turn".into() } else { format!("{n} turns") }
+    plural(n, "turn")
 }
 
 /// Returns the value of a limit at its warning threshold as text: `close to the limit: $0.40 of $0.50`.

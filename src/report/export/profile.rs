@@ -1,13 +1,9 @@
 //! Facts about a person, stages and rankings as text.
 
-use super::narrated::Narrated;
+use super::narrated::{Narrated, note};
 use crate::model::{FactChanged, ProfileUpdated, RankedBecause, RankingMade, StageEntered};
 use crate::text;
 use serde_json::Value;
-
-fn note(told: &str) -> Vec<Narrated> {
-    vec![Narrated::Note(text::label(told).into_owned())]
-}
 
 /// Returns the value of a fact as text.
 pub fn fact(value: &Value) -> String {
@@ -43,7 +39,7 @@ pub fn change(changed: &FactChanged) -> String {
 
 pub(super) fn updated(updated: &ProfileUpdated) -> Vec<Narrated> {
     let changed: Vec<String> = updated.changed.iter().map(change).collect();
-    note(&format!("profile: {}", changed.join("; ")))
+    note(format!("profile: {}", changed.join("; ")))
 }
 
 pub(super) fn stage(entered: &StageEntered) -> Vec<Narrated> {
@@ -53,7 +49,7 @@ pub(super) fn stage(entered: &StageEntered) -> Vec<Narrated> {
         of => format!(" ({} of {of} known)", entered.known),
     };
     let claimed = entered.claimed.as_ref().map(|claimed| format!("; the reply claimed {claimed}"));
-    note(&format!("stage: {stage}{known}{}", claimed.unwrap_or_default()))
+    note(format!("stage: {stage}{known}{}", claimed.unwrap_or_default()))
 }
 
 pub(super) fn ranking(made: &RankingMade) -> Vec<Narrated> {
@@ -62,5 +58,5 @@ pub(super) fn ranking(made: &RankingMade) -> Vec<Narrated> {
         items.map(|(item, n)| format!("{n}. {} {}", item.name, item.score)).collect();
     let items = if items.is_empty() { "nothing fits".to_owned() } else { items.join(", ") };
     let asked = if made.because == RankedBecause::Asked { ", as asked" } else { "" };
-    note(&format!("ranking{asked}: {items}"))
+    note(format!("ranking{asked}: {items}"))
 }

@@ -5,6 +5,7 @@ use crate::aggregate::{self, Given, Rules};
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};
+use crate::text::plural;
 use std::collections::BTreeMap;
 
 /// Default way to count a vote.
@@ -43,7 +44,9 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     let mut how = match &ahead[..] {
         [] if abstained > 0 => format!("no result: all {abstained} abstained"),
         [] => "nobody voted".into(),
-        [winner] => format!("{winner} wins with {} of {}", counts[winner], votes(ballots.len())),
+        [winner] => {
+            format!("{winner} wins with {} of {}", counts[winner], plural(ballots.len(), "vote"))
+        }
         tied => {
             format!("tie of {}, {} each", tied.join(" and "), counts[&tied[0]])
         }
@@ -115,10 +118,6 @@ fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<Counted
         from.iter().find(|way| way.by == *by).cloned().unwrap_or(nothing)
     };
     ways.iter().map(of).collect()
-}
-
-fn votes(n: usize) -> String {
-    if n == 1 { "1 vote".into() } else { format!("{n} votes") }
 }
 
 fn count<'a>(options: &[Text], chosen: impl Iterator<Item = &'a Text>) -> BTreeMap<Text, u32> {
@@ -223,11 +222,13 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
         [] if scope.spec.swap_test => "no judgement was readable in both orders".into(),
         [] => "no judgement was readable".into(),
         [draw] if *draw == tie => {
-            format!("no winner in {} of {}", counts[&tie], judged(found.judged))
+            format!("no winner in {} of {}", counts[&tie], plural(found.judged, "judgement"))
         }
         [_] if found.judged == 1 => "by one judgement".into(),
-        [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
-        level => format!("tie of {} in {}", level.join(" and "), judged(found.judged)),
+        [winner] => {
+            format!("{winner} in {} of {}", counts[winner], plural(found.judged, "judgement"))
+        }
+        level => format!("tie of {} in {}", level.join(" and "), plural(found.judged, "judgement")),
     };
     if scope.spec.swap_test && found.read > 0 {
         let swapped = if state.swaps_order() { "sides" } else { "labels" };
@@ -265,10 +266,6 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
         phase: state.phase_of(scope.thread).map(|p| p.name.clone()),
         interim: scope.interim,
     }
-}
-
-fn judged(n: usize) -> String {
-    if n == 1 { "1 judgement".into() } else { format!("{n} judgements") }
 }
 
 /// Breaks a tie by the scenario's rule, and returns the winner and the rule as text.

@@ -17,6 +17,7 @@ use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, T
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::policies::consensus;
 use crate::state::{Coordination, Memo, MoveKind, Task, Turn};
+use crate::text::plural;
 use serde_json::{Value, json};
 
 /// Policy `consensus`; see the module.
@@ -246,10 +247,6 @@ fn ask(
     Decision { next, memo }
 }
 
-fn count_words(votes: usize) -> String {
-    if votes == 1 { "1 vote".to_owned() } else { format!("{votes} votes") }
-}
-
 /// Counts the votes and presents the winner or breaks the tie.
 fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let tally = stands.tally();
@@ -261,9 +258,9 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
         |seats: &[SeatId]| seats.iter().map(|s| v.name(s)).collect::<Vec<_>>().join(" and ");
     match &tied[..] {
         [] => v.end(StopReason::NoVotes),
-        [winner] => present(v, winner, &format!("{} of {of}", count_words(votes))),
+        [winner] => present(v, winner, &format!("{} of {of}", plural(votes, "vote"))),
         _ => {
-            let why = format!("a tie of {} with {} each", names(&tied), count_words(votes));
+            let why = format!("a tie of {} with {} each", names(&tied), plural(votes, "vote"));
             let judge = v.thread.spec.options["judge"].as_str().map(|j| SeatId(j.into()));
             match v.thread.spec.options["tie"].as_str().unwrap_or("run_off") {
                 "first" => {
@@ -329,7 +326,7 @@ fn after_run_off(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let best: Vec<SeatId> = tied.iter().filter(|s| votes(s) == most).cloned().collect();
     let of = stands.votes.len().max(cast.len());
     match &best[..] {
-        [winner] => present(v, winner, &format!("a run-off, {} of {of}", count_words(most))),
+        [winner] => present(v, winner, &format!("a run-off, {} of {of}", plural(most, "vote"))),
         _ => present(v, &pick_at_random(v, &best), "a tie, also in the run-off; at random"),
     }
 }

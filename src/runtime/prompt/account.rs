@@ -8,9 +8,9 @@ use super::{bare, block, built, frame};
 use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::policy;
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
+use crate::text::hex;
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// Facts about a prompt that the log records.
@@ -30,7 +30,7 @@ pub struct Account {
 pub fn digest(prompt: &Prompt) -> Text {
     let mut hash = framed(prompt);
     prompt.blocks.iter().for_each(|b| add(&mut hash, b, &state::digest(b.text())));
-    hex(hash)
+    hex(&hash.finalize()).into()
 }
 
 /// Returns the same digest for a prompt that was built for a turn, with cached digests. Most blocks are entries of the
@@ -55,7 +55,7 @@ fn digest_for(state: &State, turn: &Turn, prompt: &Prompt) -> Text {
     }
     let mut hash = framed(prompt);
     prompt.blocks.iter().zip(known.iter().rev()).for_each(|(b, words)| add(&mut hash, b, words));
-    hex(hash)
+    hex(&hash.finalize()).into()
 }
 
 /// Returns the facts about the prompt that [`super::build`] would make. Builds it only if necessary, because that may
@@ -108,7 +108,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     } else {
         state.visible(turn).for_each(|e| take(&mut hash, e));
     }
-    Account { digest: hex(hash), left_out: 0, tokens: None, most_tokens: 0 }
+    Account { digest: hex(&hash.finalize()).into(), left_out: 0, tokens: None, most_tokens: 0 }
 }
 
 /// Extends the hash of a seat's prompts to the turn's horizon and keeps it for the next turn.
@@ -187,12 +187,4 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
         }
     }
     hash.update(words);
-}
-
-fn hex(hash: Sha256) -> Text {
-    let mut hex = String::with_capacity(64);
-    for byte in hash.finalize() {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex.into()
 }

@@ -23,6 +23,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::output;
 use crate::clock::wall_now;
 use crate::model::{Aggregation, AnswerTie, Wall};
+use crate::text::plural;
 use budget::{BatchBudget, estimate};
 use conversations::Conversations;
 use faults::unreadable;
@@ -188,9 +189,8 @@ fn describe_calls(arms: &[Arm], items: u64, repeats: u32, jobs: usize) -> Vec<St
             }
             None => "as many calls as the examined conversation".into(),
         };
-        let each = if items == 1 { "item" } else { "items" };
         let times = if repeats > 1 { format!(" {repeats} times") } else { String::new() };
-        lines.push(format!("{}: {items} {each}{times}, {calls}", arm.name));
+        lines.push(format!("{}: {}{times}, {calls}", arm.name, plural(items, "item")));
         let models: Vec<String> =
             arm.seats.iter().filter(|s| s.model.is_some()).map(ArmSeat::describe).collect();
         let at_once = arm.parallel.map_or(String::new(), |most| match jobs {

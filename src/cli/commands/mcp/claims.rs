@@ -7,6 +7,7 @@
 use super::values::GivenName;
 use crate::cli::saved_id::SavedId;
 use crate::own_file::OwnFile;
+use crate::text::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs::TryLockError;
@@ -87,8 +88,7 @@ impl FreeClaim {
 }
 
 fn digest(text: &str) -> String {
-    let bytes = Sha256::digest(text.as_bytes());
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, Participant, ThreadId};
 use crate::session::{self, Mode, ReadProgress, Record, Records, Redaction, Renaming, Want};
 use crate::state::State;
+use crate::text::plural;
 use clap::Args;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -168,7 +169,10 @@ pub fn redact(
     if let (Some(new), false) = (&out.rename, yes) {
         let changed = session::preview(path, wanted)?;
         let NewName { old, id, name } = new;
-        context.say(&format!("{} would change: {old} becomes {id} ({name})", events(changed)));
+        context.say(&format!(
+            "{} would change: {old} becomes {id} ({name})",
+            plural(changed, "event")
+        ));
         if !Context::at_terminal() {
             context.say("nothing was changed; add --yes to rename");
             return Ok(Exit::Done);
@@ -189,14 +193,14 @@ pub fn redact(
     if done.events == 0 {
         return Err(nothing("the text was not found".into()));
     }
-    context.say(&format!("redacted in {}: {what}", events(done.events)));
+    context.say(&format!("redacted in {}: {what}", plural(done.events, "event")));
     for removed in &done.removed {
         context.say(&format!("removed: {}", removed.display()));
     }
     if done.left > 0 {
         context.say(&format!(
             "the text remains in {}, in a participant's name or a command",
-            events(done.left)
+            plural(done.left, "event")
         ));
     }
     context.say("earlier branches, exports and copies still contain it");
@@ -214,16 +218,11 @@ pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
         Some(kept) => context.say(&format!(
             "repaired: {}, {} recovered from a rescue file, {} substituted for lost events; the damaged file was \
                  kept as {}",
-            events(done.events),
+            plural(done.events, "event"),
             done.rescued,
             done.stand_ins,
             kept.display()
         )),
     }
     Ok(Exit::Done)
-}
-
-/// Formats a number of events.
-fn events(n: usize) -> String {
-    if n == 1 { "1 event".into() } else { format!("{n} events") }
 }

@@ -4,6 +4,7 @@
 use super::super::calls::shown;
 use crate::model::tool::ToolSource;
 use crate::model::{ModelSpec, Tool, VoiceSpec};
+use crate::text::hex;
 use crate::untrusted;
 use crate::voice::{CallRequest, http};
 use regex::Regex;
@@ -131,6 +132,6 @@ fn scripts(tool: &Tool, folder: &Path) -> Value {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&Sha256::digest(bytes));
     hex.get(..DIGITS).unwrap_or(&hex).to_owned()
 }

@@ -3,6 +3,7 @@
 
 use crate::model::agent::AgentContext;
 use crate::model::{Message, Role, Text};
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 
 /// Characters of a digest.
@@ -109,8 +110,7 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> Text {
         hasher.update(part.len().to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    hex[..DIGEST_CHARS].into()
+    hex(&hasher.finalize())[..DIGEST_CHARS].into()
 }
 
 #[cfg(test)]

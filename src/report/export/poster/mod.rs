@@ -209,7 +209,7 @@ fn opening(source: &PosterSource<'_>) -> String {
     let count: String =
         first.next().into_iter().flat_map(char::to_uppercase).chain(first).collect();
     let apart = source.standing.map(|standing| standing.apart()).unwrap_or_default();
-    let steps = |n: usize| format!("{n} step{} apart", if n == 1 { "" } else { "s" });
+    let steps = |n: usize| format!("{} apart", text::plural(n, "step"));
     match (apart.first(), apart.last()) {
         (Some(before), Some(now)) if before == now => {
             format!("{count} They stayed {}.", steps(*now))

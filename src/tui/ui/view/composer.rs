@@ -112,9 +112,9 @@ impl Composer {
             return;
         }
         let chip = format!(
-            "[pasted {}: {rows} {}, {} KB]",
+            "[pasted {}: {}, {} KB]",
             self.pasted.len() + 1,
-            if rows == 1 { "line" } else { "lines" },
+            text::plural(rows, "line"),
             text.len().div_ceil(1_000)
         );
         self.area.insert_str(&chip);

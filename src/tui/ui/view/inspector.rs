@@ -69,10 +69,7 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
         0 => String::new(),
         n => format!(", {n} left out (context window full)"),
     };
-    let blocks = match prompt.blocks.len() {
-        1 => "1 earlier turn".to_owned(),
-        n => format!("{n} earlier turns"),
-    };
+    let blocks = text::plural(prompt.blocks.len(), "earlier turn");
     facts.push(("context", format!("{blocks}{left_out}")));
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
     let offered = state.tools_offered(turn).iter().map(|tool| text::name(&tool.name));

@@ -30,8 +30,7 @@ pub fn line(transcript: &Transcript, id: ThreadId) -> String {
     let said = state.entries.iter().filter(|e| e.thread == id && e.seat().is_some()).count();
     let messages = match said {
         0 => String::new(),
-        1 => "1 message, ".into(),
-        n => format!("{n} messages, "),
+        n => format!("{}, ", text::plural(n, "message")),
     };
     let by = thread.seats.first().map(|id| transcript.name(id)).unwrap_or_default();
     format!("{}: {by}, {messages}{stands}", text::label(&thread.spec.name))
