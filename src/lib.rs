@@ -116,8 +116,7 @@
 //! | the program | [`cli`] [`serve`] | all |
 //!
 //! Each root re-exports the crates below it, so `crate::model` has the same meaning in all of them. A file that a crate includes
-//! is in its folder, by a link if it is at the top level. A new room gets its line in one root and its row in
-//! `tests/house/tables.rs`.
+//! is in its folder, by a link if it is at the top level. A new room gets its line in one root.
 //!
 //! # From a key press to the screen
 //!
@@ -183,7 +182,7 @@
 //!
 //! Deliberate restrictions: `session` does not use `state`; only the writer writes a session, and only `apply` changes a
 //! conversation; only [`settings`] reads the environment, only [`spawn`] starts processes, only [`text`] filters the
-//! characters for a terminal. The table of allowed dependencies between modules is in `tests/house/tables.rs`, enforced
+//! characters for a terminal. The table of allowed dependencies between modules is in `tests/house/rules.toml`, enforced
 //! by `tests/house.rs`.
 //!
 //! # Glossary

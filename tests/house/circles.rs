@@ -1,185 +1,167 @@
-//! Dependency cycles between top-level modules, and between the files of a module, including those through re-exports
-//! of a `mod.rs`.
+//! Dependency cycles between top-level modules, and between the files and the folders of a module, including those
+//! through re-exports of a `mod.rs`.
 
-use crate::source::Source;
+use crate::rules::Fault;
+use crate::source::{Part, Source};
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
 
-/// Dependencies between the files of a crate, by module path, as in `ui::draw::floor`.
-pub struct Files {
-    uses: BTreeMap<String, BTreeSet<String>>,
+/// Dependencies of one module, file or folder on another, each with a place of it.
+type Uses<'a> = BTreeMap<(String, String), (&'a Source, usize)>;
+
+/// A module that is a file.
+struct Module<'a> {
+    source: &'a Source,
+    /// Paths of the re-exports: as written, and absolute.
+    re_exports: Vec<(String, String)>,
+    declared: BTreeSet<&'a str>,
 }
 
-/// Table for the resolution of names.
-struct Names {
-    /// Modules that are files.
-    files: BTreeSet<String>,
-    /// Re-exports of each file: (name, path).
-    handed_on: BTreeMap<String, Vec<(String, Vec<String>)>>,
-    /// Items declared by each file.
-    declared: BTreeMap<String, BTreeSet<String>>,
+/// Finds the paths in cycles: cargo keeps the order of the crates, this that of the modules and files in each.
+pub fn find(sources: &[Source]) -> Vec<Fault> {
+    let files = between_files(sources);
+    let folders = files.iter().filter_map(|((from, to), at)| Some((neighbours(from, to)?, *at)));
+    let folders = folders.collect();
+    let mut faults = in_circles(
+        "circle of modules",
+        &between_rooms(sources),
+        "move the code to the module that may know both, hand the value in as plain data of `model`, or, if it is a \
+         test, move it to tests/",
+    );
+    faults.extend(in_circles(
+        "circle of folders",
+        &folders,
+        "move the file that uses both sides up, or the part that both sides use into a folder below them",
+    ));
+    faults.extend(in_circles(
+        "circle of files",
+        &files,
+        "move the types that both use down into a file of their own, or return a value to the caller",
+    ));
+    faults
 }
 
-impl Files {
-    /// Collects the dependencies of all sources.
-    pub fn new(sources: &[Source]) -> Files {
-        let sources: Vec<(String, &Source)> = sources
-            .iter()
-            .filter_map(|source| Some((source.module()?, source.without_tests())))
-            .collect();
-        let mut names = Names {
-            files: sources.iter().map(|(module, _)| module.clone()).collect(),
-            handed_on: BTreeMap::new(),
-            declared: BTreeMap::new(),
-        };
-        let handed_on: Vec<Vec<String>> =
-            sources.iter().map(|(_, source)| source.handed_on()).collect();
-        for ((module, source), paths) in sources.iter().zip(&handed_on) {
-            let paths = paths.iter().map(|path| {
-                let full = absolute(module, path, true).unwrap_or_default();
-                (path.rsplit("::").next().unwrap_or_default().to_owned(), full)
-            });
-            names.handed_on.insert(module.clone(), paths.collect());
-            names.declared.insert(module.clone(), source.declared_names());
-        }
-        let mut uses = BTreeMap::new();
-        for ((module, source), handed_on) in sources.iter().zip(&handed_on) {
-            let children: Vec<String> =
-                source.declared_rooms().into_iter().map(|found| found.text).collect();
-            // `pub(super)` is not a use; `super::*` uses the whole parent
-            let paths = source.paths().iter().map(|found| found.text.clone());
-            let paths = paths.filter(|path| path.contains("::") && !handed_on.contains(path));
-            let all = source.texts(&["super::*"]).into_iter().map(|_| "super".to_owned());
-            let used = paths.chain(all).filter_map(|path| {
-                let child = children.iter().any(|c| path.starts_with(&format!("{c}::")));
-                let target = names.file_of(absolute(module, &path, child)?, 0)?;
-                let same_room = room(&target) == room(module);
-                (same_room && target != *module).then_some(target)
-            });
-            uses.insert(module.clone(), used.collect());
-        }
-        Files { uses }
+/// Returns the dependencies that lead back to where they begin.
+fn in_circles(rule: &str, uses: &Uses, fix: &str) -> Vec<Fault> {
+    let mut next: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (from, to) in uses.keys() {
+        next.entry(from).or_default().push(to);
     }
-
-    /// Collects the dependencies between the top-level modules, including those of tests.
-    pub fn of_rooms(sources: &[Source]) -> Files {
-        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (source, module) in sources.iter().filter_map(|s| Some((s, s.module()?))) {
-            let paths = source.paths().iter();
-            for path in paths.filter_map(|found| absolute(&module, &found.text, false)) {
-                if let Some(used) = path.into_iter().next().filter(|used| used != room(&module)) {
-                    uses.entry(used.clone()).or_default();
-                    uses.entry(room(&module).to_owned()).or_default().insert(used);
-                }
+    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for start in next.keys() {
+        let reached = reached.entry(start).or_default();
+        let mut open = next[start].clone();
+        while let Some(module) = open.pop() {
+            if reached.insert(module) {
+                open.extend(next.get(module).into_iter().flatten());
             }
         }
-        Files { uses }
     }
-
-    /// Returns the dependencies between neighbours: a file and the folder beside it, or two folders of one parent. A
-    /// folder includes everything below it and the file of its name.
-    pub fn neighbours(&self) -> Files {
-        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let pairs = self.uses.iter().flat_map(|(file, used)| used.iter().map(move |u| (file, u)));
-        for (file, used) in pairs {
-            let (from, to): (Vec<&str>, Vec<&str>) =
-                (file.split("::").collect(), used.split("::").collect());
-            let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-            // the file of a folder lists its parts, and they may use it
-            if from.len() > shared && to.len() > shared {
-                let unit = |path: &[&str]| path[..=shared].join("::");
-                uses.entry(unit(&to)).or_default();
-                uses.entry(unit(&from)).or_default().insert(unit(&to));
-            }
-        }
-        Files { uses }
-    }
-
-    /// Returns the cycles: sets of files that depend on each other.
-    pub fn circles(&self) -> Vec<Vec<String>> {
-        let reach: BTreeMap<&str, BTreeSet<&str>> =
-            self.uses.keys().map(|file| (file.as_str(), self.reached(file))).collect();
-        let mut done = BTreeSet::new();
-        let mut circles = Vec::new();
-        for file in self.uses.keys().map(String::as_str) {
-            let back = |other: &&str| reach[*other].contains(file);
-            let circle: Vec<&str> = reach[file].iter().copied().filter(back).collect();
-            if !circle.is_empty() && !done.contains(file) {
-                done.extend(circle.iter().copied());
-                circles.push(circle.into_iter().map(str::to_owned).collect());
-            }
-        }
-        circles
-    }
-
-    /// Returns the files reachable from a file; the file itself only if it is part of a cycle.
-    fn reached(&self, file: &str) -> BTreeSet<&str> {
-        let mut reached = BTreeSet::new();
-        let mut open: Vec<&str> = self.uses[file].iter().map(String::as_str).collect();
-        while let Some(next) = open.pop() {
-            if reached.insert(next) {
-                open.extend(self.uses[next].iter().map(String::as_str));
-            }
-        }
-        reached
-    }
+    let leads_back = |from: &str, to: &str| reached.get(to).is_some_and(|r| r.contains(from));
+    let circles = uses.iter().filter(|((from, to), _)| leads_back(from, to));
+    let fault = |((from, to), (source, line)): (&(String, String), &(&Source, usize))| {
+        Fault::new(rule, source, *line, format!("`{from}` uses `{to}`, which uses it"), fix)
+    };
+    circles.map(fault).collect()
 }
 
-impl Names {
-    /// Returns the file that declares the item of a path, following re-exports.
-    fn file_of(&self, path: Vec<String>, depth: usize) -> Option<String> {
-        let length =
-            (1..=path.len()).rev().find(|n| self.files.contains(&path[..*n].join("::")))?;
-        let file = path[..length].join("::");
-        if depth >= 8 {
-            return Some(file);
+/// Collects the dependencies between the top-level modules, including those of tests.
+fn between_rooms(sources: &[Source]) -> Uses<'_> {
+    let mut uses = Uses::new();
+    for (source, module) in sources.iter().filter_map(|s| Some((s, s.module()?))) {
+        for Part { line, text, .. } in source.paths() {
+            let Some(used) = absolute(&module, &text, false) else { continue };
+            let rooms = [&module, &used].map(|path| path.split("::").next().unwrap().to_owned());
+            if rooms[0] != rooms[1] {
+                uses.entry(rooms.into()).or_insert((source, line));
+            }
         }
-        let Some(name) = path.get(length) else { return Some(file) };
-        if self.declared[&file].contains(name) {
-            return Some(file);
-        }
-        let on = |target: &Vec<String>| {
-            let rest = path[length + 1..].iter().cloned();
-            self.file_of(target.iter().cloned().chain(rest).collect(), depth + 1)
-        };
-        let handed_on = &self.handed_on[&file];
-        if let Some((_, target)) = handed_on.iter().find(|(known, _)| known == name) {
-            return on(target);
-        }
-        // `pub use a::*` re-exports the declarations of `a`
-        let mut all = handed_on.iter().map(|(_, target)| target);
-        let declares = |target: &&Vec<String>| {
-            self.declared.get(&target.join("::")).is_some_and(|names| names.contains(name))
-        };
-        Some(all.find(declares).map_or(file, |target| target.join("::")))
     }
+    uses
 }
 
-fn room(module: &str) -> &str {
-    module.split("::").next().unwrap_or_default()
+/// Collects the dependencies between the files of each module.
+fn between_files(sources: &[Source]) -> Uses<'_> {
+    let is_ours = |part: &Part| !part.of_test;
+    let module = |source| {
+        let name = Source::module(source)?;
+        let re_exports = source.imports(true).into_iter().filter(is_ours).map(|part| {
+            // a module re-exported as `a::{self}` is not followed
+            let path = if part.text.ends_with("::self") { "std" } else { &part.text };
+            let full = absolute(&name, path, true).unwrap_or_default();
+            (part.text, full)
+        });
+        let re_exports = re_exports.collect();
+        let items = source.items().filter(|item| is_ours(item.name));
+        let declared = items.map(|item| item.name.text.as_str()).collect();
+        Some((name, Module { source, re_exports, declared }))
+    };
+    let modules: BTreeMap<String, Module> = sources.iter().filter_map(module).collect();
+    let mut uses = Uses::new();
+    for (name, Module { source, re_exports, .. }) in &modules {
+        let items = source.items().filter(|item| item.kind == "mod" && is_ours(item.name));
+        let children: Vec<&str> = items.map(|item| item.name.text.as_str()).collect();
+        // `pub(super)` is not a use
+        let paths = source.paths().into_iter().filter(|p| is_ours(p) && p.text.contains("::"));
+        for Part { line, text, .. } in paths {
+            let is_re_export = re_exports.iter().any(|(path, _)| *path == text);
+            let is_child = text.split("::").next().is_some_and(|first| children.contains(&first));
+            let target = absolute(name, &text, is_child).and_then(|p| file_of(&modules, &p, 0));
+            if let (Some(target), false) = (target, is_re_export)
+                && target.split("::").next() == name.split("::").next()
+                && target != *name
+            {
+                uses.entry((name.clone(), target)).or_insert((*source, line));
+            }
+        }
+    }
+    uses
+}
+
+/// Returns the file that declares the item of a path, following re-exports.
+fn file_of(modules: &BTreeMap<String, Module>, path: &str, depth: usize) -> Option<String> {
+    let mut parents = successors(Some(path), |path| Some(path.rsplit_once("::")?.0));
+    let (file, module) = parents.find_map(|parent| modules.get_key_value(parent))?;
+    let Some(item) = path[file.len()..].strip_prefix("::") else { return Some(file.clone()) };
+    let (name, rest) = item.split_once("::").unwrap_or((item, ""));
+    // `super::*` uses the whole parent
+    if depth >= 8 || name == "*" || module.declared.contains(name) {
+        return Some(file.clone());
+    }
+    let targets = || module.re_exports.iter().map(|(_, target)| target.as_str());
+    if let Some(target) = targets().find(|target| target.rsplit("::").next() == Some(name)) {
+        let path = [target, rest].join("::");
+        return file_of(modules, path.trim_end_matches(':'), depth + 1);
+    }
+    let mut all = targets().filter_map(|target| target.strip_suffix("::*"));
+    let declares = |target: &&str| modules.get(*target).is_some_and(|m| m.declared.contains(name));
+    Some(all.find(declares).unwrap_or(file).to_owned())
+}
+
+/// Returns the neighbours that a dependency is between: a file and the folder beside it, or two folders of one parent.
+/// A folder includes everything below it and the file of its name, which lists its parts, so they may use each other.
+fn neighbours(from: &str, to: &str) -> Option<(String, String)> {
+    let [from, to] = [from, to].map(|path| path.split("::").collect::<Vec<_>>());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    Some((from.get(..=shared)?.join("::"), to.get(..=shared)?.join("::")))
 }
 
 /// Returns a path as an absolute path within the crate; `None` for other crates.
-fn absolute(module: &str, path: &str, child: bool) -> Option<Vec<String>> {
-    let mut parts: Vec<&str> = path.split("::").collect();
+fn absolute(module: &str, path: &str, is_child: bool) -> Option<String> {
     let mut base: Vec<&str> = module.split("::").collect();
-    match parts[0] {
-        "crate" => base.clear(),
-        "self" => {}
-        "super" => {
-            while parts.get(1) == Some(&"super") {
-                base.pop();
-                parts.remove(0);
-            }
-            base.pop();
-        }
-        _ if child => parts.insert(0, "self"),
+    let mut parts = path.split("::").peekable();
+    match parts.peek() {
+        Some(&"crate") => base.clear(),
+        Some(&("self" | "super")) => {}
+        _ if is_child => {}
         _ => return None,
     }
-    Some(
-        base.into_iter()
-            .chain(parts.into_iter().skip(1))
-            .filter(|p| *p != "self")
-            .map(str::to_owned)
-            .collect(),
-    )
+    for part in parts {
+        match part {
+            "crate" | "self" => {}
+            "super" => drop(base.pop()),
+            _ => base.push(part),
+        }
+    }
+    Some(base.join("::"))
 }
