@@ -20,6 +20,7 @@ use source::{CRATES, Source};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Maximum lines of code in a file, without comments and without the tests in it.
 const LINE_LIMIT: usize = 500;
@@ -28,8 +29,7 @@ const TOP_LEVEL: [&str; 7] =
     ["Cargo.toml", "Cargo.lock", "src", "themes", "tests", "assets", "README.md"];
 
 fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::read_to_string(root.join(path)).unwrap()
+    fs::read_to_string(root().join(path)).unwrap()
 }
 
 fn root() -> &'static Path {
@@ -41,14 +41,12 @@ fn none(faults: Vec<String>, fix: &str) {
     assert!(faults.is_empty(), "\n{}\nfix: {fix}\n", faults.join("\n"));
 }
 
-/// Reads the sources, the scenarios and the README.
-fn sources() -> Vec<Source> {
+/// The sources, the scenarios and the README, read once for all tests.
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let folders = ["src", "tests", "assets/scenarios"];
-    let mut all: Vec<Source> =
-        folders.iter().flat_map(|folder| Source::all(root(), folder)).collect();
-    all.push(Source::new("README.md", &read("README.md")));
-    all
-}
+    let all = folders.iter().flat_map(|folder| Source::all(root(), folder));
+    all.chain([Source::new("README.md", &read("README.md"))]).collect()
+});
 
 /// Finds the faults by all rules.
 fn faults(sources: &[Source], is_all: bool) -> Vec<Fault> {
@@ -62,7 +60,7 @@ fn faults(sources: &[Source], is_all: bool) -> Vec<Fault> {
 
 #[test]
 fn sources_break_no_rule() {
-    let faults = faults(&sources(), true).into_iter().map(|fault| fault.text).collect();
+    let faults = faults(&SOURCES, true).into_iter().map(|fault| fault.text).collect();
     none(faults, "as each line says");
 }
 
@@ -100,8 +98,7 @@ fn code_lines(source: &Source) -> usize {
 
 #[test]
 fn files_are_short_and_described() {
-    let all = sources();
-    let code = all.iter().filter(|source| source.path.ends_with(".rs"));
+    let code = SOURCES.iter().filter(|source| source.path.ends_with(".rs"));
     let long = code.filter(|source| code_lines(source) > LINE_LIMIT);
     none(
         long.map(|source| format!("{}:1: {} lines of code", source.path, code_lines(source)))
@@ -112,7 +109,7 @@ fn files_are_short_and_described() {
         let first = source.comments.first();
         first.is_some_and(|first| first.line == 1 && first.text.starts_with("//! "))
     };
-    let mute = all.iter().filter(|source| source.is_at("src") && !is_described(source));
+    let mute = SOURCES.iter().filter(|source| source.is_at("src") && !is_described(source));
     none(
         mute.map(|source| format!("{}:1: it does not begin with `//! `", source.path)).collect(),
         "begin the file with what it is for, why it exists, and what it deliberately does not do",
@@ -232,7 +229,7 @@ fn every_text_for_a_review() {
         ("the exported page".into(), script.map(|text| text.as_str().to_owned()).collect()),
         ("the manual".into(), manual.map(str::to_owned).collect()),
     ];
-    for source in Source::all(root(), "src") {
+    for source in SOURCES.iter().filter(|source| source.is_at("src")) {
         let texts = source.literals().filter(|text| !text.of_test).map(|part| part.text);
         pages.push((source.path.clone(), texts.collect()));
     }

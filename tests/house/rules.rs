@@ -4,6 +4,7 @@ use crate::source::{Part, Source};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Methods that compare a text with their argument.
 const COMPARES: [&str; 14] = [
@@ -92,8 +93,8 @@ fn program() -> Vec<String> {
     vec!["src".into()]
 }
 
-/// Reads the table, with a rule for each phrase.
-fn table() -> Vec<Rule> {
+/// The rules of the table, with one for each phrase.
+static RULES: LazyLock<Vec<(Rule, Regex)>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(include_str!("rules.toml")).unwrap();
     table.rule.extend(table.phrases.iter().map(|(phrase, instead)| Rule {
         name: "phrase".into(),
@@ -105,23 +106,27 @@ fn table() -> Vec<Rule> {
         share: 0,
         fix: instead.clone(),
     }));
-    table.rule
-}
+    let compiled = table.rule.into_iter().map(|rule| {
+        let regex = rule.regex();
+        (rule, regex)
+    });
+    compiled.collect()
+});
 
 /// Returns the names of all rules.
 pub fn names() -> BTreeSet<String> {
     let others = ["circle of modules", "circle of folders", "circle of files", "shared names"];
     let others = others.into_iter().chain(["tuple parameters", "ignored"]).map(str::to_owned);
-    table().into_iter().map(|rule| rule.name).chain(others).collect()
+    RULES.iter().map(|(rule, _)| rule.name.clone()).chain(others).collect()
 }
 
 /// Finds the faults by the table. With `is_all`, files that are a place without need are faults as well.
 pub fn find(sources: &[Source], is_all: bool) -> Vec<Fault> {
     let mut subjects = BTreeMap::new();
     let mut faults = vec![];
-    for rule in &table() {
+    for (rule, pattern) in RULES.iter() {
         let subjects = subjects.entry(rule.of).or_insert_with(|| rule.of.subjects(sources));
-        let unused = rule.check(subjects, &mut faults);
+        let unused = rule.check(pattern, subjects, &mut faults);
         if is_all && !unused.is_empty() {
             let text = format!("rules.toml: {}: remove the places {unused:?}", rule.name);
             faults.push(Fault { rule: rule.name.clone(), path: String::new(), line: 0, text });
@@ -131,22 +136,30 @@ pub fn find(sources: &[Source], is_all: bool) -> Vec<Fault> {
 }
 
 impl Rule {
-    /// Finds the matches in other places; returns the files among the places that no match needs.
-    fn check<'a>(&'a self, subjects: &[Subject], faults: &mut Vec<Fault>) -> BTreeSet<&'a str> {
+    fn regex(&self) -> Regex {
         let pattern = match self.of {
             Of::Paths => format!("(^|::)({})(::|$)", self.pattern),
             _ => self.pattern.clone(),
         };
         let is_prose = matches!(self.of, Of::Sentences | Of::Texts);
         let mut pattern = RegexBuilder::new(&pattern);
-        let pattern = pattern.multi_line(true).case_insensitive(is_prose).build().unwrap();
+        pattern.multi_line(true).case_insensitive(is_prose).build().unwrap()
+    }
+
+    /// Finds the matches in other places; returns the files among the places that no match needs.
+    fn check<'a>(
+        &'a self,
+        pattern: &Regex,
+        subjects: &[Subject],
+        faults: &mut Vec<Fault>,
+    ) -> BTreeSet<&'a str> {
         let files = self.places.iter().filter(|place| place.contains(".rs"));
         let mut unused: BTreeSet<&str> = files.map(String::as_str).collect();
         for folder in &self.within {
             let within = || subjects.iter().filter(|subject| subject.source.is_at(folder));
             let total: usize = within().map(|subject| subject.parts.len()).sum();
             let found: Vec<_> = within()
-                .flat_map(|subject| self.misplaced(subject, &pattern, &mut unused))
+                .flat_map(|subject| self.misplaced(subject, pattern, &mut unused))
                 .collect();
             if found.len() > self.most + self.share * total / 1000 {
                 faults.extend(found);
@@ -240,11 +253,11 @@ pub fn shared_names(sources: &[Source]) -> Vec<Fault> {
                 places.entry(&item.name.text).or_default().push((source, item.name.line));
             }
         }
+        let modules = source.items().filter(|item| item.kind == "mod").map(|item| &*item.name.text);
+        let ours: BTreeSet<&str> = modules.chain(["crate", "super", "self"]).collect();
         for import in source.imports(false) {
             let (first, _) = import.text.split_once("::").unwrap_or((&import.text, ""));
-            let is_ours = ["crate", "super", "self"].contains(&first)
-                || source.items().any(|item| item.kind == "mod" && item.name.text == first);
-            if let (true, Some(name)) = (is_ours, import.text.rsplit("::").next()) {
+            if let (true, Some(name)) = (ours.contains(first), import.text.rsplit("::").next()) {
                 users.entry(name.into()).or_insert(format!("{}:{}", source.path, import.line));
             }
         }

@@ -293,7 +293,7 @@ fn content(literal: &str) -> Option<String> {
     let (prefix, _) = literal.split_once(['"', '\''])?;
     let body = literal[prefix.len()..].trim_matches('#');
     let body = body.get(1..body.len() - 1)?;
-    if prefix.contains('r') {
+    if prefix.contains('r') || !body.contains('\\') {
         return Some(body.into());
     }
     let resolve = |escape: &Captures| match &escape[1] {
