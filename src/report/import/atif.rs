@@ -8,6 +8,7 @@ use super::conversation::{
 use crate::model::payload::Whisper;
 use crate::model::{SeatId, Usage, Usd};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Last known minor version.
 const MINOR_MAX: u8 = 8;
@@ -145,18 +146,11 @@ fn trajectory(
 
 /// Returns a name that no participant has.
 fn unique_name(to: &Imported, name: &str, id: &str) -> String {
-    let is_free = |name: &String| to.speakers.iter().all(|speaker| speaker.name != *name);
-    let named = (!id.is_empty()).then(|| cut(&format!("{name} {id}"))).filter(is_free);
-    named.unwrap_or_else(|| {
-        let mut n = 2_usize;
-        loop {
-            let name = format!("{} {n}", cut(name));
-            if is_free(&name) {
-                return name;
-            }
-            n += 1;
-        }
-    })
+    let taken: HashSet<&str> = to.speakers.iter().map(|speaker| &*speaker.name).collect();
+    let own = (!id.is_empty()).then(|| cut(&format!("{name} {id}")));
+    let base = cut(name);
+    let numbered = (2_usize..).map(|n| format!("{base} {n}"));
+    own.into_iter().chain(numbered).find(|name| !taken.contains(&**name)).unwrap_or(base)
 }
 
 /// Makes a request to a sub-agent of a step: a private message of its parent.
