@@ -25,7 +25,7 @@ impl Letters {
         let mut all = vec![];
         for (at, c) in text.char_indices() {
             let end = at + c.len_utf8();
-            all.extend(folded(c).into_iter().map(|folded| (folded, at, end)));
+            fold(c, |folded| all.push((folded, at, end)));
         }
         Letters { all }
     }
@@ -157,19 +157,22 @@ pub(super) fn order(word: &[char]) -> (Option<char>, std::cmp::Reverse<usize>) {
 
 /// Folds a word for [`Letters::word`].
 pub(super) fn word(text: &str) -> Vec<char> {
-    text.chars().flat_map(folded).collect()
+    let mut word = vec![];
+    text.chars().for_each(|c| fold(c, |folded| word.push(folded)));
+    word
 }
 
-fn folded(c: char) -> Vec<char> {
-    let plain = |c: &char| !is_invisible(*c) && !is_accent(*c);
-    let all = std::iter::once(c).nfkd().flat_map(char::to_lowercase).filter(plain);
-    all.map(|c| match c {
-        '\u{2019}' | '\u{2018}' => '\'',
-        '\n' => '\n',
-        c if c.is_whitespace() => ' ',
-        c => c,
-    })
-    .collect()
+/// Passes the folded letters of a character to `each`.
+fn fold(c: char, mut each: impl FnMut(char)) {
+    let spaced = |c: char| if c.is_whitespace() && c != '\n' { ' ' } else { c };
+    if c.is_ascii() {
+        each(spaced(c.to_ascii_lowercase()));
+        return;
+    }
+    let all = std::iter::once(c).nfkd().flat_map(char::to_lowercase);
+    for c in all.filter(|c| !is_invisible(*c) && !is_accent(*c)) {
+        each(if matches!(c, '\u{2019}' | '\u{2018}') { '\'' } else { spaced(c) });
+    }
 }
 
 fn is_invisible(c: char) -> bool {

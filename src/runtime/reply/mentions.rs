@@ -14,6 +14,10 @@ use crate::model::{Participant, SeatId};
 /// Case is ignored, names may contain spaces, and the longest matching name wins. Mentions in fenced code, inline code
 /// and quoted lines (`>`) do not count.
 pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
+    // most texts mention nobody
+    if !text.contains(['@', '＠', '﹫']) {
+        return vec![];
+    }
     let names = Spellings::from_roster(roster);
     let paragraphs = own_paragraphs(text).into_iter();
     let words = paragraphs.map(|paragraph| without_inline_code(&paragraph));

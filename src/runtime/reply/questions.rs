@@ -34,6 +34,10 @@ pub fn questions(
     roster: &[&Participant],
 ) -> Vec<DirectedQuestion> {
     let mut found = vec![];
+    if !text.contains('?') {
+        return found;
+    }
+    let names = Spellings::from_roster(roster);
     for paragraph in own_paragraphs(text) {
         let words = without_inline_code(&paragraph);
         // the seat that was addressed last, and whether the sentence before addressed it
@@ -43,7 +47,7 @@ pub fn questions(
             let body = sentence.trim_end_matches(['.', '!', '?']);
             let mut to = mentions(body, by, roster);
             let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
-            let here = mentioned.or_else(|| addressed(body, roster));
+            let here = mentioned.or_else(|| addressed(body, &names));
             let follows = here.is_none() && last.as_ref().is_some_and(|(_, just)| *just);
             if to.is_empty() {
                 let implied = last.as_ref().filter(|(_, just)| *just || goes_on(body));
@@ -89,12 +93,11 @@ fn goes_on(question: &str) -> bool {
 }
 
 /// Returns the only seat whose name a sentence sets off by commas or a colon; `None` if it names several, as in a list.
-fn addressed(sentence: &str, roster: &[&Participant]) -> Option<SeatId> {
+fn addressed(sentence: &str, names: &Spellings<&SeatId>) -> Option<SeatId> {
     let parts: Vec<&str> = sentence.split([',', ';', ':']).collect();
     if parts.len() == 1 {
         return None;
     }
-    let names = Spellings::from_roster(roster);
     let mut seats = parts.iter().filter_map(|part| names.whole(without_lead(part)));
     let first = seats.next()?;
     seats.all(|seat| seat == first).then(|| (*first).clone())
