@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Time after which a conversation counts as a hang, in virtual time and on a busy machine.
-const HANG: Duration = Duration::from_secs(60);
+const HANG: Duration = Duration::from_secs(300);
 
 /// A disk in memory.
 #[derive(Clone, Default)]
