@@ -141,17 +141,16 @@ impl Move {
             Axis::Numbers => before.words != now.words,
             Axis::Poles | Axis::Positions => before.row != now.row,
         };
-        let is_claim = before.words.to_lowercase() != now.words.to_lowercase()
+        let is_new_claim = before.words.to_lowercase() != now.words.to_lowercase()
             && now.by != Mover::Nobody
             && now.by != before.by;
-        let kind = match (is_place, is_claim) {
+        let kind = match (is_place, is_new_claim) {
             (true, _) => PoleMoveKind::Place,
             (false, true) => PoleMoveKind::Claim,
             (false, false) => return None,
         };
         let (mut before, mut now) = (before.clone(), now.clone());
-        let is_told = |words: &str| words.parse::<f64>().is_err() && !words.is_empty();
-        let tells = is_told(&before.words) && is_told(&now.words);
+        let tells = is_claim(&before.words) && is_claim(&now.words);
         let is_same = before.words.to_lowercase() == now.words.to_lowercase();
         if axis == Axis::Poles && is_place && (is_same || !tells) {
             // words that do not tell the places apart
@@ -171,6 +170,11 @@ impl Move {
         let cause = self.cause(host).map_or(String::new(), |cause| format!(", after {cause}"));
         format!("{}: {} → {}{cause}", self.who, self.before.words, self.now.words)
     }
+}
+
+/// Returns whether the words of a position are a claim and not its place alone.
+fn is_claim(words: &str) -> bool {
+    words.parse::<f64>().is_err() && !words.is_empty()
 }
 
 /// Returns the place of a row between the poles as text: `+2`, `0`, `-1`.
@@ -237,15 +241,28 @@ impl Standing {
     }
 
     /// Returns the moves of each participant who moved, as one line: its name, and
-    /// `ban them → freight stays (after Bo #2)`.
+    /// `ban them → freight stays (after Bo #2)`. A later claim at the same place ends the line.
     pub fn chains(&self, host: &str) -> Vec<(String, String)> {
         let mut chains: Vec<(String, String)> = vec![];
-        for moved in self.moves() {
+        let moves = self.moves();
+        for moved in &moves {
             let by = moved.now.by.label(host).map_or(String::new(), |by| format!(" (after {by})"));
             let step = format!(" → {}{by}", moved.now.words);
             match chains.iter_mut().find(|(who, _)| *who == moved.who) {
                 Some((_, chain)) => chain.push_str(&step),
-                None => chains.push((moved.who, format!("{}{step}", moved.before.words))),
+                None => chains.push((moved.who.clone(), format!("{}{step}", moved.before.words))),
+            }
+        }
+        for (who, chain) in &mut chains {
+            let track = self.tracks.iter().find(|track| track.name == *who);
+            let end = track.and_then(|track| track.positions.last());
+            let last = moves.iter().rfind(|moved| moved.who == *who);
+            if let (Some(end), Some(last)) = (end, last)
+                && end.number > last.now.number
+                && is_claim(&end.words)
+                && end.words.to_lowercase() != last.now.words.to_lowercase()
+            {
+                chain.push_str(&format!(" → {}", end.words));
             }
         }
         chains
@@ -625,6 +642,24 @@ mod tests {
             (positions[0].words, positions[1].words) = (before.into(), now.into());
             let moves = standing.moves();
             assert_eq!(moves[0].describe("you"), told);
+        }
+    }
+
+    #[test]
+    fn a_chain_of_moves_ends_with_the_last_claim() {
+        let chain = |last: &str| {
+            let mut standing = standing_at(&[3]);
+            let positions = &mut standing.tracks[0].positions;
+            for (number, row, words) in [(2, 1, "one district"), (3, 1, last)] {
+                let words = words.into();
+                positions.push(Standpoint { number, row, words, ..positions[0].clone() });
+            }
+            positions[0].words = "no private cars".into();
+            standing.chains("you").remove(0).1
+        };
+        assert_eq!(chain("the depot"), "no private cars → one district → the depot");
+        for same in ["One district", "1", ""] {
+            assert_eq!(chain(same), "no private cars → one district", "{same}");
         }
     }
 
