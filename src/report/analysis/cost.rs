@@ -65,3 +65,60 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::TurnLog;
+    use crate::model::payload::{BatchOpened, CallStarted, FloorGranted, Opened, TurnEnded};
+    use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
+    use serde_json::{Value, json};
+
+    fn event<T: serde::de::DeserializeOwned>(seq: u64, data: Value) -> Event
+    where
+        Kind: From<T>,
+    {
+        let kind = serde_json::from_value::<T>(data).expect("the data of an event").into();
+        let (seq, ms) = (Seq(seq), Ms(seq));
+        Event {
+            seq,
+            at: Wall(0),
+            ms,
+            thread: ThreadId::ROOT,
+            by: "engine".into(),
+            cause: None,
+            kind,
+        }
+    }
+
+    #[test]
+    fn one_call_for_the_bids_of_several_seats_is_charged_to_none_of_them() {
+        let seat = |id: &str| json!({"id": id, "name": id, "voice": {"model": {"name": "m"}}});
+        let opened = json!({"format": 1, "program": "p", "seed": 1, "rehearsed": false, "scenario": {}, "parallel": 1,
+            "participants": [seat("ada"), seat("bo")]});
+        let mut events = vec![event::<Box<Opened>>(0, opened)];
+        for (purpose, options) in
+            [("bid", json!(["ada", "bo"])), ("bid", json!([])), ("speak", json!([]))]
+        {
+            let seq = events.len() as u64;
+            let usage = json!({"input": 10 * seq, "output": 1});
+            events.push(event::<BatchOpened>(
+                seq,
+                json!({"requester": "policy", "purpose": purpose, "seats": ["ada"], "why": "w", "options": options}),
+            ));
+            events
+                .push(event::<FloorGranted>(seq + 1, json!({"batch": seq, "participant": "ada"})));
+            events.push(event::<CallStarted>(seq + 2, json!({"turn": seq + 1, "model": "m"})));
+            events.push(event::<TurnEnded>(
+                seq + 3,
+                json!({"turn": seq + 1, "call": seq + 2, "purpose": purpose, "outcome": "said", "usage": usage}),
+            ));
+        }
+        let (state, turn_log): (_, TurnLog) = crate::analysis::fold(&events);
+        let analysis = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
+        let rows: Vec<String> = (table(&analysis).rows.iter())
+            .map(|row| [0, 2, 3].map(|n| row[n].shown()).join(" "))
+            .collect();
+        assert_eq!(rows, ["ada 2 140", "bids of all 1 10", "total 3 150"]);
+    }
+}

@@ -39,14 +39,16 @@ impl<'a> Analysis<'a> {
         self.turn_log.turns.iter().filter(move |t| t.seq >= from)
     }
 
-    /// Returns the turns that asked a model: by the name of each participant with any, and all as `total`.
+    /// Returns the turns that asked a model: by the name of each participant with any, those of one call for the bids
+    /// of several, and all as `total`.
     pub(super) fn asked(&self) -> Vec<(String, Vec<&'a TimedTurn>)> {
         let all: Vec<&TimedTurn> = self.turns().filter(|t| !t.models.is_empty()).collect();
         let of = |seat: &Seat| {
-            let own = all.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
-            (name(self.state, &seat.spec.id), own)
+            let own = all.iter().copied().filter(|t| t.seat == seat.spec.id && !t.for_all);
+            (name(self.state, &seat.spec.id), own.collect())
         };
         let mut asked: Vec<(String, Vec<&TimedTurn>)> = self.state.seats.iter().map(of).collect();
+        asked.push(("bids of all".into(), all.iter().copied().filter(|t| t.for_all).collect()));
         asked.retain(|(_, own)| !own.is_empty());
         asked.push(("total".into(), all));
         asked

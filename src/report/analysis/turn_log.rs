@@ -18,6 +18,8 @@ pub struct TurnLog {
     pub moments: Vec<Moment>,
     /// Rounds in which batches were opened, with the `seq` of the batch, in order.
     pub rounds: SharedList<(Seq, ThreadId, u32)>,
+    /// The latest batch with one call for the bids of several seats.
+    joint_bids: Option<BatchId>,
     /// Times of the first and of the last event.
     span: Option<(Ms, Ms)>,
     paused_ms: u64,
@@ -38,6 +40,8 @@ pub struct TimedTurn {
     pub number: u32,
     /// The participant.
     pub seat: SeatId,
+    /// True if the participant's model bid for several seats.
+    pub for_all: bool,
     /// Time of the grant.
     pub granted: Ms,
     /// Time of the end.
@@ -131,6 +135,7 @@ pub struct ToolUses {
 #[derive(Clone, Debug)]
 struct Running {
     seat: SeatId,
+    for_all: bool,
     granted: Ms,
     models: Vec<Text>,
     retries: u32,
@@ -162,7 +167,8 @@ impl TurnLog {
         match &event.kind {
             Kind::FloorGranted(g) => {
                 let seat = SeatId(self.once(&g.participant.0));
-                let turn = Running { seat, granted: event.ms, models: vec![], retries: 0 };
+                let for_all = self.joint_bids == Some(g.batch);
+                let turn = Running { seat, for_all, granted: event.ms, models: vec![], retries: 0 };
                 self.running.insert(TurnId(event.seq.0), turn);
             }
             Kind::CallStarted(c) => {
@@ -177,6 +183,9 @@ impl TurnLog {
             }
             Kind::TurnEnded(end) => self.end(event, end),
             Kind::BatchOpened(batch) => {
+                if batch.purpose == Purpose::Bid && !batch.options.is_empty() {
+                    self.joint_bids = Some(BatchId(event.seq.0));
+                }
                 self.rounds.extend(batch.round.map(|round| (event.seq, event.thread, round)));
             }
             Kind::Paused(_) => self.paused = self.paused.or(Some(event.ms)),
@@ -275,6 +284,7 @@ impl TurnLog {
             seq: event.seq,
             number: end.number.unwrap_or(self.after()),
             seat: turn.seat,
+            for_all: turn.for_all,
             granted: turn.granted,
             ended: event.ms,
             models: turn.models.into(),
