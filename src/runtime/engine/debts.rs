@@ -39,7 +39,7 @@ fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
     owed
 }
 
-/// Returns the questions that the seat's last turn did not take up; `None` if it has not spoken.
+/// Returns the questions that the seat's last turn did not take up, by its task or its words; `None` if it has not spoken.
 fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
     let last = state.visible(turn).rev().find(|entry| entry.seat() == Some(&turn.seat))?;
     let version = last.version();
@@ -51,7 +51,14 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
         Some(message) if !prompt::asks_each(message.text()) => None,
         Some(_) | None => prompt::most_urgent(asked.iter()).cloned(),
     };
-    asked.retain(|debt| Some(debt) != answered.as_ref());
+    let roster = words::present(state);
+    let said = last.text_at(state.heard_to(turn));
+    let is_settled = |debt: &QuestionDebt| {
+        let asker = debt.from.as_ref().filter(|asker| roster.iter().any(|p| p.id == **asker));
+        said.zip(asker)
+            .is_some_and(|(said, asker)| reply::answers(said, &debt.quote, asker, &roster))
+    };
+    asked.retain(|debt| Some(debt) != answered.as_ref() && !is_settled(debt));
     Some(asked)
 }
 

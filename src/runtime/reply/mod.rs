@@ -34,7 +34,7 @@ pub use closing::{ClosingParts, behind_label};
 pub use form::read;
 pub use lines::line_with;
 pub use mentions::{asked, mentions};
-pub use questions::{DirectedQuestion, asks_each, called, last_question, questions};
+pub use questions::{DirectedQuestion, answers, asks_each, called, last_question, questions};
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;

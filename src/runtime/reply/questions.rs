@@ -19,6 +19,9 @@ pub struct DirectedQuestion {
 /// Maximum length of a quoted question with the sentence before it, in bytes.
 const QUOTE_MAX: usize = 240;
 
+/// Minimum length of a word by which an answer refers to its question, in characters.
+const LONG_WORD: usize = 5;
+
 /// Words before a name that is addressed, as in "And Mai, who stood there?".
 const BEFORE_NAMES: &str = "and but so well now yes no then or look listen please thanks sorry";
 
@@ -57,7 +60,7 @@ pub fn questions(
                 Some(seat) => Some((seat, true)),
                 None => last.map(|(seat, _)| (seat, false)),
             };
-            if sentence.ends_with('?') {
+            if sentence.ends_with('?') && !is_reported(sentence) {
                 to.retain(|seat| Some(seat) != by);
                 let whole = format!("{before} {sentence}");
                 let whole = if follows && whole.len() <= QUOTE_MAX { &whole } else { sentence };
@@ -76,6 +79,28 @@ pub fn asks_each(text: &str) -> bool {
     paragraphs.iter().any(|text| Letters::new(text).find(&words().each).is_some())
 }
 
+/// Returns whether a text answers a question of a seat: a sentence addresses that seat, or the text names it and uses a long
+/// word of the question.
+pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participant]) -> bool {
+    let paragraphs = own_paragraphs(text);
+    let names = Spellings::from_roster(roster);
+    let own = roster.iter().filter(|seat| seat.id == *asker);
+    let own: Vec<_> = own.flat_map(|seat| seat.names()).map(word).collect();
+    let long_words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        let long = words.filter(|word| word.chars().nth(LONG_WORD - 1).is_some());
+        long.filter(|word| names.whole(word).is_none()).collect()
+    };
+    let asked = long_words(question);
+    let addresses = |sentence: &str| addressed(sentence.trim(), &names).as_ref() == Some(asker);
+    let is_named = |text: &String| Letters::new(text).find(&own).is_some();
+    paragraphs.iter().any(|text| sentences(text).into_iter().any(addresses))
+        || paragraphs.iter().any(is_named)
+            && paragraphs
+                .iter()
+                .any(|text| long_words(text).iter().any(|word| asked.contains(word)))
+}
+
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.
 pub fn last_question(text: &str) -> Option<String> {
     let paragraphs = own_paragraphs(text).into_iter().rev();
@@ -83,6 +108,15 @@ pub fn last_question(text: &str) -> Option<String> {
         let question = sentences(&words).into_iter().rfind(|s| s.trim_end().ends_with('?'))?;
         Some(question.trim().to_owned())
     })
+}
+
+/// Returns whether a question is somebody else's, as in `He could ask, "Have you done it?"`: it ends in a quotation that
+/// begins within the sentence.
+fn is_reported(question: &str) -> bool {
+    let open = question.rfind(['“', '„', '«']).filter(|at| !question[*at..].contains(['”', '»']));
+    let straight = question.matches('"').count() % 2 == 1;
+    let at = if straight { question.rfind('"') } else { open };
+    at.is_some_and(|at| at > 0)
 }
 
 /// Returns whether a question says "you" or draws a conclusion, as in "So how would I count it?"
@@ -194,6 +228,8 @@ mod tests {
             ("Ann, Cy, all of you know it. Who pays you?", &[]),
             ("Who are you? Cy, no.", &[]),
             ("> Cy, is it?\n`Cy, is it?`", &[]),
+            ("Ann, I paid. He could ask, \"Have you done it?\", and no more.", &[]),
+            ("Ann, I paid. He asked: “Have you done it?” I had not.", &[]),
             ("", &[]),
         ] {
             let found = questions(text, Some(&"me".into()), &roster);
@@ -203,6 +239,24 @@ mod tests {
         }
         let own = questions("Ann, am I right?", Some(&"ann".into()), &roster);
         assert_eq!(own, [], "a question to oneself");
+    }
+
+    #[test]
+    fn a_text_answers_a_question_by_address_or_by_name_and_a_word_of_it() {
+        let seats = [seat("ann", "Ann"), seat("bob", "Bob Lee")];
+        let roster: Vec<_> = seats.iter().collect();
+        let question = "Cy, could the depot open in March?";
+        for (text, expected) in [
+            ("Not in March, Ann, the rails are late.", true),
+            ("It pays. Ann: no.", true),
+            ("I told Ann that the depot waits.", true),
+            ("Ann is wrong about the bus.", false),
+            ("The depot waits.", false),
+            ("Bob Lee, the depot waits.", false),
+            ("> Ann, the depot waits.", false),
+        ] {
+            assert_eq!(answers(text, question, &"ann".into(), &roster), expected, "{text:?}");
+        }
     }
 
     #[test]
