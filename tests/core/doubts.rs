@@ -11,7 +11,7 @@ const DOUBT: &str =
     "You nearly agree. Who pays for that and is not here? Speak for them, against it.";
 const PREMORTEM: &str =
     "Suppose you get your way and it goes wrong within a year: say how, and who pays.";
-const HOST: &str = "The host has just spoken to all of you.";
+const HOST: &str = "The host has just told all of you something";
 
 /// Plays a debate of two; each turn has words and a position by its number.
 fn debate(limit: u32, text: fn(u32) -> &'static str, at: fn(u32) -> i8, steer: &[Value]) -> Ran {
@@ -111,8 +111,26 @@ fn a_debate_without_agreement_is_doubted_once_before_two_thirds() {
     let asked = cues(&debate(12, asks_the_other, apart, &[]));
     assert_eq!(numbers(&asked, PREMORTEM), [8], "in the last turn of its span: {asked:#?}");
     assert!(asked[7].ends_with(&format!("in one sentence. Then: {PREMORTEM}")), "{}", asked[7]);
+    // the host postpones it
+    let says = |after: u32| json!({"after": {"utterance": after}, "do": "say", "text": "The tram is paid."});
+    let told = cues(&debate(12, |_| "", apart, &[6, 7].map(says)));
+    assert_eq!(numbers(&told, PREMORTEM), [9], "{told:#?}");
     let short = cues(&debate(3, |_| "", |_| 1, &[]));
     assert!(numbers(&short, DOUBT).is_empty(), "not in the last turn of all: {short:#?}");
+}
+
+#[test]
+fn before_judges_each_seat_of_a_round_has_the_same_doubt() {
+    let voices = stage(|ask| {
+        let number = ask.number.unwrap_or(0);
+        let at = if number.is_multiple_of(2) { -2 } else { 2 };
+        Play::Words(format!("{} has reason {number}.\nSTANCE: {at} | a claim", ask.seat.id), 10)
+    });
+    let verdict = json!({"judges": ["c"], "question": "Who?", "sides": [{"name": "a", "seats": ["a"]}, {"name": "b", "seats": ["b"]}]});
+    let scenario = json!({"limits": {"utterances": 12}, "result": "none", "verdict": verdict});
+    let ran = runtime().block_on(play(between_poles(scenario), voices, &[]));
+    let all = cues(&ran);
+    assert_eq!(numbers(&all, PREMORTEM), [7, 8], "{all:#?}");
 }
 
 #[test]
@@ -125,6 +143,10 @@ fn phases_leave_room_for_doubts_in_rebuttals_and_in_turns_without_a_task() {
         assert_eq!(numbers(&agreed, DOUBT), [3, 6], "not in openings and closings: {agreed:#?}");
         assert!(!agreed[2].contains("Answer the strongest point"), "one task: {}", agreed[2]);
     }
+    // an exchange of questions and answers has none
+    let exchange = "{% if me.id == 'a' %}Put one question to b.{% endif %}";
+    let exchange = phases(&json!({"task": exchange}), |_| 1);
+    assert!(numbers(&exchange, DOUBT).is_empty(), "{exchange:#?}");
     let own = phases(&json!({"task": "Put one question."}), |_| 1);
     assert!(numbers(&own, DOUBT).is_empty(), "another task: {own:#?}");
 }

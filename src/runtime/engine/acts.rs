@@ -45,19 +45,27 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
     (most > 0).then(|| possible.swap_remove((drawn % most) as usize))
 }
 
-/// Returns the doubt that is due in a turn: against an agreement, at most once a round, or once before two thirds of the
-/// turns against the own proposal; in phases, in the first turn with room after half of them.
+/// Returns the doubt that is due in a turn: against an agreement, at most once a round, or once against the own
+/// proposal, in the first turn with room after half of them. Before judges it begins with
+/// the first seat of a round, and all others of the round get the same.
 fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
     let seat = state.seat(&turn.seat)?;
     let number = turn.number?;
-    let able = state.threads.get(&turn.thread)?.seats.iter().filter(|seat| state.may_speak(seat));
-    let round = u32::try_from(able.count()).unwrap_or(u32::MAX);
+    let mut able =
+        state.threads.get(&turn.thread)?.seats.iter().filter(|seat| state.may_speak(seat));
+    let round = u32::try_from(able.clone().count()).unwrap_or(u32::MAX);
     let doubts = |act: &TurnAct| act.kind.is_doubt();
     let in_progress = state.turns.values().any(|turn| turn.act.as_ref().is_some_and(doubts));
     if room == ActRoom::Nothing || in_progress || state.ending.is_some() {
         return None;
     }
     let in_round = state.last_doubt.is_some_and(|last| number.saturating_sub(last) < round);
+    if is_judged(state) && able.next() != Some(&turn.seat) {
+        let others = state.seats.iter().filter(|other| other.spec.id != turn.seat);
+        let of_others =
+            others.filter_map(|other| other.acts.last()).find(|act| act.kind.is_doubt());
+        return if in_round { of_others.map(|act| act.kind) } else { None };
+    }
     let twice = seat.acts.last().is_some_and(|act| act.kind == ActKind::Doubt);
     if state.nearly_agrees() && !in_round && !twice {
         return Some(ActKind::Doubt);
@@ -67,10 +75,17 @@ fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
         None => (round.saturating_mul(2).saturating_add(1), round.saturating_mul(3)),
     };
     let place = state.utterances + 1;
-    // the tasks of phases leave few turns with room
-    let phased = state.phase_of(turn.thread).is_some();
-    let due = state.last_doubt.is_none() && place >= first && (place <= last || phased);
+    // without room in this span, it is due later
+    let due = state.last_doubt.is_none() && place >= first && first <= last;
     (due && (room != ActRoom::Beside || place >= last)).then_some(ActKind::Premortem)
+}
+
+/// Returns whether judges or voters compare the speakers.
+fn is_judged(state: &State) -> bool {
+    let scenario = &state.scenario;
+    scenario.verdict.is_some()
+        || scenario.poll.is_some()
+        || scenario.phases.iter().any(|phase| phase.judge.is_some())
 }
 
 /// Returns the number of turns in all phases; `None` without phases, and if one may be left out or end early.
