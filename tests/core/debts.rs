@@ -22,7 +22,7 @@ fn a_question_that_an_act_asks_for_is_owed_an_answer_without_a_name() {
             let seat = name.split(' ').next().unwrap().to_lowercase();
             let next = (n + 1..turns.len()).find(|m| turns[*m].seat == seat).unwrap();
             let cue = turns[next].last();
-            assert!(cue.contains("Answer ") && cue.contains(" first."), "{top} {n}: {cue}");
+            assert!(cue.contains("Answer "), "{top} {n}: {cue}");
             assert!(!is_next || next == n + 1, "{top} {n} {next}");
         }
     }
@@ -33,11 +33,11 @@ fn a_question_at_the_end_is_put_to_the_only_other_speaker() {
     let turns = play("[limits]\nutterances = 6", "persona = \"ENDS ASKING\"", &[]);
     let of_bo = turns.iter().filter(|call| call.seat == "bo" && call.purpose == Purpose::Speak);
     for call in of_bo {
-        assert!(call.last().contains("Answer Ada "), "{}", call.last());
+        assert!(call.last().contains("Answer Ada"), "{}", call.last());
     }
     let mentioned = of_three("", "MENTIONS CY");
     let of_cy: Vec<&Call> = mentioned.iter().filter(|c| c.seat == "cy").collect();
-    let is_asked = |call: &&Call| call.last().contains("Answer ") && call.last().contains(" first");
+    let is_asked = |call: &&Call| call.last().contains("Answer ");
     assert!(of_cy.iter().all(is_asked), "{}", of_cy[0].last());
     let three = of_three("", "ENDS ASKING");
     // later ones are asked by acts

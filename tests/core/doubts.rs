@@ -126,7 +126,9 @@ fn before_judges_each_seat_of_a_round_has_the_same_doubt() {
         let at = if number.is_multiple_of(2) { -2 } else { 2 };
         Play::Words(format!("{} has reason {number}.\nSTANCE: {at} | a claim", ask.seat.id), 10)
     });
-    let verdict = json!({"judges": ["c"], "question": "Who?", "sides": [{"name": "a", "seats": ["a"]}, {"name": "b", "seats": ["b"]}]});
+    let side = |id: &str| json!({"name": id, "seats": [id]});
+    let verdict = json!({"judges": ["a"], "question": "Who?", "sides": [side("a"), side("b")], "votes": 1,
+        "swap_test": false, "tie": "draw"});
     let scenario = json!({"limits": {"utterances": 12}, "result": "none", "verdict": verdict});
     let ran = runtime().block_on(play(between_poles(scenario), voices, &[]));
     let all = cues(&ran);

@@ -8,9 +8,13 @@ use colloquium::scenario;
 use regex::Regex;
 use serde_json::{Value, json};
 
-const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished \
-                    without talking about it.";
-const HOLDS: &str = "The host said, and it holds until taken back, also against the rules above: ";
+const TASK: &str = "The host has just ";
+const ASKED: &str = "The host has just asked all of you something: answer that.";
+const WISHED: &str = "The host has just wished something of all of you: do it from this turn on, without talking about it.";
+const TOLD: &str = "The host has just told all of you something: let it change what you say now.";
+const HOLDS: &str =
+    "The host wished, and it holds until taken back, also against the rules above: ";
+const IS_SO: &str = "The host said, and it is so until taken back: ";
 
 fn say(text: &str) -> Value {
     json!({"do": "say", "text": text})
@@ -54,19 +58,20 @@ fn a_short_wish_stays_and_a_question_does_not() {
     let shorter = "Please be shorter, both of you.";
     let steer = [say(shorter), say("Who pays?"), say("Think of the old."), say("Use plain words.")];
     let turns = asked("[limits]\nutterances = 8", "", &steer);
-    let held = |n: usize| {
-        let cue = turns[n].last();
-        cue.lines().find_map(|line| line.strip_prefix(HOLDS)).map(str::to_owned)
+    let held = |n: usize| -> Vec<String> {
+        let lines = turns[n].last().lines();
+        lines.filter(|line| line.contains("until taken back")).map(str::to_owned).collect()
     };
-    let quoted = |all: &[&str]| {
-        Some(all.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(" "))
-    };
-    assert_eq!((held(0), held(1)), (None, None), "the message itself is the last thing read");
-    assert_eq!(held(2), quoted(&[shorter]));
-    assert_eq!(held(3), quoted(&[shorter]));
-    assert_eq!(held(4), quoted(&[shorter, "Think of the old."]));
-    assert_eq!(held(5), quoted(&["Think of the old.", "Use plain words."]), "the latest two");
+    let wish = |text: &str| format!("{HOLDS}\"{text}\"");
+    let news = format!("{IS_SO}\"Think of the old.\"");
+    assert!(held(0).is_empty() && held(1).is_empty(), "the message itself is the last thing read");
+    assert_eq!(held(2), [wish(shorter)]);
+    assert_eq!(held(3), [wish(shorter)]);
+    assert_eq!(held(4), [wish(shorter), news.clone()], "news do not set rules aside");
+    assert_eq!(held(5), [wish("Use plain words."), news], "the latest two");
     assert_eq!(held(7), held(5));
+    let tasks = [WISHED, ASKED, TOLD, WISHED];
+    assert!((0..4).all(|n| turns[n + 1].last().contains(tasks[n])), "one case each");
     let long = "word ".repeat(26);
     let turns = asked("[limits]\nutterances = 4", "", &[say(&long)]);
     assert_eq!(with(&turns, HOLDS), [false; 4]);
@@ -97,12 +102,17 @@ fn hiding_a_wish_ends_it() {
 #[test]
 fn a_question_that_made_room_for_the_host_is_asked_once_more() {
     let three = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
-    let debt = "Ada asked you: \"Who pays, Cy?\" Answer that first.";
+    let debt = "Ada asked you: \"Who pays, Cy?\" Answer that.";
     let turns = calls(opened(&three, |_| {}), &[Value::Null, say("The tram is paid.")]);
     let of_cy: Vec<&Call> = turns.iter().filter(|call| call.seat == "cy").collect();
     let shown = |what: &str| of_cy.iter().map(|c| c.last().contains(what)).collect::<Vec<_>>();
     assert_eq!(shown(TASK), [true, false, false]);
     assert_eq!(shown(debt), [false, true, false], "{}", of_cy[1].last());
+    // an answer to the asker settles it
+    let answers = format!("{three}persona = \"ANSWERS ADA\"\n");
+    let turns = calls(opened(&answers, |_| {}), &[Value::Null, say("The tram is paid.")]);
+    assert!(turns.iter().any(|call| call.seat == "cy" && call.last().contains(TASK)));
+    assert!(!with(&turns, debt).contains(&true));
     let turns = calls(opened(&three, |_| {}), &[]);
     assert_eq!(with(&turns, debt).iter().filter(|shown| **shown).count(), 1);
 }
@@ -110,7 +120,7 @@ fn a_question_that_made_room_for_the_host_is_asked_once_more() {
 #[test]
 fn a_question_to_each_is_the_task_of_each_seat_once() {
     let each = "What would each of you give up?";
-    let debt = format!("The host asked you: \"{each}\" Answer that first.");
+    let debt = format!("The host asked you: \"{each}\" Answer that.");
     let three = two("[limits]\nutterances = 12", "") + CY;
     let shown = |turns: &[Call], what: &str| -> Vec<usize> {
         (0..turns.len()).filter(|n| turns[*n].last().contains(what)).collect()
@@ -175,7 +185,7 @@ fn a_turn_has_one_task() {
         + &phase("prices", own)
         + &phase("closings", "");
     let turns = calls(opened(&phases, |_| {}), &[say("Why now?")]);
-    let tasks = [TASK, "Answer Ada first.", "Name a price.", "Nothing new: say what decides it"];
+    let tasks = [TASK, "Answer Ada.", "Name a price.", "Nothing new: say what decides it"];
     let told: Vec<Vec<usize>> = turns
         .iter()
         .filter(|call| call.purpose == Purpose::Speak)
@@ -183,6 +193,27 @@ fn a_turn_has_one_task() {
         .collect();
     // the question of the phase before gives way to the closing
     assert_eq!(told, [vec![2], vec![0], vec![1], vec![2], vec![3], vec![3]]);
+}
+
+/// A cross-examination: the next turn depends on the question, and on the answer.
+#[test]
+fn a_message_of_the_host_leaves_an_exchange_its_question_and_its_answer() {
+    let task = "{% if me.id == 'ada' %}Put one question to Bo.{% endif %}";
+    let phase = format!(
+        "[[phase]]\nname = \"Ada asks\"\nwho = [\"ada\", \"bo\"]\nrounds = 2\ntask = \"{task}\"\n"
+    );
+    let text = two("policy = \"phases\"", "persona = \"ENDS ASKING\"") + &phase;
+    let lead = "The host has just spoken to all of you; take that up in this: ";
+    for (steer, at, task) in [
+        (vec![say("The tram is paid.")], 1, "Ada asked you: \"Or do they pay?\" Answer that."),
+        (vec![Value::Null, say("The tram is paid.")], 2, "Put one question to Bo."),
+    ] {
+        let turns = calls(opened(&text, |_| {}), &steer);
+        let turns: Vec<&Call> = turns.iter().filter(|c| c.purpose == Purpose::Speak).collect();
+        assert!(turns[at].last().contains(&format!("{lead}{task}")), "{}", turns[at].last());
+        let led = turns.iter().filter(|call| call.last().contains(lead)).count();
+        assert_eq!(led, 1, "{at}");
+    }
 }
 
 #[test]
@@ -212,7 +243,7 @@ fn frame(call: &Call) -> String {
     let rules = call.system().split_once("Others speak as").map_or("", |(_, rules)| rules);
     let cue = call.last().rsplit("</said>\n").next().unwrap();
     let cue = cue.rsplit("</host>\n").next().unwrap().trim();
-    let quotes = Regex::new("(asked you|rules above): \"[^\"]*\"").unwrap();
+    let quotes = Regex::new("(asked you|rules above|taken back): \"[^\"]*\"").unwrap();
     format!("Others speak as{rules}\n{}", quotes.replace_all(cue, "$1: \"\""))
 }
 
@@ -221,6 +252,8 @@ fn frame(call: &Call) -> String {
 fn the_frame_of_an_answer_is_short() {
     let host =
         [Value::Null, say("Please be shorter, two sentences each."), Value::Null, say("Who pays?")];
+    let answers =
+        Regex::new(r" asked you: |Answer (the host|[A-Z][\w. ]*?)( in one sentence)?\.").unwrap();
     let (mut seen, mut long) = (0, vec![]);
     for name in scenario::bundled_names() {
         for (persona, steer) in [(None, &[][..]), (Some("You want the road."), &[]), (None, &host)]
@@ -232,8 +265,7 @@ fn the_frame_of_an_answer_is_short() {
             });
             for call in calls(opened, steer).iter().filter(|c| c.purpose == Purpose::Speak) {
                 let cue = call.last();
-                let asks = [" asked you: ", " first.", " in one sentence.", TASK];
-                if cue.contains("VOTE:") || !asks.iter().any(|asks| cue.contains(asks)) {
+                if cue.contains("VOTE:") || !cue.contains(TASK) && !answers.is_match(cue) {
                     continue;
                 }
                 seen += 1;
@@ -256,6 +288,31 @@ fn asks_for_fairness_once_for_each_opponent() {
     let shown: Vec<bool> = turns.iter().map(asks).collect();
     assert_eq!(shown, [false, true, true, false, false, false, false, false]);
     assert!(!turns[0].system().contains("If you disagree"));
+    // a seat without a side has no opponent at a table of sides
+    let sided = two("[limits]\nutterances = 12", "side = \"yes\"") + CY;
+    let sided = sided.replace("name = \"Bo\"", "name = \"Bo\"\nside = \"no\"");
+    let turns = calls(opened(&sided, |_| {}), &[]);
+    let shown: Vec<&str> = turns.iter().filter(|c| asks(c)).map(|c| &*c.seat).collect();
+    assert_eq!(shown, ["bo", "ada"]);
+}
+
+/// The moderator is told when the clause is not read.
+#[test]
+fn a_moderator_knows_when_the_clause_gives_way() {
+    let moderated =
+        "policy = { name = \"moderated\", moderator = \"mo\" }\n[limits]\nutterances = 4\n";
+    let mo = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nrole = \"chair\"\nspeaks = false\n";
+    let turns = calls(
+        opened(
+            &(two(moderated, "role = \"curator\"\ndescription = \"curator of the horse\"") + mo),
+            |_| {},
+        ),
+        &[],
+    );
+    let pick = turns.iter().find(|c| c.purpose == Purpose::Pick).unwrap();
+    let told = "They read that clause, unless they have to answer somebody, to doubt an agreement or to speak last.";
+    assert!(pick.last().contains(told), "{}", pick.last());
+    assert!(pick.system().contains("\n- ada: Ada: curator of the horse\n"), "{}", pick.system());
 }
 
 #[test]
@@ -275,12 +332,12 @@ fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
     let before = two("[limits]\nutterances = 9", "persona = \"ASKS CY ONCE\"") + CY;
     let both = calls(opened(&before, |_| {}), &[say("Cy, how many?")]);
     let of_cy: Vec<&str> = both.iter().filter(|c| c.seat == "cy").map(Call::last).collect();
-    let later = "Ada asked you: \"Who pays, Cy?\" Answer that first.";
-    assert!(of_cy[0].contains("Answer the host first.") && !of_cy[0].contains(later), "{of_cy:?}");
+    let later = "Ada asked you: \"Who pays, Cy?\" Answer that.";
+    assert!(of_cy[0].contains("Answer the host.") && !of_cy[0].contains(later), "{of_cy:?}");
     assert!(of_cy[1].contains(later) && !of_cy[2].contains(later), "{of_cy:?}");
     let turns = turns("Cy, who pays?");
     let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
-    let cue = "Answer the host first.";
+    let cue = "Answer the host.";
     assert!(asked[0].last().contains(cue), "{}", asked[0].last());
     assert!(!asked[1].last().contains(cue), "{}", asked[1].last());
 }

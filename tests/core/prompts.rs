@@ -178,15 +178,14 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
             let name = other.map_or("", |s| &*s.spec.name);
             format!("Made-up words, the {said}. Who pays for the tram, {name}?")
         }
+        Some("ANSWERS ADA") => format!("No, Ada, the old pay, the {said}."),
         Some("ASKS CY ONCE") if said == 1 => "Who pays, Cy?".to_owned(),
         Some("ASKS IF TOLD") if turn.act.as_ref().is_some_and(|act| act.to.is_some()) => {
             format!("Then this: who pays, the {said}? I do not.")
         }
         Some("ENDS ASKING") => format!("Made-up words, the {said}. Or do they pay?"),
         Some("HANDS OVER") => format!("Made-up words, the {said}. Tell us, @cy."),
-        Some("MENTIONS CY") => {
-            format!("@cy, made-up words, the {said}. They wait. Or do they pay?")
-        }
+        Some("MENTIONS CY") => format!("@cy, words, the {said}. They wait. Or do they pay?"),
         Some("ASKS CY") => format!("Made-up words, the {said}. What do you think, Cy?"),
         Some("THINKS") => format!("<think>A plan, the {said}.</think>Made-up words, the {said}."),
         _ => format!("Made-up words, the {said}."),
@@ -321,8 +320,8 @@ fn prompt_shows_debate_words_roles_and_lore() {
     assert_eq!(ada.whole().matches("Made-up").count(), 2);
 }
 
-const LAST: &str = "This is the last turn of all, nobody speaks after you: say what is done now, who does what and by when, \
-                    and who at this table would not sign it.";
+const LAST: &str =
+    "This is the last turn of all, nobody speaks after you: say who does what now, and by when.";
 const ALONE: &str = "This is the last turn of all: nobody can answer you any more.";
 
 #[test]
@@ -429,7 +428,7 @@ fn requester_gets_the_result() {
     );
     let asked = json!({"do": "say", "text": "@bo why?"});
     let named = play("[limits]\nutterances = 4", "", &[Value::Null, asked]);
-    assert!(named.iter().any(|c| c.seat == "bo" && c.last().contains("Answer the host first.")));
+    assert!(named.iter().any(|c| c.seat == "bo" && c.last().contains("Answer the host.")));
     let panel = calls(opened(scenario::bundled("moderated-panel").unwrap(), |_| {}), &[]);
     let chosen = panel.iter().find(|c| c.purpose == Purpose::Speak).unwrap();
     assert!(
@@ -461,7 +460,7 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("So does a question to somebody by name."));
-    assert!(asked[1].last().contains("Cy, turn 2 of 4. Answer Ada first."), "{}", asked[1].last());
+    assert!(asked[1].last().contains("Cy, turn 2 of 4. Answer Ada."), "{}", asked[1].last());
 }
 
 pub const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
@@ -471,7 +470,7 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     let asks = "persona = \"ASKS CY\"";
     let three = two("[limits]\nutterances = 9", asks) + CY;
     let turns = calls(opened(&three, |_| {}), &[]);
-    let quote = "Ada asked you: \"What do you think, Cy?\" Answer that first.";
+    let quote = "Ada asked you: \"What do you think, Cy?\" Answer that.";
     let quoted: Vec<bool> = turns.iter().map(|c| c.last().contains(quote)).collect();
     let of_cy = [false, false, true, false, false, true, false, false, true];
     assert_eq!(quoted, of_cy, "{}", turns[2].last());

@@ -129,7 +129,7 @@ fn a_line_places_the_speaker_between_the_poles_and_nobody_else_reads_it() {
     assert!(third.contains("<said n=\"2\" by=\"b\">"), "{third}");
     assert!(
         third.contains(
-            "STANCE: +2 (ban them) to -2 (leave them) | your claim, 3 to 8 words; only if that changed: | after #n"
+            "STANCE: +2 (ban them) to -2 (leave them) | your claim, 3 to 8 words; if your number changed: | after #n"
         ),
         "{third}"
     );

@@ -6,11 +6,23 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Words of a message that asks for another way of speaking.
-const WISHES: [&str; 8] =
-    ["please", "shorter", "sentence", "sentences", "words", "example", "explain", "stop"];
+const WISHES: [&str; 12] = [
+    "please",
+    "shorter",
+    "sentence",
+    "sentences",
+    "words",
+    "example",
+    "explain",
+    "stop",
+    "bitte",
+    "kürzer",
+    "phrases",
+    "frases",
+];
 
-/// Returns whether an operator's message is a wish that rehearsed lines cannot fulfil.
-fn is_wish(said: &str) -> bool {
+/// Returns whether an operator's message wishes another way of speaking, as far as its words show.
+pub fn is_wish(said: &str) -> bool {
     let lower = said.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     !said.contains('?') && words.any(|word| WISHES.contains(&word))

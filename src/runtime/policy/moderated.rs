@@ -57,8 +57,8 @@ const STREAK: u64 = 2;
 /// Answer of the moderator that ends the conversation.
 const END: &str = "end";
 /// Task of the moderator.
-const TASK: &str =
-    "You choose who speaks and tell them in one clause what to take up; they read that clause.";
+const TASK: &str = "You choose who speaks and tell them in one clause what to take up. They read that clause, unless they have to answer \
+     somebody, to doubt an agreement or to speak last.";
 /// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 

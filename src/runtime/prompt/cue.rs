@@ -24,8 +24,8 @@ const FIRST: &str = "your answer and your strongest reason.";
 /// Default task of a turn in a debate without phases.
 const BRING: &str = "Bring one new thing; everybody heard the rest.";
 /// Task of the last turn of all in a debate.
-const LAST: &str = "This is the last turn of all, nobody speaks after you: say what is done now, who does what and by when, and who at \
-     this table would not sign it.";
+const LAST: &str =
+    "This is the last turn of all, nobody speaks after you: say who does what now, and by when.";
 /// Cue of a turn that nobody can answer any more, in a talk and in phases.
 const UNANSWERED: &str = "This is the last turn of all: nobody can answer you any more.";
 /// Cue of the last turn of a team, whose words are its message to the table.
@@ -100,12 +100,17 @@ impl CueTask<'_> {
 
 fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let (talks, debates) = (talks(state, turn), debates(state, turn));
-    if let Some(said) = talks.then(|| said_to_all::open(state, turn)).flatten() {
+    let phase = state.phase_of(turn.thread);
+    let is_exchange = phase.is_some_and(|phase| is_exchange(state, turn, phase));
+    let phase = phase.and_then(|phase| task_of(state, turn, phase));
+    let debt = talks.then(|| owed_by(state, turn, phase.is_some())).flatten();
+    // the next turn of an exchange depends on the task of this one
+    let keeps = is_exchange && (phase.is_some() || debt.is_some());
+    if let Some(said) = (talks && !keeps).then(|| said_to_all::open(state, turn)).flatten() {
         let text = said.text_at(state.heard_to(turn)).cloned();
         return CueTask::Host(text.unwrap_or_default());
     }
-    let phase = state.phase_of(turn.thread).and_then(|phase| task_of(state, turn, phase));
-    if let Some(debt) = talks.then(|| owed_by(state, turn, phase.is_some())).flatten() {
+    if let Some(debt) = debt {
         return CueTask::Answer(debt);
     }
     if let Some(last) = last_words(state, turn) {
@@ -135,7 +140,10 @@ fn phase(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
         0 | 1 => String::new(),
         _ => format!(", {} of {rounds}", round_of(state, turn)),
     };
-    let own = if let CueTask::Phase(task) = task { format!(" {task}") } else { String::new() };
+    let own = match task {
+        CueTask::Phase(task) => format!(" {}{task}", within(state, turn)),
+        _ => String::new(),
+    };
     let last = talks(state, turn) && ends_phases(state, turn, phase);
     let last = if last { format!(" {UNANSWERED}") } else { String::new() };
     let blind = if task.is_asked() { String::new() } else { blind(state, turn) };
@@ -150,6 +158,21 @@ fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
     let usual = if debates(state, turn) { usual } else { None };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn)).or(usual)?;
     (!task.trim().is_empty()).then(|| task.trim().to_owned())
+}
+
+/// Returns the lead of a task that a new message of the host must not displace.
+fn within(state: &State, turn: &Turn) -> &'static str {
+    if talks(state, turn) { said_to_all::within(state, turn) } else { "" }
+}
+
+/// Returns whether a phase has its task for its first seat but not for all, so that the others answer it.
+fn is_exchange(state: &State, turn: &Turn, phase: &Phase) -> bool {
+    let seats = state.threads.get(&turn.thread).map_or(&[][..], |thread| &thread.seats);
+    let has_task = |seat: &&SeatId| {
+        let turn = Turn { seat: (*seat).clone(), ..turn.clone() };
+        task_of(state, &turn, phase).is_some()
+    };
+    seats.first().is_some_and(|first| has_task(&first)) && !seats.iter().all(|seat| has_task(&seat))
 }
 
 /// Returns the round of a turn in its thread, from 1.
@@ -249,8 +272,10 @@ fn occasion(state: &State, turn: &Turn, task: &CueTask<'_>, begins: bool) -> Str
     let mentioned = if task.is_asked() { None } else { mentioned(state, turn) };
     let last = (task.is_asked() && ends_all(state, turn)).then(|| UNANSWERED.to_owned());
     let task = match task {
-        CueTask::Host(_) => Some(said_to_all::TASK.to_owned()),
-        CueTask::Answer(debt) => Some(to_answer(state, turn, debt)),
+        CueTask::Host(said) => Some(said_to_all::task(said).to_owned()),
+        CueTask::Answer(debt) => {
+            Some(format!("{}{}", within(state, turn), to_answer(state, turn, debt)))
+        }
         CueTask::LastWords(words) => Some((*words).to_owned()),
         CueTask::Act(task) | CueTask::Fairly(task) => Some(task.clone()),
         CueTask::Free if brings(state, turn) => Some(BRING.to_owned()),
@@ -319,8 +344,11 @@ fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
 /// Returns the request to answer the host or the question to a turn's seat, if there is one, without rules.
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
-        CueTask::Host(said) => Some(format!("The host asks: {}", quoted(&said))),
-        CueTask::Answer(debt) => Some(with_quote(state, debt, FIRST_OF_ALL)),
+        CueTask::Host(said) => {
+            let verb = if said_to_all::asks(&said) { "asks" } else { "says" };
+            Some(format!("The host {verb}: {}", quoted(&said)))
+        }
+        CueTask::Answer(debt) => Some(with_quote(state, debt, "")),
         _ => None,
     }
 }
@@ -354,13 +382,14 @@ pub fn act_room(state: &State, turn: &Turn) -> ActRoom {
     }
 }
 
-/// Returns whether a phase leaves room for a doubt: none in turns at the same time, in the last turn of all, and beside a
-/// task other than a rebuttal.
+/// Returns whether a phase leaves room for a doubt: none in turns at the same time, in the last turn of all, in an exchange
+/// of questions and answers, and beside a task other than a rebuttal.
 fn leaves_room(state: &State, turn: &Turn, phase: &Phase) -> bool {
     let together = policies::traits(&phase.policy.name).order == TurnOrder::AtOnce;
     let rebuts = || phase.name.to_lowercase().starts_with(REBUTTAL);
     !together
         && !ends_phases(state, turn, phase)
+        && !is_exchange(state, turn, phase)
         && (rebuts() || task_of(state, turn, phase).is_none())
 }
 
@@ -421,9 +450,20 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     let own = place(&turn.seat);
     let others = speakers.into_iter().filter(|seat| **seat != turn.seat);
     let apart = |id: &SeatId| Some(own?.abs_diff(place(id)?));
-    let farthest = others.max_by_key(|id| (apart(id), *id == last));
-    let name = called(state, &state.labels(turn), farthest.unwrap_or(last));
+    let opponents = others.filter(|id| opposes(state, &turn.seat, id));
+    let farthest = opponents.max_by_key(|id| (apart(id), *id == last))?;
+    let name = called(state, &state.labels(turn), farthest);
     Some(format!("If you disagree with {name}, answer {name}'s best reason, not the easiest."))
+}
+
+/// Returns whether two seats have different sides; at a table without sides, everybody has an opponent.
+fn opposes(state: &State, seat: &SeatId, other: &SeatId) -> bool {
+    let side = |id: &SeatId| state.seat(id).and_then(|seat| seat.spec.side.as_ref());
+    match (side(seat), side(other)) {
+        (Some(own), Some(other)) => own != other,
+        (None, None) => state.seats.iter().all(|seat| seat.spec.side.is_none()),
+        _ => false,
+    }
 }
 
 /// Returns the question to a turn's seat that is its task; those of an earlier phase give way to the task of this one.
@@ -443,23 +483,22 @@ pub fn most_urgent<'a>(
     debts.max_by_key(|debt| debt.from.is_none())
 }
 
-/// Ends of the request for an answer: alone, and beside a doubt.
-const FIRST_OF_ALL: &str = "first";
-const IN_ONE_SENTENCE: &str = "in one sentence";
+/// End of the request for an answer beside a doubt.
+const IN_ONE_SENTENCE: &str = " in one sentence";
 
 /// Returns the request to answer a question, and then to doubt if that is due. A question in the last message is not
 /// quoted below itself.
 fn to_answer(state: &State, turn: &Turn, debt: &QuestionDebt) -> String {
     let doubt = turn.act.as_ref().filter(|act| act.kind.is_doubt());
     let doubt = doubt.and_then(|doubt| acts::request(state, doubt));
-    let length = if doubt.is_some() { IN_ONE_SENTENCE } else { FIRST_OF_ALL };
+    let length = if doubt.is_some() { IN_ONE_SENTENCE } else { "" };
     let last = state.visible(turn).next_back();
     let is_last = last.is_some_and(|entry| {
         entry.seat() == debt.from.as_ref() && entry.version().turn == debt.turn
     });
     let answer = match &debt.from {
-        Some(by) if is_last => format!("Answer {} {length}.", called(state, &Labels::new(), by)),
-        None if is_last => format!("Answer the host {length}."),
+        Some(by) if is_last => format!("Answer {}{length}.", called(state, &Labels::new(), by)),
+        None if is_last => format!("Answer the host{length}."),
         _ => with_quote(state, debt, length),
     };
     doubt.map_or_else(|| answer.clone(), |doubt| format!("{answer} Then: {doubt}"))
@@ -467,7 +506,7 @@ fn to_answer(state: &State, turn: &Turn, debt: &QuestionDebt) -> String {
 
 fn with_quote(state: &State, debt: &QuestionDebt, length: &str) -> String {
     let by = asker(state, debt);
-    format!("{by} asked you: \"{}\" Answer that {length}.", quoted(&debt.quote))
+    format!("{by} asked you: \"{}\" Answer that{length}.", quoted(&debt.quote))
 }
 
 fn asker(state: &State, debt: &QuestionDebt) -> String {

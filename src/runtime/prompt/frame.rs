@@ -27,7 +27,7 @@ const HANDS_OVER: &str = "Write names without @; \"@name\" at the end gives that
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
 const GIST_MAX: usize = 160;
-/// Introduction of the scribe.
+/// Introduction of a scribe who listened.
 const SCRIBE: &str =
     "You are the scribe of a conversation in which you did not take part. You side with nobody.";
 
@@ -61,7 +61,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let outside = state.is_outside(turn);
     let persona = if outside { String::new() } else { persona };
     let who = if turn.purpose == Purpose::Result {
-        SCRIBE.to_owned()
+        scribe(seat)
     } else if outside {
         BIDS.to_owned()
     } else {
@@ -158,6 +158,18 @@ fn who(seat: &Participant, persona: &str) -> String {
     let role = role.filter(|role| !has(&seat.name, role));
     let role = role.map_or(String::new(), |role| format!(", {role}"));
     format!("You are {}{role}. {persona}", seat.name).trim_end().to_owned()
+}
+
+/// Introduces the scribe, who can be one of those who spoke.
+fn scribe(seat: &Participant) -> String {
+    let name = &seat.name;
+    if seat.speaks {
+        format!(
+            "You spoke here as {name}. Now you are the scribe: you side with nobody, nor with {name}."
+        )
+    } else {
+        SCRIBE.to_owned()
+    }
 }
 
 /// Returns the private goal of a seat, for its own prompt.
@@ -364,8 +376,11 @@ fn roster(state: &State, turn: &Turn) -> String {
     let bids = turn.purpose == Purpose::Bid;
     let mut told = String::from(if bids { "Who can speak:" } else { "Who can be chosen:" });
     for seat in chosen.map(|s| &s.spec) {
-        let role = seat.role.as_ref().map_or(String::new(), |role| format!(", {role}"));
-        let about = about(seat).map_or(String::new(), |about| format!(": {about}"));
+        let about = about(seat);
+        let repeats = |role: &Text| about.as_ref().is_some_and(|about| about.starts_with(&**role));
+        let role = seat.role.as_ref().filter(|role| !repeats(role));
+        let role = role.map_or(String::new(), |role| format!(", {role}"));
+        let about = about.map_or(String::new(), |about| format!(": {about}"));
         told.push_str(&format!("\n- {}: {}{role}{about}", seat.id, seat.name));
     }
     told

@@ -74,7 +74,7 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 23;
+pub const WORDING: u32 = 24;
 
 use self::escape::escape_results;
 use self::frame::{VISITOR, addresses_the_reader};

@@ -1,9 +1,9 @@
 //! Messages of the host to all: the newest is the task of the next turns, short ones stay in later prompts.
 
 use super::escape::quoted;
-use crate::model::Participant;
+use crate::model::{Participant, Text};
 use crate::reply;
-use crate::state::{Entry, State, Turn};
+use crate::state::{Entry, State, Turn, is_wish};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Maximum number of words of a message that stays in later prompts.
@@ -12,9 +12,32 @@ const STAYS_WORDS: usize = 25;
 const STAYS_MAX: usize = 2;
 /// Question marks; a message with one does not stay.
 const ASKS: [char; 3] = ['?', '？', '؟'];
-/// Task of a turn that reads a new message first.
-pub(super) const TASK: &str = "The host has just spoken to all of you. That comes first: answer a question, use news, do what is wished without \
-     talking about it.";
+/// Tasks of a turn that reads a new message first: of a question, of a wish, and of news.
+const QUESTION: &str = "The host has just asked all of you something: answer that.";
+const WISH: &str = "The host has just wished something of all of you: do it from this turn on, without talking about it.";
+const NEWS: &str = "The host has just told all of you something: let it change what you say now.";
+/// Leads of the reminder: of wishes, and of news.
+const HELD_WISH: &str =
+    "The host wished, and it holds until taken back, also against the rules above";
+const HELD_NEWS: &str = "The host said, and it is so until taken back";
+/// Lead of a task that a new message must not displace.
+const WITHIN: &str = "The host has just spoken to all of you; take that up in this: ";
+
+/// Returns the task of a turn that reads a new message.
+pub(super) fn task(said: &str) -> &'static str {
+    if asks(said) {
+        QUESTION
+    } else if is_wish(said) {
+        WISH
+    } else {
+        NEWS
+    }
+}
+
+/// Returns the lead of a task that a new message must not displace; empty without a message.
+pub(super) fn within(state: &State, turn: &Turn) -> &'static str {
+    open(state, turn).map_or("", |_| WITHIN)
+}
 
 /// Returns the latest message without an addressee that no turn with words has read yet.
 pub fn open<'a>(state: &'a State, turn: &'a Turn) -> Option<&'a Entry> {
@@ -28,10 +51,15 @@ pub fn asks_each(text: &str) -> bool {
 
 /// Returns whether a message stays in later prompts: it is short and asks nothing.
 fn stays(text: &str) -> bool {
-    !text.contains(ASKS) && text.unicode_words().nth(STAYS_WORDS).is_none()
+    !asks(text) && text.unicode_words().nth(STAYS_WORDS).is_none()
 }
 
-/// Returns the reminder of short messages, which are wishes as a rule. Nothing interprets them.
+/// Returns whether a message asks something.
+pub(super) fn asks(text: &str) -> bool {
+    text.contains(ASKS)
+}
+
+/// Returns the reminder of the latest short messages: wishes, and then news.
 pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     let place = state.heard_to(turn);
     let unread: Vec<_> = state.unread(turn).into_iter().map(|entry| entry.seq).collect();
@@ -42,17 +70,18 @@ pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
             && is_to_all(state, turn, entry)
     };
     let latest = state.visible_among(turn, state.entries.iter()).rev().filter(holds);
-    let mut held: Vec<String> = latest
-        .take(STAYS_MAX)
-        .filter_map(|entry| Some(format!("\"{}\"", quoted(entry.text_at(place)?.trim()))))
-        .collect();
+    let mut held: Vec<&Text> =
+        latest.take(STAYS_MAX).filter_map(|entry| entry.text_at(place)).collect();
     held.reverse();
-    (!held.is_empty()).then(|| {
-        format!(
-            "The host said, and it holds until taken back, also against the rules above: {}",
-            held.join(" ")
-        )
-    })
+    let (wishes, news): (Vec<&Text>, Vec<&Text>) = held.into_iter().partition(|said| is_wish(said));
+    let line = |lead: &str, all: &[&Text]| {
+        let all: Vec<String> =
+            all.iter().map(|said| format!("\"{}\"", quoted(said.trim()))).collect();
+        (!all.is_empty()).then(|| format!("{lead}: {}", all.join(" ")))
+    };
+    let lines = [line(HELD_WISH, &wishes), line(HELD_NEWS, &news)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Returns whether a message of the host names no addressee.

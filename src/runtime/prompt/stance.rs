@@ -13,10 +13,15 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
     }
     // a move needs an earlier position
     let moves = state.seat(&turn.seat).is_some_and(|seat| !state.positions(seat).is_empty());
-    let moved =
-        if moves { "; only if that changed: | after #n: \"the words that moved you\"" } else { "" };
-    let by_host = moves && state.visible(turn).any(Entry::is_by_host);
-    let host = if by_host { "; #h1 for the host" } else { "" };
+    let moved = if moves {
+        "; if your number changed: | after #n: \"the words that moved you\""
+    } else {
+        ""
+    };
+    let since = || state.visible(turn).rev().take_while(|entry| entry.seat() != Some(&turn.seat));
+    let by_host = if moves { since().find(|entry| entry.is_by_host()) } else { None };
+    let number = by_host.and_then(|entry| state.number_of_host(entry));
+    let host = number.map_or(String::new(), |number| format!("; #h{number} for the host"));
     Some(format!(
         "Last line, unread by the table: {STANCE} +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}) | your claim, 3 to 8 \
          words{moved}{host}"
