@@ -86,6 +86,7 @@ mod money;
 mod moves;
 mod plan_commands;
 mod plans;
+mod played;
 mod policies;
 mod polls;
 mod presets;
