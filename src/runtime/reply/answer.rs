@@ -15,6 +15,7 @@ use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use crate::scenario::answer_pattern;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Characters stripped around an answer.
@@ -27,6 +28,9 @@ const BRACED: &str = "{final answer:";
 const APPROX: &str = "approx";
 /// A number in a reply.
 const NUMBER: &str = r"(-?\d[\d,]*(?:\.\d+)?)";
+/// A number with thousands in groups, or with a comma before a part that is no such group.
+const COMMA_NUMBER: &str =
+    r"\b(\d{1,3}(?:[. \x{a0}\x{202f}]\d{3})+(?:,\d+)?|\d+,(?:\d{1,2}|\d{4,}))\b";
 /// Maximum length of a reply in text form that is an answer as a whole, in bytes.
 const BARE_MAX: usize = 80;
 
@@ -61,6 +65,7 @@ pub fn last_number(confidence: bool, said: &str) -> ReadReply {
 /// Returns the answer of a reply: the last box, else the last stated answer, else the whole reply. A stated answer never
 /// replaces a box that cannot be read.
 fn stated(kind: AnswerKind, said: &str) -> Option<String> {
+    let said = &*if kind == AnswerKind::Number { with_points(said) } else { said.into() };
     if let Some(content) = last_box(said) {
         return normalised(kind, content);
     }
@@ -80,6 +85,22 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
         if kind == AnswerKind::Text { None } else { normalised(kind, last) }
     };
     bare.or_else(in_sentence).or_else(bold)
+}
+
+/// Returns a text in a language with decimal commas with the numbers of English: `1.250,50` is 1250.50.
+fn with_points(said: &str) -> Cow<'_, str> {
+    if Letters::new(said).find(&words().comma).is_none() {
+        return said.into();
+    }
+    let Ok(number) = answer_pattern(COMMA_NUMBER) else { return said.into() };
+    let (mut out, mut from) = (String::new(), 0);
+    for found in number.find_iter(said) {
+        out.push_str(said.get(from..found.start()).unwrap_or_default());
+        let digits = found.as_str().chars().filter(|c| c.is_ascii_digit() || *c == ',');
+        out.extend(digits.map(|c| if c == ',' { '.' } else { c }));
+        from = found.end();
+    }
+    (out + said.get(from..).unwrap_or_default()).into()
 }
 
 /// Returns the answer of a reply that gives it in JSON without being asked for it.

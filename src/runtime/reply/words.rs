@@ -50,6 +50,8 @@ pub(super) struct WordTables {
     pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
+    /// Words of languages that write a comma in decimal numbers.
+    pub(super) comma: WordRow,
     /// Words right before a name that rule it out.
     pub(super) except: WordRow,
     /// Words before a number in its clause that deny it.
