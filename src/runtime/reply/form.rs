@@ -9,6 +9,7 @@ use super::closing::{ClosingFilter, ClosingParts};
 use super::json::{JsonPlace, found, objects};
 use super::letters::Letters;
 use super::lines::behind_marks;
+use super::mention::without_earlier;
 use super::names::{NameChoice, reason};
 use super::number::whole_number;
 use super::plan;
@@ -233,23 +234,28 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         .find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
     let plain = || {
         let line = said.lines().find(|line| !line.trim().is_empty())?;
-        let letters = Letters::new(line);
+        let line = without_earlier(line, |part| part.contains(|c: char| c.is_ascii_digit()));
+        let letters = Letters::new(&line);
         let at = letters.skip(0, |c| !c.is_ascii_digit());
         let end = letters.skip(at, |c| c.is_ascii_digit() || c == '.');
-        let bare =
-            behind_marks(&letters, 0) == at || letters.skip(0, |c| !c.is_alphanumeric()) == at;
-        let named = || {
-            let leads = [&words().equals, &words().so];
-            leads.into_iter().any(|row| letters.follows(at, row))
-                || (0..at).any(|at| letters.one_of(at, &words().bid).is_some())
-        };
-        let negative = at > 0 && letters.char(at - 1) == Some('-');
         let value = line.get(letters.byte(at)..letters.byte(end))?.trim_end_matches('.').parse();
         let rest = line.get(letters.byte(end)..).unwrap_or_default();
         // the scale, as in "8/10" or "8 out of 10"
         let scale = rest.find("10").filter(|at| *at <= SCALE_MAX).map_or(0, |at| at + "10".len());
         let why = rest.get(scale..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
-        (!negative && (bare || scale > 0 || named())).then_some((value.ok()?, why.to_owned()))
+        let next = letters.skip(end, |c| c == ' ');
+        let ends = letters.breaks(end) && letters.breaks(next) && next == end
+            || letters.char(next).is_none_or(|c| !c.is_alphanumeric());
+        let begins =
+            letters.skip(0, |c| !c.is_alphanumeric()) == at || behind_marks(&letters, 0) == at;
+        let named = (0..at).any(|at| letters.one_of(at, &words().bid).is_some());
+        // a bound, a range or a denial
+        let vague =
+            [&words().bound, &words().negation].iter().any(|row| letters.is_behind(at, row))
+                || letters.char(next) == Some('-')
+                    && letters.char(next + 1).is_some_and(|c| c.is_ascii_digit())
+                || at > 0 && letters.char(at - 1) == Some('-');
+        (!vague && (ends || begins || scale > 0 || named)).then_some((value.ok()?, why.to_owned()))
     };
     let (bid, why): (f64, String) = object
         .or_else(plain)

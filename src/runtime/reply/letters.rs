@@ -62,7 +62,8 @@ impl Letters {
 
     /// Returns whether a character ends a clause.
     pub(super) fn pauses(&self, at: usize) -> bool {
-        self.char(at).is_some_and(|c| COMMAS.contains(&c))
+        let dash = || at > 0 && [at - 1, at + 1].iter().all(|at| self.char(*at) == Some(' '));
+        self.char(at).is_some_and(|c| COMMAS.contains(&c) || c == '-' && dash())
     }
 
     /// Returns whether a word may begin or end before a character.

@@ -1,6 +1,6 @@
 //! Grammar of a choice in prose, for names and for votes: the only known thing that a sentence names and approves of.
 
-use super::letters::{Letters, asks};
+use super::letters::{Letters, asks, sentences};
 use super::words::{WordRow, words};
 
 /// A known thing in a text, as a range of its letters and an index.
@@ -15,6 +15,9 @@ pub(super) struct Mention {
 pub(super) trait Candidates {
     /// Returns the mention that begins at an index.
     fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention>;
+
+    /// Returns the name of each thing, in the order in which they were listed.
+    fn names(&self) -> Vec<&str>;
 
     /// Returns the mentions in a text, in order.
     fn mentions(&self, letters: &Letters, text: &str) -> Vec<Mention> {
@@ -31,10 +34,14 @@ pub(super) trait Candidates {
     fn left(&self, letters: &Letters, text: &str) -> Vec<Mention> {
         let mut left: Vec<Mention> = vec![];
         for mention in self.mentions(letters, text) {
+            let behind_over = |last: &Mention| {
+                let over = letters.one_of(letters.skip(last.end, |c| c == ' '), &words().over);
+                over.is_some_and(|end| letters.skip(end, |c| !c.is_alphanumeric()) == mention.start)
+            };
             let out = letters.follows(mention.start, &words().except)
                 || letters.is_behind(mention.start, &words().than)
                 || letters.one_of(mention.end, &words().outranked).is_some()
-                || !left.is_empty() && letters.follows(mention.start, &words().over);
+                || left.last().is_some_and(behind_over);
             if !out {
                 left.push(mention);
             }
@@ -42,11 +49,51 @@ pub(super) trait Candidates {
         left
     }
 
+    /// Returns whether a text has a mention.
+    fn is_in(&self, text: &str) -> bool {
+        !self.mentions(&Letters::new(text), text).is_empty()
+    }
+
+    /// Returns a text as it was meant in the end: without a first thought, with the names of things that are only counted,
+    /// and with the best one of a ranking: "At first A, but of B and C the latter" is "but of Answer C".
+    fn settled(&self, text: &str) -> String {
+        let text = without_earlier(text, |part| self.is_in(part));
+        let letters = Letters::new(&text);
+        let named = self.mentions(&letters, &text);
+        let names = self.names();
+        let part = |from, to| text.get(letters.byte(from)..letters.byte(to)).unwrap_or_default();
+        let ranked = named.iter().zip(named.iter().skip(1));
+        let worse = ranked.filter(|(a, b)| part(a.end, b.start).trim() == ">");
+        let mut cuts: Vec<(usize, usize, &str)> = worse.map(|(a, b)| (a.end, b.end, "")).collect();
+        for (at, end, place) in ordinals(&letters) {
+            let mut listed: Vec<Mention> = vec![];
+            for mention in named.iter().filter(|mention| mention.end <= at) {
+                if listed.iter().all(|other| other.of != mention.of) {
+                    listed.push(*mention);
+                }
+            }
+            let mut of: Vec<usize> = (0..names.len()).collect();
+            if let [first, .., last] = listed[..] {
+                of = listed.iter().map(|mention| mention.of).collect();
+                cuts.push((first.start, last.end, ""));
+            }
+            let of = place.map_or(of.last(), |place| of.get(place));
+            cuts.extend(of.and_then(|of| Some((at, end, *names.get(*of)?))));
+        }
+        cuts.sort_unstable();
+        let (mut out, mut from) = (String::new(), 0);
+        for (start, end, name) in cuts {
+            if start >= from {
+                out.extend([part(from, start), name]);
+                from = end;
+            }
+        }
+        out + part(from, letters.len())
+    }
+
     /// Returns the only thing in a text that is not ruled out.
     fn only(&self, text: &str) -> Option<usize> {
-        let left = self.left(&Letters::new(text), text);
-        let first = left.first()?.of;
-        left.iter().all(|mention| mention.of == first).then_some(first)
+        agreed(self.left(&Letters::new(text), text).into_iter().map(|mention| mention.of))
     }
 
     /// Returns whether a text has one of some words outside its mentions.
@@ -75,28 +122,29 @@ pub(super) trait Candidates {
     /// Returns the thing that a sentence chooses: the one in its clauses with a word of the row, else the only one in a
     /// sentence with such a word. A condition chooses nothing, and no clause may take the choice back.
     fn chosen(&self, sentence: &str, row: &WordRow) -> Option<usize> {
-        if asks(sentence) || self.has(sentence, &words().doubt) {
+        let earlier = |part: &&str| self.has(part, &words().earlier) && self.only(part).is_some();
+        let parts = clauses(sentence);
+        if asks(sentence) || self.has(sentence, &words().doubt) || parts.iter().any(earlier) {
             return None;
         }
-        let gives = |part: &&str| self.has(part, row);
-        let parts = || clauses(sentence).into_iter();
-        let yes = parts().filter(gives).filter(|part| !self.denies(part));
+        let gives = |part: &&str| self.has(part, row) || self.is_last(part);
+        let yes = parts.into_iter().filter(gives).filter(|part| !self.denies(part));
         let chosen: Vec<_> = yes.filter_map(|part| Some((part, self.only(part)?))).collect();
         let first = match chosen.last() {
             Some((part, of)) => {
                 let is_now = chosen.iter().all(|(_, other)| other == of);
                 (is_now || self.has(part, &words().now)).then_some(*of)?
             }
-            None if gives(&sentence) || self.is_last(sentence) => self.only(sentence)?,
+            None if gives(&sentence) => self.only(sentence)?,
             None => return None,
         };
         (!self.takes_back(sentence, first, row)).then_some(first)
     }
 
-    /// Returns whether a sentence ends with its choice, as in "the one to keep is Answer A".
-    fn is_last(&self, sentence: &str) -> bool {
-        let letters = Letters::new(sentence);
-        let last = self.left(&letters, sentence).pop();
+    /// Returns whether a clause ends with its choice, as in "the one to keep is Answer A".
+    fn is_last(&self, clause: &str) -> bool {
+        let letters = Letters::new(clause);
+        let last = self.left(&letters, clause).pop();
         last.is_some_and(|last| {
             letters.follows(last.start, &words().is)
                 && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
@@ -115,16 +163,41 @@ pub(super) trait Candidates {
             if of.is_none() && n < at {
                 return false;
             }
-            let letters = Letters::new(part);
-            let begins = |row| letters.one_of(letters.skip(0, |c| c == ' '), row).is_some();
-            if of.is_none() && begins(&words().because) {
+            if of.is_none() && behind_word(part, &words().because).is_some() {
                 return false;
             }
-            let objects = || begins(&words().but);
+            let objects = || behind_word(part, &words().but).is_some();
             let here = of.is_none() && objects() || of == Some(choice);
             here && self.minds_faults() || of.is_none_or(|of| of == choice) && self.has(part, row)
         })
     }
+}
+
+/// Returns a text without the clauses of a first thought that a later clause replaces; `counts` finds what is chosen.
+pub(super) fn without_earlier(text: &str, counts: impl Fn(&str) -> bool) -> String {
+    let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
+    let is_earlier = |part: &str| Letters::new(part).find(&words().earlier).is_some();
+    let Some(last) = parts.iter().rposition(|part| counts(part) && !is_earlier(part)) else {
+        return text.to_owned();
+    };
+    let earlier = parts.iter().take(last).filter(|part| is_earlier(part) && counts(part));
+    earlier.fold(text.to_owned(), |text, part| text.replacen(part, "", 1))
+}
+
+/// Returns the ranges of words such as "the second one", each with its place in a list; `None` is the last one.
+fn ordinals(letters: &Letters) -> Vec<(usize, usize, Option<usize>)> {
+    let rows = [(&words().first, Some(0)), (&words().second, Some(1)), (&words().last, None)];
+    let follows = |at: usize| {
+        let next = letters.skip(at, |c| c == ' ');
+        let noun = letters.one_of(next, &words().noun);
+        let is_alone = letters.char(next).is_none_or(|c| !c.is_alphanumeric());
+        let is = || letters.one_of(next, &words().is).is_some();
+        noun.or_else(|| (is_alone || letters.breaks(at) && next == at || is()).then_some(at))
+    };
+    let found = (0..letters.len()).filter_map(|at| {
+        rows.iter().find_map(|(row, place)| Some((at, follows(letters.one_of(at, row)?)?, *place)))
+    });
+    found.collect()
 }
 
 /// Returns the clauses of a sentence: they end at commas, and before a reason or an objection.
@@ -150,9 +223,21 @@ pub(super) fn clauses(sentence: &str) -> Vec<&str> {
 
 /// Returns whether a clause is a word of denial alone.
 pub(super) fn is_refusal(clause: &str) -> bool {
-    let letters = Letters::new(clause);
-    let end = letters.one_of(letters.skip(0, |c| !c.is_alphanumeric()), &words().deny);
-    end.is_some_and(|end| letters.skip(end, |c| !c.is_alphanumeric()) == letters.len())
+    behind_word(clause, &words().deny).is_some_and(|rest| !rest.contains(char::is_alphanumeric))
+}
+
+/// Returns the text behind a word of a row that begins a text.
+pub(super) fn behind_word<'t>(text: &'t str, row: &WordRow) -> Option<&'t str> {
+    let letters = Letters::new(text);
+    let end = letters.one_of(letters.skip(0, |c| !c.is_alphanumeric()), row)?;
+    text.get(letters.byte(end)..)
+}
+
+/// Returns the value that all values are; `None` if there is no value, or another one.
+pub(super) fn agreed<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut all = all.into_iter();
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 /// Returns the indices of letters outside of mentions.

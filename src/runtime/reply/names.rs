@@ -3,7 +3,7 @@
 use super::json::{JsonPlace, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{behind_marks, own_text, unwrapped};
-use super::mention::{Candidates, Mention, clauses, is_refusal};
+use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::read::ReadBy;
 use super::words::words;
 use crate::model::{Participant, SeatId, Text};
@@ -108,37 +108,51 @@ impl<'a> NameChoice<'a> {
         let mut filled = text.lines().filter(|line| !line.trim().is_empty());
         let first = filled.next();
         let ends = [first, filled.next_back().or(first)];
-        let mut alone = ends.into_iter().flatten().filter_map(|line| self.exactly(line));
-        if let Some(name) = alone.next() {
-            let agree = alone.all(|other| other == name) && !self.objects(&text, name);
-            return agree.then_some(ChosenName { name, by: ReadBy::Plain, object: None });
+        let alone: Vec<_> =
+            ends.into_iter().flatten().filter_map(|line| self.exactly(line)).collect();
+        if !alone.is_empty() {
+            let name = agreed(alone).filter(|name| !self.objects(&text, name))?;
+            return Some(ChosenName { name, by: ReadBy::Plain, object: None });
         }
         let name = self.in_text(&text)?;
         Some(ChosenName { name, by: ReadBy::Name, object: None })
     }
 
     fn in_text(&self, text: &str) -> Option<&'a Text> {
-        let (asked, sentences): (Vec<&str>, Vec<&str>) =
+        let text = &*self.settled(text);
+        let (asked, stated): (Vec<&str>, Vec<&str>) =
             sentences(text).into_iter().partition(|s| asks(s));
-        if sentences.is_empty() {
-            return self.called(text);
+        let chosen = stated.iter().filter_map(|s| self.chosen_name(s));
+        let mut to = asked.iter().filter_map(|s| self.put_to(s));
+        match to.next() {
+            Some(first) if to.chain(chosen).all(|name| name == first) => Some(first),
+            _ => self.in_sentences(text, &stated),
         }
-        let chosen = |sentence: &&str| {
-            let name = self.name(self.chosen(sentence, &words().turn)?)?;
-            let ends = || clauses(sentence).iter().any(|clause| self.ends_with(clause, name));
-            (!is_common(name) || ends()).then_some(name)
-        };
-        let addressed = |s: &&str| match clauses(s)[..] {
-            [name, _, ..] => self.exactly(name),
-            _ => None,
-        };
-        let mut asked = asked.iter().filter_map(addressed);
-        if let Some(first) = asked.next()
-            && asked.all(|name| name == first)
-            && sentences.iter().filter_map(chosen).all(|name| name == first)
-        {
-            return Some(first);
-        }
+    }
+
+    /// Returns the name that a question is put to: its first clause is the name, begins with it and a form of address, or
+    /// has a word of the row `turn`.
+    fn put_to(&self, question: &str) -> Option<&'a Text> {
+        let parts = clauses(question);
+        let first = parts.first()?;
+        let letters = Letters::new(first);
+        let named = self.spellings.at(&letters, behind_marks(&letters, 0));
+        let is_polite =
+            || named.is_some_and(|(_, end)| letters.one_of(end, &words().courtesy).is_some());
+        let gives = || self.exactly(first).is_some() || self.has(first, &words().turn);
+        let is_put = is_polite() || parts.len() > 1 && gives();
+        self.only(first).filter(|_| is_put).and_then(|of| self.name(of))
+    }
+
+    /// Returns the name that a sentence chooses; a common word must end one of its clauses.
+    fn chosen_name(&self, sentence: &str) -> Option<&'a Text> {
+        let name = self.name(self.chosen(sentence, &words().turn)?)?;
+        let ends =
+            || clauses(sentence).iter().any(|clause| self.before_end(clause, name).is_some());
+        (!is_common(name) || ends()).then_some(name)
+    }
+
+    fn in_sentences(&self, text: &str, sentences: &[&str]) -> Option<&'a Text> {
         let mentioned = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
         let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
         let first = mentioned.first().copied()?;
@@ -148,7 +162,7 @@ impl<'a> NameChoice<'a> {
         }
         let parts: Vec<&str> = sentences.iter().flat_map(|s| clauses(s)).collect();
         let is_clear = |part: &str| !self.denies(part) && !self.has(part, &words().doubt);
-        let before = || self.before_end(sentences.last()?, first);
+        let before = || self.before_end(sentences.last()?, first).filter(|_| is_common(first));
         if only
             && (parts.iter().any(|clause| self.is_alone(clause, first))
                 || before().is_some_and(is_clear))
@@ -162,11 +176,11 @@ impl<'a> NameChoice<'a> {
         {
             return Some(last);
         }
-        let mut chosen = sentences.iter().filter_map(chosen);
-        match chosen.next() {
-            Some(first) => chosen.all(|name| name == first).then_some(first),
-            None => (only && self.person && !is_common(first) && is_clear(text)).then_some(first),
+        let chosen: Vec<_> = sentences.iter().filter_map(|s| self.chosen_name(s)).collect();
+        if chosen.is_empty() && only && self.person && !is_common(first) && is_clear(text) {
+            return Some(first);
         }
+        agreed(chosen)
     }
 
     /// Returns whether a text takes back a name, as in "Anna: no", makes a common word such as "yes" depend on a condition
@@ -175,51 +189,32 @@ impl<'a> NameChoice<'a> {
         let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
         let at = parts.iter().position(|part| self.exactly(part) == Some(name));
         let doubted = |part: &&str| self.has(part, &words().doubt);
-        let is_but = |part: &&str| {
-            let letters = Letters::new(part);
-            letters.one_of(behind_marks(&letters, 0), &words().but).is_some()
-        };
+        let is_but = |part: &&str| behind_word(part, &words().but).is_some();
         let objection = parts.iter().skip_while(|part| !is_but(part)).any(|part| self.denies(part));
         let condition = parts.iter().take(at.unwrap_or_default()).any(doubted);
         let refused = || at.and_then(|at| parts.get(at + 1)).is_some_and(|part| is_refusal(part));
         if is_common(name) { condition || objection } else { refused() }
     }
 
-    /// Returns the name that a question is put to: it begins the reply, apart or with a form of address, and no other is
-    /// in it.
-    fn called(&self, text: &str) -> Option<&'a Text> {
-        let name = self.name(self.only(text)?)?;
-        let letters = Letters::new(text);
-        let end = self.spellings.at(&letters, behind_marks(&letters, 0)).map(|(_, end)| end);
-        let polite = end.is_some_and(|end| letters.one_of(end, &words().courtesy).is_some());
-        (polite || self.exactly(clauses(text).first()?) == Some(name)).then_some(name)
-    }
-
-    /// Returns the text of a sentence before a common word that ends it, if that word is a name.
-    fn before_end<'t>(&self, sentence: &'t str, name: &Text) -> Option<&'t str> {
-        let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let before = bare.get(..bare.len().checked_sub(name.len())?)?;
-        (is_common(name) && self.ends_with(bare, name)).then_some(before)
+    /// Returns the text of a clause before a name that ends it.
+    fn before_end<'t>(&self, clause: &'t str, name: &Text) -> Option<&'t str> {
+        let letters = Letters::new(clause);
+        let last = self.mentions(&letters, clause).pop()?;
+        let ends = letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len();
+        let is_name = self.name(last.of) == Some(name);
+        if ends && is_name { clause.get(..letters.byte(last.start)) } else { None }
     }
 
     /// Returns whether a clause is a name, except for a "but", a remark in parentheses and names that it rules out.
     fn is_alone(&self, clause: &str, name: &Text) -> bool {
         let letters = Letters::new(clause);
-        let but = letters.one_of(behind_marks(&letters, 0), &words().but);
-        let bare = but.and_then(|end| clause.get(letters.byte(end)..)).unwrap_or(clause);
+        let bare = behind_word(clause, &words().but).unwrap_or(clause);
         let bare = bare.split_once('(').map_or(bare, |(before, _)| before);
         if self.exactly(bare) == Some(name) {
             return true;
         }
         let over = letters.find(&words().over).and_then(|(at, _)| clause.get(..letters.byte(at)));
         over.is_some_and(|before| self.exactly(before) == Some(name))
-    }
-
-    fn ends_with(&self, clause: &str, name: &Text) -> bool {
-        let letters = Letters::new(clause);
-        let spelled = self.spellings.0.iter().filter(|(_, option)| *option == name);
-        let ends: Vec<Vec<char>> = spelled.map(|(spelling, _)| spelling.clone()).collect();
-        letters.follows(letters.len(), &ends)
     }
 
     /// Returns the name in a JSON value: under a known key, or else the only one among all values.
@@ -230,15 +225,17 @@ impl<'a> NameChoice<'a> {
         }
         let mut found = vec![];
         strings(object, 0, &mut found);
-        let mut names = found.into_iter().filter_map(|text| self.exactly(text));
-        let first = names.next()?;
-        names.all(|name| name == first).then_some(first)
+        agreed(found.into_iter().filter_map(|text| self.exactly(text)))
     }
 }
 
 impl Candidates for NameChoice<'_> {
     fn minds_faults(&self) -> bool {
         false
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.options.iter().map(|option| &**option).collect()
     }
 
     fn mention_at(&self, letters: &Letters, _: &str, at: usize) -> Option<Mention> {

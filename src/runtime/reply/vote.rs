@@ -5,7 +5,7 @@ use super::letters::{Letters, asks, sentences, shape, word};
 use super::lines::{
     LabelLead, LineLabel, around, labels, own_text, unwrapped, without_quotations, without_tags,
 };
-use super::mention::{Candidates, Mention, clauses, is_refusal};
+use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::names::strings;
 use super::read::{ReadBy, ReadReply, Unclear};
 use super::words::words;
@@ -198,10 +198,11 @@ impl VoteReader<'_> {
         }
         let mut all = vec![];
         strings(&object, 0, &mut all);
-        let mut votes = all.into_iter().filter_map(|text| self.exactly(text));
-        if let Some(first) = votes.next() {
-            let same = votes.all(|other| other == first);
-            return Some(if same { Ok(self.vote(first, why, by)) } else { Err(self.unclear()) });
+        let votes: Vec<usize> = all.into_iter().filter_map(|text| self.exactly(text)).collect();
+        if !votes.is_empty() {
+            return Some(
+                agreed(votes).map(|n| self.vote(n, why, by)).ok_or_else(|| self.unclear()),
+            );
         }
         let answer = text("answer")?;
         Some(if self.answers { answered(answer, by) } else { Err(self.unclear()) })
@@ -219,6 +220,8 @@ impl VoteReader<'_> {
         } else {
             below.split_once('\n').unwrap_or((below, ""))
         };
+        let settled = self.settled(rest);
+        let rest = if self.begins(rest).is_some() { rest } else { &settled };
         let (answer, end) = self.begins(rest).ok_or_else(|| self.unclear())?;
         if stated.filter_map(|other| self.begins(other.rest)).any(|(other, _)| other != answer) {
             return Err(self.unclear());
@@ -267,7 +270,7 @@ impl VoteReader<'_> {
     /// Returns the vote of a sentence, and its reason.
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let own = own_text(said);
-        let text = without_tags(&without_quotations(&own));
+        let text = self.settled(&without_tags(&without_quotations(&own)));
         let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
         if sentences.iter().any(|s| self.has(s, &words().undecided)) {
             return None;
@@ -285,21 +288,20 @@ impl VoteReader<'_> {
             let pairs = sentences.windows(2).enumerate().filter(|(n, _)| near(*n) || near(n + 1));
             votes.extend(pairs.filter_map(|(_, pair)| self.refers(pair)));
         }
-        if votes.is_empty() && short {
+        if votes.is_empty() && short && self.only(&text).is_some() {
             votes.extend(sentences.first().and_then(|first| self.leads(first)));
         }
         if votes.is_empty() && short && !self.answers && !self.denies(&text) {
             votes.extend(self.only(&text));
         }
-        let first = votes.first().copied().filter(|first| votes.iter().all(|v| v == first))?;
+        let first = agreed(votes)?;
         Some((first, self.reason(&own, first)))
     }
 
     /// Returns the answer in the conclusion of a reply, as in "So: A."; a list has none.
     fn conclusion(&self, sentence: &str, short: bool) -> Option<usize> {
-        let letters = Letters::new(sentence);
-        let so = letters.one_of(letters.skip(0, |c| !c.is_alphanumeric()), &words().so);
-        let parts = clauses(sentence.get(letters.byte(so.unwrap_or_default())..)?);
+        let so = behind_word(sentence, &words().so);
+        let parts = clauses(so.unwrap_or(sentence));
         let (last, before) = parts.split_last()?;
         let is_listed = before.iter().any(|part| self.only(part).is_some());
         let answer = self.exactly(last)?;
@@ -309,13 +311,12 @@ impl VoteReader<'_> {
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.
     fn refers(&self, pair: &[&str]) -> Option<usize> {
         let [first, second] = pair else { return None };
-        let bare = |part: &str| self.mentions(&Letters::new(part), part).is_empty();
-        let (named, other) = if bare(second) { (first, second) } else { (second, first) };
+        let (named, other) = if self.is_in(second) { (second, first) } else { (first, second) };
         let approve = &words().approve;
         let answer = clauses(named).iter().find_map(|part| self.only(part))?;
         let spoils =
             |part: &&str| self.has(part, &words().doubt) || self.takes_back(part, answer, approve);
-        let approved = bare(other) && self.has(other, approve);
+        let approved = !self.is_in(other) && self.has(other, approve);
         (approved && !pair.iter().any(spoils)).then_some(answer)
     }
 
@@ -326,7 +327,8 @@ impl VoteReader<'_> {
         let first = self.mentions(&letters, sentence).into_iter().next()?;
         let begins = first.start == letters.skip(0, |c| !c.is_alphanumeric());
         let joined = letters.char(first.end).is_some_and(|c| c.is_alphanumeric() || c == '\'');
-        (begins && !joined && !self.word_follows(&letters, first.end)).then_some(answer)
+        let holds = !joined && !self.word_follows(&letters, first.end);
+        (begins && holds && !self.takes_back(sentence, answer, &words().approve)).then_some(answer)
     }
 
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.
@@ -338,8 +340,9 @@ impl VoteReader<'_> {
         let bare = rest.map(|rest| rest.trim_start_matches(['*', '_', '`', ')', ']', '"', '”']));
         let is_reason = |bare: &&str| {
             let begins = |c: char| !c.is_alphanumeric() && !matches!(c, ' ' | '\'' | '’');
-            let because = Letters::new(bare.trim_start()).one_of(0, &words().because).is_some();
-            because || bare.starts_with(begins) || !bare.contains(char::is_alphanumeric)
+            behind_word(bare, &words().because).is_some()
+                || bare.starts_with(begins)
+                || !bare.contains(char::is_alphanumeric)
         };
         bare.filter(is_reason).unwrap_or(text).trim().to_owned()
     }
@@ -350,7 +353,7 @@ impl VoteReader<'_> {
         let count = said.unicode_words().count();
         let before = self.before.map(|before| before.unicode_words().count());
         let least = before.unwrap_or_default().max(SHORT_WORDS + 1);
-        let is_comment = count < least && !self.mentions(&Letters::new(said), said).is_empty();
+        let is_comment = count < least && self.is_in(said);
         let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
         let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
         self.answers && !said.is_empty() && differs
@@ -360,6 +363,15 @@ impl VoteReader<'_> {
     fn is_article(&self, letters: &Letters, text: &str, end: usize) -> bool {
         let letter = text.get(letters.byte(end - 1)..).and_then(|rest| rest.chars().next());
         letter.is_some_and(|c| c.is_ascii_lowercase()) && self.word_follows(letters, end)
+    }
+
+    /// Returns whether a capital letter is no word: no other word follows it but a verb, or it is a word in no language.
+    fn stands_alone(&self, letters: &Letters, text: &str, at: usize) -> bool {
+        let is_word = |c: char| !c.is_ascii() || "AEIOUY".contains(c);
+        let next = letters.skip(at + 1, |c| c == ' ');
+        text.get(letters.byte(at)..).is_some_and(|rest| !rest.starts_with(is_word))
+            || !self.word_follows(letters, at + 1)
+            || letters.one_of(next, &words().is).is_some()
     }
 
     fn word_follows(&self, letters: &Letters, end: usize) -> bool {
@@ -374,6 +386,10 @@ impl VoteReader<'_> {
 impl Candidates for VoteReader<'_> {
     fn minds_faults(&self) -> bool {
         true
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.among.iter().map(|(label, _)| &**label).collect()
     }
 
     fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention> {
@@ -400,13 +416,20 @@ impl Candidates for VoteReader<'_> {
             }
             None => at,
         };
+        let end = begin + 1;
+        let nth = letters.char(begin)?.to_digit(10).and_then(|n| n.checked_sub(1));
+        if let (Some(nth), Some(_)) = (nth, noun)
+            && (nth as usize) < self.among.len()
+            && letters.breaks(end)
+        {
+            return found(nth as usize, end);
+        }
         let letter = shape(letters.char(begin)?)?;
         let is_letter = |(label, _): &(Text, SeatId)| {
             let mut tail = tail(label).chars();
             tail.next().and_then(shape) == Some(letter) && tail.next().is_none()
         };
         let answer = self.among.iter().position(is_letter)?;
-        let end = begin + 1;
         if !letters.breaks(begin) || !letters.breaks(end) {
             return None;
         }
@@ -414,7 +437,7 @@ impl Candidates for VoteReader<'_> {
         match noun {
             Some(_) if !self.is_article(letters, text, end) => found(answer, end),
             Some(_) => None,
-            None if capital && !self.word_follows(letters, end) => found(answer, end),
+            None if capital && self.stands_alone(letters, text, begin) => found(answer, end),
             None => None,
         }
     }

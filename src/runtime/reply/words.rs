@@ -50,6 +50,12 @@ pub(super) struct WordTables {
     pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
+    /// Words of a first thought, which a later clause replaces.
+    pub(super) earlier: WordRow,
+    /// Words for the first, the second and the last of several things.
+    pub(super) first: WordRow,
+    pub(super) second: WordRow,
+    pub(super) last: WordRow,
     /// Words of languages that write a comma in decimal numbers.
     pub(super) comma: WordRow,
     /// Words right before a name that rule it out.
