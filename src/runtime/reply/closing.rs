@@ -362,6 +362,7 @@ mod tests {
             ("Answering that is hard.", "Answering that is hard."),
             ("Walk.\nANSWER: no", "Walk.\nANSWER: no"),
             ("VOTE: Answer B", "Answer B"),
+            ("VOTE : Answer B", "Answer B"),
             ("So be it.\nDEAL 300", "So be it.\n300"),
             ("So be it. DEAL", "So be it."),
             ("DEALS are off. The DEAL is off.", "DEALS are off. The DEAL is off."),

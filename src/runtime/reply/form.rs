@@ -8,7 +8,6 @@ use super::answer;
 use super::closing::{ClosingFilter, ClosingParts};
 use super::json::{JsonPlace, found, objects};
 use super::letters::Letters;
-use super::lines::behind_marks;
 use super::mention::without_earlier;
 use super::names::{NameChoice, reason};
 use super::number::whole_number;
@@ -244,17 +243,15 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         let scale = rest.find("10").filter(|at| *at <= SCALE_MAX).map_or(0, |at| at + "10".len());
         let why = rest.get(scale..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
         let next = letters.skip(end, |c| c == ' ');
-        let ends = letters.breaks(end) && letters.breaks(next) && next == end
-            || letters.char(next).is_none_or(|c| !c.is_alphanumeric());
-        let begins =
-            letters.skip(0, |c| !c.is_alphanumeric()) == at || behind_marks(&letters, 0) == at;
+        let word = letters.char(next).is_some_and(char::is_alphanumeric);
+        let ends = letters.breaks(end) && (next == end || !word);
+        let begins = letters.skip(0, |c| !c.is_alphanumeric()) == at;
         let named = (0..at).any(|at| letters.one_of(at, &words().bid).is_some());
         // a bound, a range or a denial
-        let vague =
-            [&words().bound, &words().negation].iter().any(|row| letters.is_behind(at, row))
-                || letters.char(next) == Some('-')
-                    && letters.char(next + 1).is_some_and(|c| c.is_ascii_digit())
-                || at > 0 && letters.char(at - 1) == Some('-');
+        let bounds = [&words().bound, &words().negation];
+        let vague = bounds.iter().any(|row| letters.is_behind(at, row))
+            || rest.starts_with(['-', '–']) && !rest.starts_with("- ")
+            || at > 0 && letters.char(at - 1) == Some('-');
         (!vague && (ends || begins || scale > 0 || named)).then_some((value.ok()?, why.to_owned()))
     };
     let (bid, why): (f64, String) = object

@@ -11,7 +11,8 @@ const STEM_MAX: usize = 24;
 /// Titles whose full stop does not end a sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "St", "Prof"];
 /// Marks between the clauses of a sentence.
-const COMMAS: [char; 13] = [',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '→', '\n'];
+const COMMAS: [char; 15] =
+    ['(', '（', ',', ';', ':', '，', '、', '；', '：', '،', '؛', '–', '—', '→', '\n'];
 
 /// A text folded for comparison: compatibility forms, case, accents and invisible characters do not matter.
 pub(super) struct Letters {

@@ -80,18 +80,16 @@ impl<'a> NameChoice<'a> {
     /// Returns the name that a text consists of, in any dress.
     pub(super) fn exactly(&self, text: &str) -> Option<&'a Text> {
         let letters = Letters::new(text);
-        let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        self.spellings.0.iter().find_map(|(name, option)| {
-            let end = letters.word(begin, name).or_else(|| {
-                // a name of signs alone
-                (text.trim() == &***option).then_some(letters.len())
-            })?;
-            let mut end = letters.skip(end, |c| !c.is_alphanumeric());
-            while let Some(behind) = letters.one_of(end, &words().courtesy) {
-                end = letters.skip(behind, |c| !c.is_alphanumeric());
-            }
-            (end == letters.len()).then_some(*option)
-        })
+        let named = self.spellings.at(&letters, letters.skip(0, |c| !c.is_alphanumeric()));
+        let Some((option, end)) = named else {
+            // a name of signs alone
+            return self.options.iter().find(|option| &***option == text.trim());
+        };
+        let mut end = letters.skip(end, |c| !c.is_alphanumeric());
+        while let Some(behind) = letters.one_of(end, &words().courtesy) {
+            end = letters.skip(behind, |c| !c.is_alphanumeric());
+        }
+        (end == letters.len()).then_some(*option)
     }
 
     /// Returns the name that a reply chooses; `None` if it is unclear.
@@ -153,10 +151,10 @@ impl<'a> NameChoice<'a> {
     }
 
     fn in_sentences(&self, text: &str, sentences: &[&str]) -> Option<&'a Text> {
-        let mentioned = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
-        let mentioned: Vec<&Text> = mentioned.filter_map(|m| self.name(m.of)).collect();
-        let first = mentioned.first().copied()?;
-        let only = mentioned.iter().all(|name| *name == first);
+        let left = sentences.iter().flat_map(|s| self.left(&Letters::new(s), s));
+        let left: Vec<usize> = left.map(|mention| mention.of).collect();
+        let first = self.name(*left.first()?)?;
+        let only = agreed(left).is_some();
         if self.objects(text, first) {
             return None;
         }
@@ -205,16 +203,9 @@ impl<'a> NameChoice<'a> {
         if ends && is_name { clause.get(..letters.byte(last.start)) } else { None }
     }
 
-    /// Returns whether a clause is a name, except for a "but", a remark in parentheses and names that it rules out.
+    /// Returns whether a clause is a name, apart from a "but".
     fn is_alone(&self, clause: &str, name: &Text) -> bool {
-        let letters = Letters::new(clause);
-        let bare = behind_word(clause, &words().but).unwrap_or(clause);
-        let bare = bare.split_once('(').map_or(bare, |(before, _)| before);
-        if self.exactly(bare) == Some(name) {
-            return true;
-        }
-        let over = letters.find(&words().over).and_then(|(at, _)| clause.get(..letters.byte(at)));
-        over.is_some_and(|before| self.exactly(before) == Some(name))
+        self.exactly(behind_word(clause, &words().but).unwrap_or(clause)) == Some(name)
     }
 
     /// Returns the name in a JSON value: under a known key, or else the only one among all values.

@@ -66,12 +66,7 @@ pub(super) fn plan(
         analysis => format!("{analysis}\n\n{}", lines.join("\n")),
     };
     let structured = json!({"analysis": analysis, "steps": steps});
-    Ok(ReadReply {
-        text: Some(text),
-        structured,
-        message: Some(PLANNED.into()),
-        ..ReadReply::default()
-    })
+    Ok(ReadReply::typed(PLANNED, text, structured))
 }
 
 /// Returns a step as text.

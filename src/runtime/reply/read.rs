@@ -66,6 +66,12 @@ impl ReadReply {
     pub(super) fn data(structured: Value) -> ReadReply {
         ReadReply { structured, ..ReadReply::default() }
     }
+
+    /// Returns a reading with a type of message, its text and its data.
+    pub(super) fn typed(kind: &str, text: String, structured: Value) -> ReadReply {
+        let message = Some(kind.into());
+        ReadReply { text: Some(text), structured, message, ..ReadReply::default() }
+    }
 }
 
 /// A reply whose meaning is unclear or that does not match its form.

@@ -211,8 +211,7 @@ fn typed(
         structured.insert("results".into(), results_in(&text).into());
     }
     let structured = Value::Object(structured);
-    let message = Some(kind.as_str().into());
-    Ok(ReadReply { text: Some(text), structured, message, ..ReadReply::default() })
+    Ok(ReadReply::typed(kind.as_str(), text, structured))
 }
 
 /// Returns the fault of a message to a participant that is not at work.

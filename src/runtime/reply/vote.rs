@@ -116,14 +116,8 @@ fn answered(text: &str, by: ReadBy) -> Result<ReadReply, Unclear> {
     if text.is_empty() {
         return Err("the answer is empty".into());
     }
-    let structured = json!({"proposal": text});
-    Ok(ReadReply {
-        text: Some(text.to_owned()),
-        structured,
-        message: Some(ANSWERED.into()),
-        passes: false,
-        by,
-    })
+    let read = ReadReply::typed(ANSWERED, text.to_owned(), json!({"proposal": text}));
+    Ok(ReadReply { by, ..read })
 }
 
 impl VoteReader<'_> {
@@ -140,7 +134,7 @@ impl VoteReader<'_> {
             format!("Votes for {name}: {why}")
         };
         let structured = json!({"vote": seat, "why": why});
-        ReadReply { text: Some(text), structured, message: Some(VOTED.into()), passes: false, by }
+        ReadReply { by, ..ReadReply::typed(VOTED, text, structured) }
     }
 
     /// Returns the question for the second try.
@@ -416,21 +410,15 @@ impl Candidates for VoteReader<'_> {
             }
             None => at,
         };
-        let end = begin + 1;
-        let nth = letters.char(begin)?.to_digit(10).and_then(|n| n.checked_sub(1));
-        if let (Some(nth), Some(_)) = (nth, noun)
-            && (nth as usize) < self.among.len()
-            && letters.breaks(end)
-        {
-            return found(nth as usize, end);
-        }
-        let letter = shape(letters.char(begin)?)?;
+        let (letter, end) = (letters.char(begin)?, begin + 1);
         let is_letter = |(label, _): &(Text, SeatId)| {
             let mut tail = tail(label).chars();
-            tail.next().and_then(shape) == Some(letter) && tail.next().is_none()
+            let same = |c| shape(c).is_some_and(|c| shape(letter) == Some(c));
+            tail.next().is_some_and(same) && tail.next().is_none()
         };
-        let answer = self.among.iter().position(is_letter)?;
-        if !letters.breaks(begin) || !letters.breaks(end) {
+        let nth = || (letter.to_digit(10)? as usize).checked_sub(1).filter(|_| noun.is_some());
+        let answer = self.among.iter().position(is_letter).or_else(nth)?;
+        if !letters.breaks(begin) || !letters.breaks(end) || answer >= self.among.len() {
             return None;
         }
         let capital = text.get(letters.byte(begin)..)?.starts_with(char::is_uppercase);
