@@ -139,7 +139,7 @@ impl<'a> NameChoice<'a> {
             || named.is_some_and(|(_, end)| letters.one_of(end, &words().courtesy).is_some());
         let gives = || self.exactly(first).is_some() || self.has(first, &words().turn);
         let is_put = is_polite() || parts.len() > 1 && gives();
-        self.only(first).filter(|_| is_put).and_then(|of| self.name(of))
+        if is_put { self.name(self.only(first)?) } else { None }
     }
 
     /// Returns the name that a sentence chooses; a common word must end one of its clauses.
@@ -160,7 +160,8 @@ impl<'a> NameChoice<'a> {
         }
         let parts: Vec<&str> = sentences.iter().flat_map(|s| clauses(s)).collect();
         let is_clear = |part: &str| !self.denies(part) && !self.has(part, &words().doubt);
-        let before = || self.before_end(sentences.last()?, first).filter(|_| is_common(first));
+        let last = sentences.last()?;
+        let before = || if is_common(first) { self.before_end(last, first) } else { None };
         if only
             && (parts.iter().any(|clause| self.is_alone(clause, first))
                 || before().is_some_and(is_clear))

@@ -416,7 +416,8 @@ impl Candidates for VoteReader<'_> {
             let same = |c| shape(c).is_some_and(|c| shape(letter) == Some(c));
             tail.next().is_some_and(same) && tail.next().is_none()
         };
-        let nth = || (letter.to_digit(10)? as usize).checked_sub(1).filter(|_| noun.is_some());
+        let digit = noun.and_then(|_| letter.to_digit(10));
+        let nth = || (digit? as usize).checked_sub(1);
         let answer = self.among.iter().position(is_letter).or_else(nth)?;
         if !letters.breaks(begin) || !letters.breaks(end) || answer >= self.among.len() {
             return None;
