@@ -56,7 +56,10 @@ fn a_talk_is_watched_to_its_limit_and_left() {
     program.keys("/quit\r");
     let left = program.left();
     assert_eq!(left.code, 0);
-    assert!(left.told.contains("5 turns, not ended; resume: colloquium resume "), "{}", left.told);
+    assert!(left.told.contains("5 turns, finished as planned; resume: "), "{}", left.told);
+    let listed = house.piped(&["sessions", "list"]).stdout;
+    let listed = String::from_utf8_lossy(&listed);
+    assert!(listed.contains("  ended ") && !listed.contains("unfinished"), "{listed}");
     left.restored();
 }
 

@@ -7,7 +7,7 @@
 use super::at_work::{ToolsAtWork, Working};
 use super::words::closing_parts;
 use super::{
-    Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, end_again, execute,
+    Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, end_left, execute,
     react, recover, refused, words,
 };
 use crate::clock::Clock;
@@ -487,9 +487,9 @@ impl Engine {
         tokio::join!(self.writer.finish(), self.voices.leave()).0
     }
 
-    /// Ends a finished conversation again if nothing new was said since its reopening.
-    pub fn end_again(&mut self) {
-        end_again(&self.live.state).into_iter().for_each(|draft| self.append(draft));
+    /// Ends a conversation that is left when nothing more is to come.
+    pub fn end_left(&mut self) {
+        end_left(&self.live.state).into_iter().for_each(|draft| self.append(draft));
     }
 
     /// Abandons a session before it ran: nothing is written, and a new session leaves no file.

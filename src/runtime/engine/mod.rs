@@ -49,5 +49,5 @@ pub use execute::inherited;
 pub use guests::{Attendance, Guests, Owner};
 pub use input::{Input, Stopped, Witness};
 pub use loops::{Said, circling};
-use react::{end_again, refused};
+use react::{end_left, refused};
 pub use react::{react, recover};

@@ -231,8 +231,21 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts
 }
 
+/// Returns the end of a conversation that is left when nothing more is to come: one that was reopened and to which nothing
+/// new was said, or one at its planned length. A missing result or verdict needs a further turn, so it is not the end.
+pub(super) fn end_left(state: &State) -> Vec<Draft> {
+    let at_length = state.limit.as_ref().is_some_and(|at| !at.what.is_budget());
+    let is_idle = state.turns.is_empty() && state.pending.is_empty();
+    if state.reopened_after.is_some() || !at_length || !is_idle || state.run == RunState::Paused {
+        return end_again(state);
+    }
+    let end = unattended(state);
+    let is_planned = |draft: &Draft| matches!(&draft.kind, Kind::Ended(e) if e.reason.is_length());
+    if end.iter().any(is_planned) { end } else { vec![] }
+}
+
 /// Returns the end of a finished conversation that was reopened, to which nothing new was said: the same as before.
-pub(super) fn end_again(state: &State) -> Vec<Draft> {
+fn end_again(state: &State) -> Vec<Draft> {
     match (&state.reopened_after, &state.ended) {
         (Some(ended), None) => execute::late(state).chain([engine(ended.clone().into())]).collect(),
         _ => vec![],

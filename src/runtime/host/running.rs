@@ -33,8 +33,8 @@ pub enum Leave {
     Stay,
     /// It ends, as at a signal.
     End,
-    /// The engine stops at once, as a kill would leave it, but written to the last event. A finished conversation that
-    /// was reopened, and to which nothing new was said, ends again.
+    /// The engine stops at once, as a kill would leave it, but written to the last event. A conversation to which
+    /// nothing more is to come ends: at its planned length, or finished before and reopened.
     Now,
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn run(
         stopped = engine.run(orders, wanted(leave, Leave::End)) => Some(stopped),
     };
     if stopped.is_none() {
-        engine.end_again();
+        engine.end_left();
     }
     let state = engine.live.state.clone();
     let written = engine.finish().await.map_err(|fault| fault.to_string());
