@@ -32,6 +32,8 @@ const WORD: &str = "word";
 struct Plan {
     state: State,
     batches: Vec<Planned>,
+    /// Number of batches up to the first one whose replies decide who speaks next.
+    foreseen: Option<usize>,
     /// Prompts of the seats that speak before the first reply.
     first: Vec<Shown>,
     /// True if a prompt did not fit its context window.
@@ -154,6 +156,14 @@ impl Plan {
         self.state.apply(&event);
         if let Kind::BatchOpened(b) = &event.kind {
             self.batches.push(Planned { why: b.why.clone(), seats: vec![] });
+            let thread = self.state.threads.get(&event.thread);
+            let is_open = thread.is_some_and(|thread| {
+                let traits = thread.traits();
+                !traits.debates && !traits.dependencies
+            });
+            if is_open || matches!(b.purpose, Purpose::Pick | Purpose::Bid) {
+                self.foreseen.get_or_insert(self.batches.len());
+            }
         }
         if let (Kind::FloorGranted(g), Some(batch)) = (&event.kind, self.batches.last_mut()) {
             batch.seats.push((g.number, g.participant.clone()));
@@ -171,18 +181,23 @@ impl Plan {
         text::name(name).into_owned()
     }
 
+    /// Returns the batches with a turn, until replies decide.
+    fn foreseen(&self) -> impl Iterator<Item = &Planned> {
+        let all = self.batches.iter().take(self.foreseen.unwrap_or(usize::MAX));
+        all.filter(|batch| !batch.seats.is_empty())
+    }
+
     /// Returns a line for each batch: who speaks, and why.
     fn steps(&self) -> Vec<String> {
         let seat = |(number, seat): &(Option<u32>, SeatId)| match number {
             Some(number) => format!("{number} {}", self.name(seat)),
             None => self.name(seat),
         };
-        let batches = self.batches.iter().filter(|batch| !batch.seats.is_empty());
         let line = |Planned { why, seats }: &Planned| {
             let seats: Vec<String> = seats.iter().map(seat).collect();
             format!("    {}  ({})\n", seats.join(", "), text::line(why))
         };
-        batches.map(line).collect()
+        self.foreseen().map(line).collect()
     }
 
     fn in_words(&self) -> String {
@@ -211,7 +226,14 @@ impl Plan {
     }
 
     fn end(&self) -> String {
+        let depends = "then it depends on the replies";
+        let mut edges = self.state.seats.iter().flat_map(|seat| &seat.spec.runs.after);
+        let has_conditions = edges.any(|after| after.when.is_some());
         match (&self.state.ended, &self.state.limit) {
+            (_, Some(at)) if self.foreseen.is_some() => {
+                format!("{depends}, up to the limit of {}", at.what.words(at.limit))
+            }
+            (Some(_), None) if self.foreseen.is_some() => depends.into(),
             (_, Some(at)) => format!("stops at the limit of {}", at.what.words(at.limit)),
             // placeholder judgements cannot be read
             (Some(ended), None)
@@ -220,10 +242,13 @@ impl Plan {
                 "ends with the verdict".into()
             }
             (Some(ended), None) if ended.reason == StopReason::Completed => {
-                crate::export::ended(ended.reason, Hearer::Operator)
+                let end = crate::export::ended(ended.reason, Hearer::Operator);
+                let earlier =
+                    if has_conditions { "; conditions may change this order" } else { "" };
+                end + earlier
             }
             // placeholders name nobody, vote for nothing and plan nothing
-            (Some(_), None) => "then it depends on the replies".into(),
+            (Some(_), None) => depends.into(),
             (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
             (None, None) => "then it waits for a person".into(),
         }
@@ -257,7 +282,7 @@ impl Plan {
             })
         });
         json!({
-            "plan": self.batches.iter().filter(|b| !b.seats.is_empty()).map(batch).collect::<Value>(),
+            "plan": self.foreseen().map(batch).collect::<Value>(),
             "end": self.end(),
             "estimate": figures(&spent),
             "seats": seats.collect::<Value>(),
