@@ -127,3 +127,18 @@ fn twelve_ways_out_give_the_terminal_back_in_time() {
 fn two_hundred_rounds_of_twelve_ways_out() {
     rounds(std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(ALL), 1, OUT);
 }
+
+/// A limit of the size of files is a full disk to the writer.
+#[test]
+fn a_full_disk_is_said_on_the_screen_and_in_text_mode() {
+    let house = House::new();
+    let lines = "pace = 9\nlines = [\"One two three four five six seven eight nine ten.\"]\n";
+    let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{lines}");
+    let path = house.file("talk.toml", &text);
+    for mode in ["", "--accessible"] {
+        let script = format!("ulimit -f 8; exec {PROGRAM} run {path} --pace {mode}");
+        let mut program = house.shell(&script);
+        program.until("waiting for space: the disk is full");
+        program.vanish();
+    }
+}

@@ -3,8 +3,7 @@
 //!
 //! On a terminal the line is replaced every second; in a pipe a new line is printed at most once a minute.
 
-use crate::model::{Event, Kind, Ms, SeatId, TurnId};
-use crate::session::DiskFault;
+use crate::model::{Command, Event, Kind, Ms, SeatId, TurnId};
 use crate::state::{RunState, State};
 use std::collections::BTreeMap;
 
@@ -14,8 +13,10 @@ const SHOWN_MS: u64 = 1_000;
 const TOLD_MS: u64 = 60_000;
 
 /// Reasons of a wait for a command.
-const PAUSED: &str = "paused";
-const AT_LIMIT: &str = "at its limit";
+const PAUSED: &str = "paused: waiting for commands on standard input";
+const AT_LIMIT: &str = "at its limit: waiting for commands on standard input";
+const HELD: &str =
+    "held: the next turn starts within 60 s, or after {\"do\":\"hold\",\"on\":false}";
 
 /// Calls in progress, derived from the events.
 #[derive(Default)]
@@ -61,7 +62,12 @@ impl Alive {
             self.turns.remove(&end.turn);
             self.calls.remove(&end.turn);
         }
-        match event.kind {
+        match &event.kind {
+            Kind::CommandGiven(given) => match given.line.command {
+                Command::Hold { on: true } => self.held = Some((HELD, now)),
+                Command::Hold { on: false } => self.held = None,
+                _ => {}
+            },
             Kind::Paused(_) => self.held = Some((PAUSED, now)),
             Kind::LimitReached(_) => self.held = Some((AT_LIMIT, now)),
             Kind::Resumed(_) | Kind::Ended(_) => self.held = None,
@@ -69,13 +75,12 @@ impl Alive {
         }
     }
 
-    /// Takes the fault of the disk for the next line. A new one is due at once.
-    pub fn note_disk(&mut self, fault: Option<&DiskFault>) {
-        let fault = fault.map(|fault| format!("waiting for space: {fault}; Ctrl-C stops"));
-        if fault.is_some() && self.disk.is_none() {
+    /// Takes the wait for the disk for the next line. A new one is due at once.
+    pub fn note_disk(&mut self, wait: Option<String>) {
+        if wait.is_some() && self.disk.is_none() {
             self.told = None;
         }
-        self.disk = fault;
+        self.disk = wait.map(|wait| format!("{wait}; Ctrl-C stops"));
     }
 
     /// Returns the line for a terminal; `None` until a call takes long enough to be shown.
@@ -85,9 +90,7 @@ impl Alive {
         }
         let (line, since) = match (self.calls.values().min(), self.held) {
             (Some(since), _) => (self.words(now.since(*since)), *since),
-            (None, Some((why, since))) if self.steered => {
-                (format!("{why}: waiting for commands on standard input; Ctrl-C stops"), since)
-            }
+            (None, Some((why, since))) if self.steered => (format!("{why}; Ctrl-C stops"), since),
             (None, _) => return None,
         };
         (now.since(since) >= SHOWN_MS).then_some(line)
@@ -149,6 +152,10 @@ mod tests {
         assert_eq!(alive.line(Ms(300_900)), None);
         let waits = alive.pipe_line(Ms(301_000)).unwrap();
         assert!(waits.starts_with("at its limit: waiting for commands on standard"), "{waits}");
+        let hold = serde_json::json!({"key": "k", "do": "hold", "on": true, "targets": {}});
+        alive.take(&event(6, "command.given", hold), Ms(300_000));
+        let waits = alive.line(Ms(301_000)).unwrap();
+        assert!(waits.starts_with("held: the next turn starts within 60 s"), "{waits}");
         let next = serde_json::json!({"batch": 6, "participant": "ada", "number": 2});
         alive.take(&event(7, "floor.granted", next), Ms(302_000));
         assert_eq!(alive.line(Ms(400_000)), None);

@@ -17,7 +17,7 @@ use crate::engine::Owner;
 use crate::export::{self, Hearer, REHEARSED, how_it_ended, nearing};
 use crate::host::{self, End, Leave};
 use crate::model::{Kind, LateReason, Ms, Seq};
-use crate::session::writer::{DiskFault, Durable};
+use crate::session::writer::Durable;
 use crate::session::{Item, Record};
 use crate::state::State;
 use std::collections::VecDeque;
@@ -143,7 +143,8 @@ async fn drive(
                     Ok(()) = unwritten.durable.changed() => {}
                     () = clock.advance(Some(look)), if takes_time => {
                         look = clock.now().plus(LIFE_MS);
-                        unwritten.life.show(unwritten.durable.borrow().fault.as_ref(), context);
+                        let wait = unwritten.durable.borrow().wait();
+                        unwritten.life.show(wait, context);
                         continue;
                     }
                 }
@@ -224,9 +225,9 @@ struct Life {
 
 impl Life {
     /// Shows the awaited participants; if lines cannot be replaced, only once in a while.
-    fn show(&mut self, fault: Option<&DiskFault>, context: &Context) {
+    fn show(&mut self, wait: Option<String>, context: &Context) {
         let now = self.clock.now();
-        self.alive.note_disk(fault);
+        self.alive.note_disk(wait);
         if !stderr().is_terminal() {
             self.alive.pipe_line(now).iter().for_each(|line| context.say_alive(line));
             return;

@@ -13,10 +13,10 @@ use crate::clock::Clock;
 use crate::engine::{Input, Owner};
 use crate::host;
 use crate::model::Command;
-use crate::session::Tail;
+use crate::session::{Durable, Tail};
 use crate::ui::linear::{AfterLine, Linear};
 use std::future::pending;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// Reason for leaving at the reader's wish.
 enum Wish {
@@ -36,6 +36,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         door::open(&mut conversation, Owner::Operator, context);
         let (files, saved, clock) =
             (conversation.files.clone(), conversation.saved, conversation.clock.clone());
+        let mut durable = conversation.durable();
         let closed = conversation.closed().map(str::to_owned);
         let mut reader = Linear::new(conversation.since(), saved, closed);
         notice.iter().for_each(|notice| context.say(notice));
@@ -46,7 +47,8 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         let mut detaches = false;
         let left = loop {
             let lines = if detaches { None } else { Some(&mut *typed) };
-            let reads = read(&mut reader, &mut tail, lines, &mut interrupts, &commands, &clock);
+            let stops = &mut interrupts;
+            let reads = read(&mut reader, &mut tail, &mut durable, lines, stops, &commands, &clock);
             // an interrupt drops the typed line; the receiver lives as long as this loop
             let leaves =
                 |code| detaches || code != Exit::Interrupted || interrupt.send(()).is_err();
@@ -82,12 +84,14 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
 async fn read(
     reader: &mut Linear,
     tail: &mut Tail,
+    durable: &mut watch::Receiver<Durable>,
     mut typed: Option<&mut mpsc::Receiver<String>>,
     interrupts: &mut mpsc::UnboundedReceiver<()>,
     commands: &mpsc::Sender<Input>,
     clock: &Clock,
 ) -> Result<Wish, Failure> {
     let mut runs = true;
+    let mut full = None;
     loop {
         let line = async {
             match &mut typed {
@@ -107,6 +111,10 @@ async fn read(
                     continue;
                 }
             },
+            Ok(wait) = async { durable.wait_for(|now| now.wait() != full).await.map(|now| now.wait()) } => {
+                full = wait;
+                (Linear::disk(full.as_deref()), AfterLine::Wait)
+            }
             line = line => match line {
                 Some(line) => reader.enter_line(&line, clock.now()),
                 // the end of the input is a request to leave

@@ -42,6 +42,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             screen.adopt(*transcript);
         }
         screen.view.unsaved = !saved;
+        screen.view.durable = Some(conversation.durable());
         screen.view.stays = conversation.closed().map(str::to_owned);
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let log = context.log_of_screen()?;

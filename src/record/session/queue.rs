@@ -53,6 +53,14 @@ pub struct Durable {
     pub waiting_bytes: usize,
 }
 
+impl Durable {
+    /// Describes the wait for space on a full disk, if there is one.
+    pub fn wait(&self) -> Option<String> {
+        let full = self.fault.as_ref().filter(|fault| matches!(fault, DiskFault::Full { .. }));
+        full.map(|fault| format!("waiting for space: {fault}"))
+    }
+}
+
 /// State shared by the handle and the thread.
 pub(super) struct Shared {
     queue: Mutex<Queue>,

@@ -9,6 +9,7 @@ pub mod start;
 use crate::clock::Clock;
 use crate::engine::Input;
 use crate::model::{Command, Ms, SeatId};
+use crate::session::Durable;
 use crate::session::tail::Tail;
 use crate::text;
 use crate::ui::act::{branches, mouse, undo, update};
@@ -29,7 +30,7 @@ use std::future::{pending, ready};
 use std::io;
 use std::panic::resume_unwind;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, spawn_blocking, yield_now};
 use tokio::time::sleep;
 
@@ -107,6 +108,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     // the analysis page that is being computed
     let mut counting: Option<JoinHandle<_>> = None;
     let mut draft = SavedDraft { words: screen.view.composer.whole(), at: Ms(0) };
+    let mut durable = screen.view.durable.take();
     screen.open_line();
     // a separate clock, because the time of a recording may stop or go back
     let frames = Clock::real(Ms(0));
@@ -280,6 +282,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     None => (open, change) = (false, Change::Everything),
                 }
             }
+            wait = disk(&mut durable, &screen.view.disk) => {
+                screen.view.disk = wait;
+                change = Change::Everything;
+            }
             (who, models) = found(&mut looking) => {
                 looking = None;
                 match models {
@@ -379,6 +385,21 @@ pub fn ticking(screen: &Screen) -> bool {
         Status::Running | Status::Stepping | Status::Pausing => true,
         Status::Waiting | Status::Paused => !state.turns.is_empty(),
         Status::Stopped | Status::Reached | Status::Done | Status::Error => false,
+    }
+}
+
+/// Waits until the wait for space on the disk differs from the one that is shown.
+async fn disk(
+    durable: &mut Option<watch::Receiver<Durable>>,
+    shown: &Option<String>,
+) -> Option<String> {
+    match durable {
+        Some(durable) => match durable.wait_for(|now| now.wait() != *shown).await {
+            Ok(now) => now.wait(),
+            // nothing more is written
+            Err(_) => pending().await,
+        },
+        None => pending().await,
     }
 }
 

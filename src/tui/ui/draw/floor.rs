@@ -97,6 +97,7 @@ fn bar(screen: &Screen, below: Below, wealth: Wealth) -> Bar {
     let strong = theme.style(look.role);
     bar.left(" ", muted).left(format!("{} ", look.sign), strong);
     let Activity { what, then, .. } = shortened(transcript, standing, now, wealth, glyphs.ellipsis);
+    let what = view.disk.as_ref().map_or(what, |wait| text::label(wait).into_owned());
     let mut what = what.replace('·', glyphs.dot);
     if let Some(seconds) = seconds(screen, now) {
         what.push_str(&format!(" {seconds}s"));

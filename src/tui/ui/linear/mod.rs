@@ -101,6 +101,14 @@ impl Linear {
         )
     }
 
+    /// Describes the wait for space on the disk, or its end.
+    pub fn disk(wait: Option<&str>) -> String {
+        match wait {
+            Some(wait) => note(&format!("{wait}; ctrl-c twice leaves")),
+            None => note("the disk has space again"),
+        }
+    }
+
     /// Applies an item of the tail; returns the text to print.
     pub fn take(&mut self, item: &Item) -> String {
         self.transcript.take(item);

@@ -4,6 +4,7 @@
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, SeatId, Seq, SteerLine};
+use crate::session::Durable;
 use crate::session::tail::{Item, ReadProgress};
 use crate::state::{PendingCommand, RunState};
 use crate::steer::line;
@@ -36,6 +37,7 @@ use crate::ui::view::undo::{ChangedSetting, Undo};
 use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+use tokio::sync::watch;
 
 /// Maximum cells of the terminal's title.
 const TITLE_WIDTH: usize = 80;
@@ -71,6 +73,10 @@ pub struct ViewState {
     pub mode: ScreenMode,
     /// Reason why the conversation cannot go on in the background.
     pub stays: Option<String>,
+    /// Progress of the disk, for the loop; `None` if another process writes the session.
+    pub durable: Option<watch::Receiver<Durable>>,
+    /// Wait for space on a full disk.
+    pub disk: Option<String>,
     /// Composer with the draft.
     pub composer: Composer,
     /// True if the composer has the keyboard focus.
