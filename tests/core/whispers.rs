@@ -102,6 +102,7 @@ async fn public_commands_with_a_text_for_one_are_refused() {
         json!({"after": after, "do": "speak_as", "who": "a", "text": "@@b CANARY"}),
         json!({"after": after, "do": "edit", "utterance": 1, "text": "WHISPER b: CANARY"}),
         json!({"after": after, "do": "note", "text": "@@b CANARY"}),
+        json!({"after": after, "do": "whisper", "to": "a", "text": "@@b CANARY"}),
     ];
     let ran = play(models(&["all"]), plain(), &lines).await;
     let refused = ran.events.iter().filter_map(|e| match &e.kind {
@@ -110,7 +111,9 @@ async fn public_commands_with_a_text_for_one_are_refused() {
     });
     let why: Vec<String> = refused.collect();
     assert_eq!(why.len(), lines.len(), "{why:?}");
-    assert!(why.iter().all(|why| why.contains("use whisper with \"to\"")), "{why:?}");
+    let [public @ .., whisper] = &why[..] else { panic!("{why:?}") };
+    assert!(public.iter().all(|why| why.contains("use whisper with \"to\"")), "{why:?}");
+    assert!(whisper.starts_with("a whisper is for one"), "{whisper}");
     assert!(ran.seen.iter().all(|ask| !format!("{:?}", ask.prompt).contains("CANARY")));
 }
 

@@ -212,10 +212,17 @@ fn whisper(rest: &str, state: &State) -> Result<Addressed, TypedFault> {
     if text.is_empty() {
         return Err(format!("write what {to} alone should hear, as in: {SIGN}{to} TEXT").into());
     }
-    if addressed(text).is_some_and(|rest| whisper(&format!("{rest} …"), state).is_ok()) {
+    for_another(text, state)?;
+    Ok(Addressed::new(to.clone(), text.into()))
+}
+
+/// Rejects the text of a whisper that begins with another address.
+fn for_another(text: &str, state: &State) -> Result<(), TypedFault> {
+    let text = with_ascii_sign(text);
+    if addressed(text.trim()).is_some_and(|rest| whisper(&format!("{rest} …"), state).is_ok()) {
         return Err(format!("a whisper is for one; begin a line with {SIGN} for each").into());
     }
-    Ok(Addressed::new(to.clone(), text.into()))
+    Ok(())
 }
 
 /// Returns the name and the text of a line for one participant: after `@@` and a word, or after
@@ -282,7 +289,7 @@ pub fn spelled(command: &PendingCommand) -> String {
     }
 }
 
-/// Checks that the texts of a command that several hear are not addressed to one.
+/// Checks that the texts of a command are not addressed to one whom it is not for.
 ///
 /// # Errors
 /// If one is, with the command for that.
@@ -290,6 +297,10 @@ pub fn private(command: &Command, state: &State) -> Result<(), TypedFault> {
     let texts: Vec<&Text> = match command {
         // a text of a file addresses nobody
         Command::Say { material: Some(_), .. } => return Ok(()),
+        Command::Whisper(words) => {
+            let text = words.text_for(&Recipient::Operator).map_or("", |text| text);
+            return for_another(text, state);
+        }
         Command::Say { text, .. }
         | Command::CutIn { text, .. }
         | Command::Speak { text, .. }
