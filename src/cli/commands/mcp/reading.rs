@@ -13,14 +13,15 @@ use crate::cli::session_file::unreadable;
 use crate::cli::source;
 use crate::export::{self, Hearer, Narrated, Narrator, Seen, figures};
 use crate::model::payload::Ended;
-use crate::model::{Seq, Text};
+use crate::model::{Kind, Seq, Text};
 use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
-use crate::session::{Follower, holder};
+use crate::session::{Follower, Record, holder};
 use crate::state::State;
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -257,8 +258,9 @@ pub fn tail(asked: TailOf, call: &ToolCall<'_>) -> Result<TailSlice, Failure> {
         if !slice.lines.is_empty() || slice.ended || !follower.is_written() {
             return Ok(slice);
         }
-        // narrated again only after it has grown
-        while follower.fresh()?.is_empty() {
+        // pieces of a message that is being spoken are no reason to narrate again
+        let is_piece = |record: &Arc<Record>| matches!(record.event.kind, Kind::Delta(_));
+        while follower.fresh()?.iter().all(is_piece) {
             if naps == 0 || (call.tell)(0) != Interest::Waiting {
                 return Ok(slice);
             }
