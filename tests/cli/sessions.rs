@@ -197,3 +197,17 @@ fn lists_without_a_verb_and_searches_one_speaker() {
     let said = house.run(&["sessions", "search", "from:Bo"]).code(0).out;
     assert_eq!(said.lines().count(), 3, "{said}");
 }
+
+#[test]
+fn of_repeated_rehearsed_talks_the_last_is_listed() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    for _ in 0..3 {
+        house.run(&["run", &path, "--headless"]).code(0);
+    }
+    let list = house.run(&["sessions", "list"]).code(0);
+    assert_eq!(list.out.lines().count(), 2, "{}", list.out);
+    assert!(list.err.contains("2 earlier rehearsed runs of talks are left out; --all lists them"));
+    let all = house.run(&["sessions", "list", "--all"]).code(0);
+    assert_eq!((all.out.lines().count(), all.err.as_str()), (4, ""), "{}", all.out);
+}

@@ -12,14 +12,15 @@ use crate::ui::terminal;
 use crate::{export, text};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, stdout};
 use unicode_width::UnicodeWidthChar;
 
 /// Minimum columns of a title, even if the ids are long.
 const TITLE_COLUMNS: usize = 16;
 
-/// Prints all sessions, the most recently written first.
-pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
+/// Prints all sessions, the most recently written first; repeated runs of rehearsed talks only if `repeats` is true.
+pub fn list(context: &Context, json: bool, repeats: bool) -> Result<Exit, Failure> {
     let mut all = session_file::list(context)?;
     block_on(async {
         running::describe(&mut all, context).await;
@@ -33,6 +34,11 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
         context.say("no sessions yet; `colloquium demo --headless` makes one");
         return Ok(Exit::Done);
     }
+    let before = all.len();
+    if !repeats {
+        leave_out_repeats(&mut all);
+    }
+    let repeated = before - all.len();
     let mut rows = vec![["ID", "UPDATED (UTC)", "STATE", "SAID", "TITLE"].map(str::to_owned)];
     rows.extend(all.iter().map(row));
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
@@ -45,7 +51,22 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
         let line = format!("{a:id$}  {b:written$}  {c:state$}  {d:>said$}  {}", short(e, left));
         format!("{}\n", line.trim_end())
     };
-    output::data(rows.iter().map(line).collect::<String>().as_bytes())
+    let printed = output::data(rows.iter().map(line).collect::<String>().as_bytes())?;
+    if repeated > 0 {
+        let runs = if repeated == 1 { "run of a talk is" } else { "runs of talks are" };
+        context.say(&format!("{repeated} earlier rehearsed {runs} left out; --all lists them"));
+    }
+    Ok(printed)
+}
+
+/// Leaves out rehearsed talks that nobody steered, such as the demo, if a later run of the same is listed.
+fn leave_out_repeats(all: &mut Vec<SessionSummary>) {
+    let mut titles = BTreeSet::new();
+    all.retain(|s| {
+        let is_over = matches!(s.standing, SessionStatus::Ended { .. });
+        let may_repeat = s.is_silent && is_over && s.parent.is_none();
+        !may_repeat || titles.insert(s.title.clone())
+    });
 }
 
 /// Prints the names and titles of the bundled example sessions.

@@ -29,6 +29,9 @@ pub enum SessionsArgs {
         /// List the bundled example sessions
         #[arg(long)]
         examples: bool,
+        /// List all runs of rehearsed talks, not only the last of each
+        #[arg(long)]
+        all: bool,
     },
     /// Show sessions as a tree of branches
     Tree {
@@ -96,7 +99,7 @@ pub enum SessionsArgs {
 
 impl Default for SessionsArgs {
     fn default() -> SessionsArgs {
-        SessionsArgs::List { json: false, examples: false }
+        SessionsArgs::List { json: false, examples: false, all: false }
     }
 }
 
@@ -105,7 +108,7 @@ impl SessionsArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             SessionsArgs::List { examples: true, .. } => list::examples(),
-            SessionsArgs::List { json, examples: false } => list::list(context, json),
+            SessionsArgs::List { json, all, examples: false } => list::list(context, json, all),
             SessionsArgs::Tree { json } => tree::tree(context, json),
             SessionsArgs::Search { text, json } => search::search(&text, json, context),
             SessionsArgs::Rename { which, title } => {
