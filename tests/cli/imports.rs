@@ -276,3 +276,13 @@ fn unknown_versions_and_hostile_files_are_refused_by_name() {
         assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}'), "{out}");
     }
 }
+
+#[test]
+fn an_import_without_a_model_says_how_it_goes_on() {
+    let house = House::new();
+    let talk = r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]"#;
+    let id = imported(&house, &house.file("talk.json", talk), &[]);
+    let ran = house.run(&["resume", &id, "--headless"]).code(4);
+    assert_eq!(ran.err.matches("--model PROVIDER:NAME").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains(&format!("colloquium resume {id} --model PROVIDER:NAME")));
+}

@@ -5,7 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
-use crate::cli::models::resolve::ModelSource;
+use crate::cli::models::resolve::{CHANGE_ALL, ModelSource};
 use crate::cli::output::watched;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::next::{self, ForkPoint, Next, Setup};
@@ -202,7 +202,8 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<ControlFlow<Next, S
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    let warning = models.meet_again(&changes.seats, !play.headless, context)?;
+    let warning =
+        models.meet_again(&changes.seats, !play.headless, &CHANGE_ALL.join(" "), context)?;
     meet_again(&changes.seats, &allowed, &folder, play, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
     let decided = decisions(play, &changes.seats, context)?;

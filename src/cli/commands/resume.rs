@@ -6,7 +6,7 @@ use crate::cli::error::{Exit, Failure};
 use crate::cli::inputs::steer_lines;
 use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
-use crate::cli::models::resolve::ModelSource;
+use crate::cli::models::resolve::{CHANGE_ALL, ModelSource};
 use crate::cli::play::assemble::{self, OpenedSession};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
@@ -149,14 +149,16 @@ fn look(
     if !changes.all_rehearsed() {
         admit_project(Consent::from_options(play), context)?;
     }
+    let name = context.name_of(&survey.files);
     if resume.finds_server {
         let typed = resume.typed_server.as_deref();
-        let name = context.name_of(&survey.files);
         local::find_endpoint(&changes.seats, typed, &name, &mut play.models, context)?;
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    let warning = models.meet_again(&changes.seats, !play.headless, context)?;
+    let [option, value] = CHANGE_ALL;
+    let again = context.command(&["resume", &name, option, value]);
+    let warning = models.meet_again(&changes.seats, !play.headless, &again, context)?;
     meet_again(&changes.seats, &allowed, folder, play, context)?;
     Ok(Looked { allowed, models, changes, warning })
 }

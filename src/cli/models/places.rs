@@ -48,8 +48,7 @@ impl Places {
 /// Splits `provider:name`.
 pub(super) fn parts(name: &str) -> Result<(&str, &str), Failure> {
     if name.is_empty() {
-        let failure = Failure::new(Exit::NoModel, "a participant has no model");
-        return Err(failure.hint("name one for all: --model PROVIDER:NAME"));
+        return Err(Failure::new(Exit::NoModel, "a participant has no model"));
     }
     let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
     parts.ok_or_else(|| {

@@ -34,8 +34,8 @@ const SMALL_PARAMETERS: u64 = 3_000_000_000;
 const PROGRAM_WINDOW: u32 = 200_000;
 /// Context window, in tokens, of a model that is replayed from a session.
 const RECORDING_WINDOW: u32 = 131_072;
-/// The way to continue a session whose models are gone.
-const CHANGE_ALL: &str = "--model PROVIDER:NAME gives all participants another model";
+/// Option that continues a session whose models are gone.
+pub const CHANGE_ALL: [&str; 2] = ["--model", "PROVIDER:NAME"];
 
 /// Models available to the seats of a conversation.
 pub struct ModelSource {
@@ -450,8 +450,8 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Checks the models of a session that continues. With a person at the screen a missing model is a warning, which is
-    /// returned: they can give the participant another one there.
+    /// Checks the models of a session that continues, by the command `again` with [`CHANGE_ALL`] if they are gone. With a
+    /// person at the screen a missing model is a warning, which is returned: they can give the participant another one there.
     ///
     /// # Errors
     /// As [`Inquiry::answer`], without a person; and when the provider of a model is not known.
@@ -459,6 +459,7 @@ impl ModelSource {
         &self,
         seats: &[Participant],
         attended: bool,
+        again: &str,
         context: &Context,
     ) -> Result<Option<String>, Failure> {
         let known = Inquiry::new(Client::new(), self.places.clone(), chains(seats), attended);
@@ -474,7 +475,8 @@ impl ModelSource {
             return Ok(Some(why));
         }
         let names = failure.hint.iter().map(|hint| format!("{hint}; "));
-        let hint: String = names.chain([CHANGE_ALL.to_owned()]).collect();
+        let all = format!("another model for all participants: {again}");
+        let hint: String = names.chain([all]).collect();
         Err(failure.hint(hint))
     }
 
