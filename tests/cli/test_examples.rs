@@ -185,7 +185,8 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     let target = house.file("target.txt", "kept");
     std::os::unix::fs::symlink(&target, house.path("link.xml")).unwrap();
     std::os::unix::fs::symlink(house.home.path(), house.path("folder")).unwrap();
-    for link in ["link.xml", "./link.xml", "folder/report.xml"] {
+    let hidden = format!("/{}/./folder/report.xml", house.home.path().display());
+    for link in ["link.xml", "./link.xml", "folder/report.xml", &hidden] {
         let (code, told) = run(&[("PATHS", "tabs.test.toml"), ("REPORT", link)]);
         assert!(code == 2 && told.contains("through the link"), "{link}: {code} {told}");
     }

@@ -5,7 +5,11 @@ set -euo pipefail
 read -rd '' -a paths <<< "${PATHS:-.}" || true
 options=(--format junit)
 if [ "${TRUST:-false}" = true ]; then options+=(--trust); fi
-report=${REPORT:-conversations.xml}
+# `//` and `/./` would hide that a path is in the checkout
+report=$(printf %s "${REPORT:-conversations.xml}" | sed -e 's#//*#/#g' -e :a -e 's#/\./#/#' -e ta)
+case /$report/ in
+  */../*) echo "error: the report $report: a path without .. is needed" >&2; exit 2 ;;
+esac
 
 # a link in the checkout could lead anywhere
 refuse_links() {
