@@ -61,7 +61,7 @@ macro_rules! actions {
             Slower Replay "slower" "play slower" Replay ["-"] => |s| playback::speed(&mut s.view, Speed::slower);
             Faster Replay "faster" "play faster" Replay ["+" "="] => |s| playback::speed(&mut s.view, Speed::faster);
             Waits Replay "idle" "skip idle time, or play it in full" Replay ["w"] => |s| playback::waits(&mut s.view);
-            Write Writing "write" "write a message" Replay ["i" "enter"] => |s| open_composer(s);
+            Write Writing "write" "write a message" Replay ["enter" "i"] => |s| open_composer(s);
             Send Writing unlisted "send" "send when the current turn ends" Write ["enter"]
                 => |s| send_draft(s, false);
             Offer Writing "next step" "do what the line offers" Line ["enter"] => |_| ();
