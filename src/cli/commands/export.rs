@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// Valid widths and heights of a screen, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
-/// Export as HTML, Markdown, text, CSV, JSON or asciinema cast
+/// Export as a page, text, data, a picture, an asciinema cast, ATIF or OTLP
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     #[command(flatten)]
