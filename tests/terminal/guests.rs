@@ -73,7 +73,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let mut all = program.left().bytes;
     // as a session on the start screen, and in a replay
     let mut program = house.run(&[]);
-    program.until("paused at #");
+    program.until("incomplete, ");
     program.keys("\u{1b}[B");
     program.until("replay");
     program.keys("r");
