@@ -474,10 +474,8 @@ impl ModelSource {
             let why = format!("paused: {}; change the model, then resume", failure.with_hint());
             return Ok(Some(why));
         }
-        let names = failure.hint.iter().map(|hint| format!("{hint}; "));
-        let all = format!("another model for all participants: {again}");
-        let hint: String = names.chain([all]).collect();
-        Err(failure.hint(hint))
+        let names: String = failure.hint.iter().map(|hint| format!("{hint}; ")).collect();
+        Err(failure.hint(format!("{names}another model for all participants: {again}")))
     }
 
     /// Returns the question whether each seat has a model that its provider lists, to be asked where a person looks on.
