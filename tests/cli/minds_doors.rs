@@ -5,6 +5,7 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 const SETTINGS: &str = "\n[words]\nant = \"near:ant\"\nbee = \"near:bee\"\n";
 /// Words, and the models that sit down.
@@ -122,7 +123,13 @@ fn steered(room: &Room, set: &Value) -> String {
 
 #[cfg(feature = "mcp")]
 fn mcp(room: &Room, word: &str) -> String {
-    let mut client = crate::mcp_client::Client::start(&room.house);
+    mcp_with(room, word, &["mcp"])
+}
+
+#[cfg(feature = "mcp")]
+fn mcp_with(room: &Room, word: &str, args: &[&str]) -> String {
+    let server = room.house.command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut client = crate::mcp_client::Client::new(server);
     let cast = json!([{"name": "Ada", "model": bare(word)}]);
     let told = client.call("convene", json!({"cast": cast, "topic": "Why?", "max_turns": 1}));
     client.end();
@@ -131,7 +138,12 @@ fn mcp(room: &Room, word: &str) -> String {
 
 #[cfg(feature = "acp")]
 fn acp(room: &Room, word: &str) -> String {
-    let mut client = crate::acp::Client::start(&room.house, &["acp", &room.file, "--model", word]);
+    prompted(room, &["acp", &room.file, "--model", word])
+}
+
+#[cfg(feature = "acp")]
+fn prompted(room: &Room, args: &[&str]) -> String {
+    let mut client = crate::acp::Client::start(&room.house, args);
     let session = client.session();
     let told = client.prompted(&session, "Why?");
     client.end();
@@ -158,4 +170,23 @@ fn every_door_takes_every_spelling_and_an_unknown_word_starts_nothing() {
             }
         }
     }
+}
+
+#[cfg(all(feature = "mcp", feature = "acp"))]
+#[test]
+fn an_endpoint_of_a_server_is_a_default_for_participants_without_a_model() {
+    let unused = Server::serving("Unused.", None, usize::MAX, &["spare"]);
+    let endpoint = ["--endpoint", &unused.url];
+    for model in [&[][..], &["--model", "endpoint:spare"]] {
+        let args = [&endpoint[..], model].concat();
+        let room = Room::new();
+        let told = mcp_with(&room, "near:bee", &[&["mcp"], &args[..]].concat());
+        assert_eq!(room.spoke(), ["near:bee"], "{told}");
+        let room = Room::new();
+        let text = fs::read_to_string(&room.file).unwrap();
+        let file = room.house.file("own.toml", &format!("{text}model = \"near:bee\"\n"));
+        let told = prompted(&room, &[&["acp", &file], &args[..]].concat());
+        assert_eq!(room.spoke(), ["near:bee"], "{told}");
+    }
+    assert!(unused.asked.lock().unwrap().is_empty());
 }

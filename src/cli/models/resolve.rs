@@ -149,18 +149,6 @@ impl ModelSource {
         minds::place(seats, &seated);
         let mut notes = BTreeSet::new();
         self.complete_all(seats, &mut notes)?;
-        let named = self.places.providers.all().iter().find(|known| known.from == FROM_OPTION);
-        let called = chains(&*seats).concat();
-        if let Some(named) = named
-            && !called.is_empty()
-            && !called.iter().any(|model| is_at(model, ENDPOINT))
-        {
-            // the named server speaks, or nothing does
-            return Err(Failure::usage(
-                format!("nobody here is a model of --endpoint {}", named.base_url),
-                format!("write --model {ENDPOINT}:NAME, or leave --endpoint out"),
-            ));
-        }
         notes.iter().for_each(|note| context.say(note));
         Ok(())
     }
@@ -371,6 +359,23 @@ impl ModelSource {
     pub fn agent_gets(&self, command: &[Text]) -> String {
         let Providers { environment, settings, .. } = &self.places.providers;
         agents::gets(command, &settings.agents, environment)
+    }
+
+    /// Rejects limits that cannot be enforced, and an `--endpoint` that nobody uses: the named server speaks, or nothing
+    /// does. For a program that serves clients it is a default, so that only the limits count.
+    pub fn check(&self, seats: &[Participant], limits: &Limits) -> Result<(), Failure> {
+        let named = self.places.providers.all().iter().find(|known| known.from == FROM_OPTION);
+        let called = chains(seats).concat();
+        if let Some(named) = named
+            && !called.is_empty()
+            && !called.iter().any(|model| is_at(model, ENDPOINT))
+        {
+            return Err(Failure::usage(
+                format!("nobody here is a model of --endpoint {}", named.base_url),
+                format!("write --model {ENDPOINT}:NAME, or leave --endpoint out"),
+            ));
+        }
+        self.count(seats, limits)
     }
 
     /// Rejects a limit in dollars that cannot be enforced.

@@ -18,7 +18,7 @@ pub trait Gate {
     ) -> Result<Option<RunBudget>, Failure>;
 }
 
-/// Gate for a user of the program: rejects only limits that cannot be enforced.
+/// Gate for a user of the program: rejects limits that cannot be enforced, and a server that nobody uses.
 pub struct OperatorGate;
 
 impl Gate for OperatorGate {
@@ -28,6 +28,6 @@ impl Gate for OperatorGate {
         limits: &mut Limits,
         models: &ModelSource,
     ) -> Result<Option<RunBudget>, Failure> {
-        models.count(seats, limits).map(|()| None)
+        models.check(seats, limits).map(|()| None)
     }
 }

@@ -505,7 +505,7 @@ fn one(
     models.assign(&mut loaded.participants, context)?;
     let mut limits = loaded.scenario.limits.clone();
     limits.merge(&Limits { usd: play.max_usd, ..Limits::default() });
-    models.count(&loaded.participants, &limits)?;
+    models.check(&loaded.participants, &limits)?;
     let consent = Consent::from_options(play);
     let chosen = models.chosen()?;
     let allowed = Allowed::by_scenario(&loaded.participants, &found, &chosen, consent, context)?;
