@@ -1,4 +1,5 @@
-// The page of a running conversation. All text of others becomes text nodes; nothing is parsed as HTML.
+// The page of a running conversation. All text of others becomes text nodes; nothing is parsed as HTML, and as XML only
+// the drawing of the server.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -216,6 +217,14 @@ function showNow() {
       rendered(node.querySelector(".text"), text);
     }
   }
+}
+
+// ---- the drawing of positions, for wide and for narrow windows; after the end the poster, below the transcript
+
+function showDrawing(drawing) {
+  const parse = (text) => document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+  $("stand").replaceChildren(...drawing.map(parse));
+  $("stand").hidden = false;
 }
 
 // ---- table
@@ -517,8 +526,12 @@ function apply(message) {
     const speaking = new Set(table.speaking.map((turn) => turn.id));
     for (const id of said.keys()) if (!speaking.has(id)) said.delete(id);
     showTable();
+    const over = table.state === "ended";
+    $("stand").classList.toggle("whole", over);
+    if (over) $("log").after($("stand"));
     loaded = true;
   }
+  if (message.drawing) showDrawing(message.drawing);
   plan();
 }
 

@@ -7,6 +7,8 @@
 use super::access::{Right, TokenDigest};
 use super::table::{PageTable, table};
 use super::transcript::{PageTranscript, row_id};
+use crate::analysis::{Mover, Standing};
+use crate::export::poster::{PosterSource, drawings};
 use crate::model::{Command, Piece, SeatId, Seq, TurnId};
 use crate::session::Record;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
@@ -55,6 +57,8 @@ struct View {
     open: usize,
     /// The last table that was sent.
     table: Option<PageTable>,
+    /// The positions that were drawn last, and whether the conversation had ended.
+    drawn: Option<(Standing, bool)>,
     /// Text of turns in progress.
     said: BTreeMap<TurnId, String>,
     /// Ids of the rows, for a participant, who may see a row later than others.
@@ -190,9 +194,11 @@ impl Audience {
                 view.fresh_rows(transcript, *right, seq.0.checked_sub(1).map(Seq))
             });
             let table = has_table.then(|| table(transcript, *attached, *right));
+            let drawing = has_table.then(|| view.fresh_drawing(transcript, *right)).flatten();
             let table = table.and_then(|table| view.fresh_table(table));
             let said = view.fresh_text(transcript, *right);
-            changes.extend(message(rows, table, said).map(|message| (*right, message)));
+            let message = message(rows, table, drawing, said);
+            changes.extend(message.map(|message| (*right, message)));
         }
         if !changes.is_empty() {
             // the last page may have left
@@ -231,6 +237,31 @@ impl View {
             return None;
         }
         Some(self.table.insert(table).clone())
+    }
+
+    /// Returns the drawings of the positions if these changed. A participant gets none, because it may see them only with
+    /// the messages; a page that watches gets no words of the operator's messages, which may be whispers.
+    fn fresh_drawing(&mut self, transcript: &PageTranscript, right: Right) -> Option<[String; 2]> {
+        let state = transcript.state();
+        let mut standing = match right {
+            Right::Seat(_) => return None,
+            Right::Watch | Right::Steer => Standing::new(state)?,
+        };
+        if right == Right::Watch {
+            let positions = standing.tracks.iter_mut().flat_map(|track| &mut track.positions);
+            for position in positions {
+                if let Mover::Host(_) = position.by {
+                    position.quote = None;
+                }
+            }
+        }
+        let now = (standing, state.ended.is_some());
+        if self.drawn.as_ref() == Some(&now) {
+            return None;
+        }
+        let (standing, _) = self.drawn.insert(now);
+        let standing = Some(&*standing);
+        Some(drawings(&PosterSource { state, standing, lasted: state.ms.0, host: "the host" }))
     }
 
     /// Returns the rows that pages of a right lack: those that changed after an event, and for a participant those that
@@ -280,13 +311,21 @@ fn text_of(turn: TurnId, text: &str, goes_on: bool) -> Value {
 }
 
 /// Returns a message to a page; `None` if it would be empty.
-fn message(rows: Vec<Value>, table: Option<PageTable>, said: Vec<Value>) -> Option<String> {
+fn message(
+    rows: Vec<Value>,
+    table: Option<PageTable>,
+    drawing: Option<[String; 2]>,
+    said: Vec<Value>,
+) -> Option<String> {
     let mut message = Map::new();
     if !rows.is_empty() {
         message.insert("rows".into(), rows.into());
     }
     if let Some(table) = table {
         message.insert("table".into(), json!(table));
+    }
+    if let Some(drawing) = drawing {
+        message.insert("drawing".into(), json!(drawing));
     }
     if !said.is_empty() {
         message.insert("said".into(), said.into());
@@ -352,7 +391,7 @@ impl OpenPage {
             rows.push(row);
             if bytes >= MESSAGE_BYTES {
                 bytes = 0;
-                let message = message(std::mem::take(&mut rows), None, vec![]);
+                let message = message(std::mem::take(&mut rows), None, None, vec![]);
                 self.waiting.extend(message.map(|message| with_id(None, &message)));
             }
         }
@@ -360,9 +399,11 @@ impl OpenPage {
         // with other pages open, both are unchanged
         view.said = texts(transcript, self.right);
         view.table = Some(table.clone());
+        view.drawn = None;
+        let drawing = view.fresh_drawing(transcript, self.right);
         let said = view.said.iter().map(|(turn, text)| text_of(*turn, text, false)).collect();
         self.after = next.0.checked_sub(1).map(Seq);
-        let message = message(rows, Some(table), said);
+        let message = message(rows, Some(table), drawing, said);
         self.waiting.extend(message.map(|message| with_id(self.after, &message)));
     }
 }

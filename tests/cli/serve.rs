@@ -203,6 +203,11 @@ fn participants_with_the_usual_names_of_clients_shut_nobody_out() {
     let log = served.log.to_str().unwrap().to_owned();
     served.house.run(&["steer", &log, r#"{"do":"mark"}"#]).code(0);
     // a chosen name is checked before anything is served
+    for (to, refused) in [("serve", "script"), ("say", "mcp-2"), ("attach", "link-ada")] {
+        let text = if to == "say" { &["Hm."][..] } else { &[] };
+        let ran = served.house.run(&[&[to, &log], text, &["--as", refused]].concat()).code(2);
+        assert!(ran.err.contains("this program gives its own clients the name"), "{}", ran.err);
+    }
     for name in ["Guest", "host", "x y"] {
         let ran = served.house.run(&["serve", &log, "--as", name]).code(2);
         assert!(ran.out.is_empty() && ran.err.contains("--as WORD chooses"), "{}", ran.err);
@@ -272,4 +277,54 @@ fn a_page_says_what_an_end_lacks() {
     let why = events.page.table["why"].as_str().unwrap();
     assert!(why.starts_with("ended by the host, without Bo (failed"), "{why}");
     served.stop();
+}
+
+/// Positions are drawn while they move, for wide and for narrow windows; after the end the poster takes their place.
+#[test]
+fn the_drawing_follows_the_positions() {
+    let words = |turn: &str| format!("{turn}{}", " word".repeat(500));
+    let scenario = format!(
+        "title = \"A talk\"\nstance = [\"all\", \"none\"]\n[limits]\nutterances = 3\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada <b>\"\npace = 8\nlines = [{:?}, {:?}]\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\npace = 8\nlines = [{:?}]\n",
+        words("One.") + "\n\nSTANCE: +2 | take all",
+        words("Three.") + "\n\nSTANCE: +1 | leave some | after #2: \"Two.\"",
+        words("Two.") + "\n\nSTANCE: -2 | take none",
+    );
+    let served = Served::start(&scenario);
+    let steer = served.cookie(&served.steer);
+    assert_eq!(served.command(&steer, &json!({"do": "pause"})).0, 200);
+    let watch = served.cookie(&served.watch);
+    let mut pages = [&watch, &steer].map(|cookie| served.events(cookie, None));
+    for page in &mut pages {
+        page.until(|page| page.drawing.is_array());
+        assert_ne!(page.page.table["state"], "ended");
+        let [wide, narrow] = [0, 1].map(|n| page.page.drawing[n].as_str().unwrap().to_owned());
+        for svg in [&wide, &narrow] {
+            let is_safe = svg.contains("Ada &lt;b&gt;") && !svg.contains("<b>");
+            assert!(svg.starts_with("<svg ") && svg.contains("take all") && is_safe, "{svg}");
+            assert!(!svg.contains("moved"), "{svg}");
+        }
+        assert!(width(&wide) > width(&narrow));
+    }
+    assert_eq!(served.command(&steer, &json!({"do": "resume"})).0, 200);
+    for page in &mut pages {
+        page.until(|page| page.drawing[1].as_str().is_some_and(|svg| svg.contains('◆')));
+    }
+    // with somebody at the page it waits at its limit
+    pages[1].until(|page| page.table["state"] == "limit");
+    assert_eq!(served.command(&steer, &json!({"do": "end"})).0, 200);
+    for page in &mut pages {
+        page.until(|page| page.table["state"] == "ended");
+        let poster = page.page.drawing[1].as_str().unwrap();
+        assert!(poster.contains("Two people, three turns."), "{poster}");
+        assert!(poster.contains("&quot;Two.&quot;") || poster.contains("\"Two.\""), "{poster}");
+    }
+    served.stop();
+}
+
+/// Returns the width of a picture in units.
+fn width(svg: &str) -> u32 {
+    let size = svg.split("viewBox=\"0 0 ").nth(1).unwrap();
+    size.split(' ').next().unwrap().parse().unwrap()
 }

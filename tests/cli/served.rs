@@ -206,6 +206,8 @@ pub struct Page {
     pub ids: Vec<u64>,
     /// Text of turns in progress.
     pub said: BTreeMap<u64, String>,
+    /// The last drawing, for wide and for narrow windows.
+    pub drawing: Value,
 }
 
 /// The events of a page.
@@ -272,6 +274,9 @@ impl Page {
         }
         if message["table"].is_object() {
             self.table = message["table"].clone();
+        }
+        if message["drawing"].is_array() {
+            self.drawing = message["drawing"].clone();
         }
     }
 

@@ -144,7 +144,7 @@ participant = [
         stage.take(event);
         if speaks {
             stage.draw();
-            owed.push(stage.rows().iter().any(|row| row.contains("owes Ada")));
+            owed.push(stage.rows().iter().any(|row| row.contains("to answer Ada")));
         }
     }
     assert_eq!(owed, [false, true, false, false], "while Cy speaks; Bo answers in the next turn");

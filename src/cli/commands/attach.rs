@@ -7,6 +7,7 @@ use crate::cli::play::attached::{self, GUEST, Visit};
 use crate::cli::play::next::Next;
 use crate::cli::play::terminal as place;
 use crate::cli::running::RunningSession;
+use crate::live::chosen_name;
 use clap::Args;
 
 /// Open the screen of a running conversation from another terminal
@@ -18,7 +19,8 @@ pub struct AttachArgs {
     #[arg(long)]
     read_only: bool,
     /// Your name in the log of the conversation
-    #[arg(long = "as", value_name = "WORD", default_value = GUEST)]
+    #[arg(long = "as", value_name = "WORD", default_value = GUEST,
+        value_parser = |name: &str| chosen_name(name, GUEST))]
     name: String,
 }
 

@@ -10,6 +10,7 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin::typed_in_foreground;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused};
+use crate::live::chosen_name;
 use crate::net::network_address;
 use crate::serve::{OpenError, OpenServer, PageLink, PageServer, open};
 use clap::{Args, ValueEnum};
@@ -39,7 +40,8 @@ pub struct ServeArgs {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// Your name in the log of the conversation, for the page that steers
-    #[arg(long = "as", value_name = "WORD", default_value = GUEST)]
+    #[arg(long = "as", value_name = "WORD", default_value = GUEST,
+        value_parser = |name: &str| chosen_name(name, GUEST))]
     name: String,
     /// Link to print as a QR code on a terminal; by default the one to watch if other devices can reach it
     #[arg(long, value_name = "LINK")]

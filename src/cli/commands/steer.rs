@@ -8,6 +8,7 @@ use crate::cli::play::signals::Signals;
 use crate::cli::running::RunningSession;
 use crate::cli::runtime::{block_on, refused, reported};
 use crate::cli::{output, session_file};
+use crate::live::chosen_name;
 use crate::live::client::{FirstReceipt, Received, Receiver, Sender};
 use crate::live::protocol::{Bye, Doing};
 use crate::model::{Key, Kind, SteerLine};
@@ -23,6 +24,9 @@ use tokio::time::sleep;
 
 /// Time without a receipt after which the command says what it waits for.
 const TOLD_AFTER: Duration = Duration::from_secs(1);
+
+/// Default name of a sender in the log.
+const SCRIPT: &str = "script";
 
 /// Maximum commands without a receipt; the server accepts twice as many.
 const OPEN_MAX: usize = 32;
@@ -69,7 +73,8 @@ struct Sending {
     #[arg(long)]
     last: bool,
     /// Your name in the log of the conversation
-    #[arg(long = "as", value_name = "WORD", default_value = "script")]
+    #[arg(long = "as", value_name = "WORD", default_value = SCRIPT,
+        value_parser = |name: &str| chosen_name(name, SCRIPT))]
     name: String,
     /// Return once each command is queued or done
     #[arg(long)]

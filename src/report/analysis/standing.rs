@@ -159,6 +159,14 @@ impl Move {
         Some(Move { place: track.place, who: track.name.clone(), before, now, kind })
     }
 
+    /// Returns the words around the name of the participant who was moved: `Bo moved Ada`, `Bo changed Ada's words`.
+    pub fn verb(&self) -> [&'static str; 2] {
+        match self.kind {
+            PoleMoveKind::Place => ["moved ", ""],
+            PoleMoveKind::Claim => ["changed ", "'s words"],
+        }
+    }
+
     /// Returns the cause with the name of the host: `Bo #2: "a door"`; `None` without a mover.
     pub fn cause(&self, host: &str) -> Option<String> {
         let quote = self.now.quote.as_ref().map_or(String::new(), |quote| format!(": \"{quote}\""));

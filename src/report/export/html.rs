@@ -18,14 +18,8 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Columns of the poster of a page.
-const POSTER_COLUMNS: usize = 110;
-/// Columns of the poster on a phone.
-const NARROW_COLUMNS: usize = 60;
 /// Columns of the drawing of one of two conversations side by side.
 pub(super) const HALF_COLUMNS: usize = 70;
-/// Maximum rows of the poster of a page; rows that stay empty are left out.
-const POSTER_ROWS: usize = 45;
 
 /// Style of pages of the program, which run from a file.
 pub const PAGE_CSS: &str = include_str!("page.css");
@@ -48,7 +42,7 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
          {over}<main>\n",
         facts = facts(document),
         cast = cast(state),
-        over = over(state, POSTER_COLUMNS),
+        over = over(state, poster::PAGE_COLUMNS),
         poster = poster(document),
         analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
     )?;
@@ -136,11 +130,10 @@ fn poster(document: &Document) -> String {
     if document.state.ended.is_none() || !poster::has_content(&source) {
         return String::new();
     }
-    let drawn = |class: &str, columns| {
-        let drawn = poster::draw(&source, columns, POSTER_ROWS, &poster::UNICODE);
-        format!("<figure class=\"{class}\">\n{}</figure>\n", poster::svg(&drawn))
-    };
-    drawn("poster", POSTER_COLUMNS) + &drawn("poster narrow", NARROW_COLUMNS)
+    let [wide, narrow] = poster::drawings(&source);
+    format!(
+        "<figure class=\"poster\">\n{wide}</figure>\n<figure class=\"poster narrow\">\n{narrow}</figure>\n"
+    )
 }
 
 /// Returns the outcome, and the positions of the participants over the turns in a width in cells. `data-x` has the places

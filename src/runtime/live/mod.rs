@@ -14,3 +14,5 @@ mod connection;
 pub mod protocol;
 mod relay;
 pub mod server;
+
+pub use relay::chosen_name;

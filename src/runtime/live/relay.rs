@@ -187,6 +187,24 @@ pub enum BadName {
     /// It looks like the name of a participant or of the program.
     #[error("the name looks like `{0}`, which is taken; choose another one")]
     LooksLike(String),
+    /// The program gives it to clients of another kind.
+    #[error("this program gives its own clients the name `{0}`; choose another one")]
+    Usual(String),
+}
+
+/// Returns the name that a person chose for a command, whose default is `own`.
+///
+/// # Errors
+/// If the program gives the name to clients of another kind.
+pub fn chosen_name(name: &str, own: &str) -> Result<String, BadName> {
+    let numbered = name.rsplit_once('-').filter(|(_, number)| number.parse::<u32>().is_ok());
+    let base = numbered.map_or(name, |(base, _)| base);
+    let is_like = |usual: &&str| text::look_alike(base, usual);
+    let link = base.get(..LINK.len()).filter(|begin| begin.eq_ignore_ascii_case(LINK));
+    match USUAL.into_iter().find(is_like).or(link) {
+        Some(usual) if usual != own => Err(BadName::Usual(usual.to_owned())),
+        Some(_) | None => Ok(name.to_owned()),
+    }
 }
 
 /// Returns the name for a client: the requested one, with a number if another client has it. A name that nobody chose is
@@ -235,6 +253,25 @@ mod tests {
         }
         for bad in ["operator", "Operat0r", "ENGINE", "Host"] {
             assert!(matches!(choose(Some(bad), &[]), Err(BadName::LooksLike(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_person_has_no_name_of_other_clients() {
+        for (name, own, usual) in [
+            ("mcp", "guest", Some("mcp")),
+            ("MCP-2", "script", Some("mcp")),
+            ("Link-ada", "guest", Some("Link-")),
+            ("script", "guest", Some("script")),
+            ("guest", "script", Some("guest")),
+            ("script", "script", None),
+            ("guest-2", "guest", None),
+            ("linked", "guest", None),
+            ("laptop-2", "guest", None),
+        ] {
+            let told = chosen_name(name, own);
+            let expected = usual.map_or(Ok(name.into()), |usual| Err(BadName::Usual(usual.into())));
+            assert_eq!(told, expected, "{name} for {own}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::canvas::{Poster, PosterInk, clipped};
 use super::signs::PosterSigns;
-use crate::analysis::{Axis, Mover, PoleMoveKind, Standing, Track, place_words};
+use crate::analysis::{Axis, PoleMoveKind, Standing, Track, place_words};
 use unicode_width::UnicodeWidthStr;
 
 /// Maximum cells of a turn.
@@ -179,7 +179,10 @@ impl<'a> PoleLines<'a> {
         if self.standing.axis == Axis::Poles {
             for level in 0..self.heights.len() {
                 let place = format!("{:>2}", place_words(level));
-                poster.put(MARGIN, self.level(top, level), &place, PosterInk::Muted, false);
+                for row in 0..self.heights[level] {
+                    let y = self.level(top, level) + row;
+                    poster.put(MARGIN, y, &place, PosterInk::Muted, false);
+                }
             }
         }
         for stretch in &self.stretches {
@@ -254,14 +257,22 @@ impl<'a> PoleLines<'a> {
         let sign = if stretch.name > 0 { signs.start } else { signs.place };
         poster.put(x, y, sign, ink, false);
         if stretch.name > 0 {
-            let free = (self.scale.margin..x).rev().take_while(|x| poster.is_free(*x..*x + 1, y));
+            // a line that shares the row gives way
+            let gives_way =
+                |x: &usize| poster.cell(*x, y).is_none_or(|(sign, _)| sign == signs.line);
+            let free = (self.scale.margin..x).rev().take_while(gives_way).count();
             // a blank at each side
-            let free = free.count();
             let beside = if x - free > self.scale.margin { 2 } else { 1 };
             let room = free.saturating_sub(beside);
             let name = clipped(&stretch.track.name, room, signs.ellipsis);
             if name.width() >= NAME_MIN.min(stretch.track.name.width()) {
-                poster.put(x - 1 - name.width(), y, &name, ink, true);
+                let at = x - 1 - name.width();
+                poster.put(at, y, &name, ink, true);
+                for beside in [at.saturating_sub(1), x - 1] {
+                    if poster.cell(beside, y).is_some_and(|(sign, _)| sign == signs.line) {
+                        poster.clear(beside, y);
+                    }
+                }
             }
         }
         for moved in self.standing.moves().iter().filter(|m| m.kind == PoleMoveKind::Claim) {
@@ -360,9 +371,12 @@ impl<'a> PoleLines<'a> {
                 let name = clipped(&track.name, room, signs.ellipsis);
                 at = poster.put(at, y, &name, ink, true);
             }
-            let [.., stretch] = here[..] else { continue };
-            let at = at.max(names + if here.len() == 1 { self.names } else { 0 }) + 2;
+            let [stretch, ..] = here[..] else { continue };
             let words = right_words(stretch.track);
+            if here.iter().any(|other| right_words(other.track) != words) {
+                continue;
+            }
+            let at = at.max(names + if here.len() == 1 { self.names } else { 0 }) + 2;
             let words = clipped(&words, right.saturating_sub(at), signs.ellipsis);
             poster.put(at, y, &words, PosterInk::Seat(stretch.track.place), false);
         }
@@ -386,14 +400,5 @@ fn right_words(track: &Track) -> String {
         (Some(lost), _) => lost.clone(),
         (None, Some(last)) => last.words.clone(),
         (None, None) => String::new(),
-    }
-}
-
-/// Returns the participant who moved somebody, as rows of a list need it: its seat, its name and the number of its turn.
-pub(super) fn mover<'a>(by: &'a Mover, host: &'a str) -> Option<(PosterInk, &'a str, Option<u32>)> {
-    match by {
-        Mover::Nobody => None,
-        Mover::Turn { number, place, name } => Some((PosterInk::Seat(*place), name, Some(*number))),
-        Mover::Host(_) => Some((PosterInk::Plain, host, None)),
     }
 }

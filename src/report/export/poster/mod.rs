@@ -4,6 +4,7 @@
 mod canvas;
 mod files;
 mod lines;
+mod moves;
 mod png;
 mod signs;
 mod svg;
@@ -18,14 +19,20 @@ pub use svg::svg;
 
 use super::conclusion::losses;
 use super::narrated::utterances;
-use crate::analysis::{PoleMoveKind, Standing, name, spoken_numbers, steps_apart, without_result};
+use crate::analysis::{Standing, name, spoken_numbers, steps_apart, without_result};
 use crate::model::{SeatId, Text, VoteClosed};
 use crate::state::State;
 use crate::text;
 use canvas::clipped;
-use lines::{MARGIN, PoleLines, mover};
+use lines::{MARGIN, PoleLines};
+use moves::{MoveRows, moves};
 use unicode_width::UnicodeWidthStr;
 
+/// Columns of the drawings of a page, and in a narrow window.
+pub const PAGE_COLUMNS: usize = 110;
+const NARROW_COLUMNS: usize = 60;
+/// Maximum rows of the poster of a page; rows that stay empty are left out.
+const PAGE_ROWS: usize = 45;
 /// Columns from which a poster is wide.
 const WIDE: usize = 100;
 /// Maximum columns of a drawing; wider posters are centred.
@@ -40,8 +47,14 @@ const GAP_MAX: usize = 3;
 const LINE_ROWS: usize = 4;
 /// Cells of the labels of facts, on a narrow and on a wide poster.
 const LABELS: (usize, usize) = (8, 13);
+/// Maximum rows of a topic: on low and other posters, and on those with blank rows.
+const TOPIC_ROWS: [usize; 3] = [1, 2, 3];
+/// Maximum rows of the opening.
+const OPENING_ROWS: usize = 3;
 /// Maximum rows of a result.
 const RESULT_ROWS: usize = 4;
+/// Maximum rows of a list of questions, usually and on a narrow poster with blank rows.
+const OPEN_ROWS: (usize, usize) = (2, 4);
 /// Maximum share of a name in a row, as a divisor of the width.
 const NAME_PART: usize = 4;
 /// Maximum cells of a bar.
@@ -85,32 +98,39 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
     let width = width.min(WIDTH_MAX);
     let mut poster = Poster::new(width, height);
     let is_high = height > HIGH;
-    title(source, &mut poster, signs);
-    let mut y = if height < LOW { 1 } else { 2 };
+    let mut y = title(source, &mut poster, signs) + usize::from(height >= LOW);
     if is_high {
-        let row = [piece(opening(source), PosterInk::Plain)];
-        write(&mut poster, MARGIN, y, &row);
-        y += 3;
+        for line in wrapped(&opening(source), width - 2 * MARGIN, OPENING_ROWS, signs.ellipsis) {
+            write(&mut poster, MARGIN, y, &[piece(line, PosterInk::Plain)]);
+            y += 1;
+        }
+        y += 2;
     }
     let facts = facts(source, width, is_high, signs);
     let gap = if is_high { 2 } else { 1 };
-    let moves = moves(source, width, signs);
+    let mut rows = moves(source, width, MoveRows::One, signs);
     let count = |facts: &[Fact]| facts.iter().map(|(_, rows)| rows.len()).sum::<usize>();
     let (all, first) = (count(&facts), count(&facts[..facts.len().min(2)]));
-    let least = first + gap + usize::from(!moves.is_empty());
-    y = drawing(source, &mut poster, y, [all + moves.len() + 2 * gap, least], signs);
+    let least = first + gap + usize::from(!rows.is_empty());
+    y = drawing(source, &mut poster, y, [all + rows.len() + 2 * gap, least], signs);
+    if is_high && width < WIDE {
+        let long = moves(source, width, MoveRows::Several, signs);
+        if y + all + long.len() + 2 * gap <= height {
+            rows = long;
+        }
+    }
     // a poster that is cut has no room for both gaps
-    let above = if y + all + moves.len() + 2 * gap <= height { gap } else { gap - 1 };
+    let above = if y + all + rows.len() + 2 * gap <= height { gap } else { gap - 1 };
     let spare = height.saturating_sub(y + first + above + gap);
-    let shown = if moves.len() <= spare { moves.len() } else { spare.saturating_sub(1) };
-    if !moves.is_empty() && spare > 0 {
+    let shown = if rows.len() <= spare { rows.len() } else { spare.saturating_sub(1) };
+    if !rows.is_empty() && spare > 0 {
         y += above;
-        for row in moves.iter().take(shown) {
+        for row in rows.iter().take(shown) {
             write(&mut poster, MARGIN, y, row);
             y += 1;
         }
-        if shown < moves.len() {
-            let more = format!("and {} more moves", moves.len() - shown);
+        if shown < rows.len() {
+            let more = format!("and {} more moves", rows.len() - shown);
             write(&mut poster, MARGIN, y, &[piece(more, PosterInk::Muted)]);
             y += 1;
         }
@@ -157,6 +177,14 @@ fn end_in_cut(poster: &mut Poster, missing: &[&str], signs: &PosterSigns) {
     poster.put(at, y, &told, PosterInk::Muted, false);
 }
 
+/// Returns the drawings of a page as SVG, for wide and for narrow windows: the positions so far, after the end the poster.
+pub fn drawings(source: &PosterSource<'_>) -> [String; 2] {
+    [PAGE_COLUMNS, NARROW_COLUMNS].map(|columns| match source.standing {
+        Some(standing) if source.state.ended.is_none() => svg(&positions(standing, columns).0),
+        _ => svg(&draw(source, columns, PAGE_ROWS, &UNICODE)),
+    })
+}
+
 /// Draws the positions alone. Returns also the places of the first turn, the distance between two turns and the end of the
 /// lines, in units of the picture.
 pub fn positions(standing: &Standing, width: usize) -> (Poster, [f64; 3]) {
@@ -173,8 +201,9 @@ fn write(poster: &mut Poster, x: usize, y: usize, row: &[Piece]) {
     }
 }
 
-/// Writes the topic, and at the right whether it was rehearsed, the number of turns and the duration.
-fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) {
+/// Writes the topic, and at the right whether it was rehearsed, the number of turns and the duration. Returns the row
+/// behind the topic.
+fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) -> usize {
     let state = source.state;
     let mut facts = vec![utterances(state.utterances), text::clock(source.lasted)];
     if state.rehearsed {
@@ -187,14 +216,22 @@ fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) {
     let at = poster.width.saturating_sub(facts.width() + MARGIN);
     let topic = state.scenario.topic.as_deref().unwrap_or_default();
     let topic = if topic.is_empty() { state.shown_title().to_string() } else { topic.to_owned() };
-    let topic = shown(&topic).to_uppercase();
     let facts_fit = at > MARGIN + 10;
     let room = if facts_fit { at.saturating_sub(MARGIN + 2) } else { poster.width - MARGIN };
-    let topic = clipped(&topic, room, signs.ellipsis);
-    poster.put(MARGIN, 0, &topic, PosterInk::Plain, true);
+    let [low, usual, high] = TOPIC_ROWS;
+    let most = match poster.height() {
+        ..LOW => low,
+        LOW..=HIGH => usual,
+        _ => high,
+    };
+    let lines = wrapped(&shown(&topic).to_uppercase(), room, most, signs.ellipsis);
+    for (y, line) in lines.iter().enumerate() {
+        poster.put(MARGIN, y, line, PosterInk::Plain, true);
+    }
     if facts_fit {
         poster.put(at, 0, &facts, PosterInk::Muted, false);
     }
+    lines.len()
 }
 
 /// Describes how many took part and how far apart they were: `Three people, nine turns. They came 4 steps apart …`.
@@ -322,49 +359,6 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<V
     rows
 }
 
-/// Returns a row for each move: its sign, its turn, who moved whom, and with which words.
-fn moves(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
-    let moves = source.standing.map(|standing| standing.moves()).unwrap_or_default();
-    let has_turns = width >= WIDE;
-    let name = |name: &str| clipped(name, width / NAME_PART, signs.ellipsis);
-    let mut rows = vec![];
-    for moved in &moves {
-        let ink = PosterInk::Seat(moved.place);
-        let sign = if moved.kind == PoleMoveKind::Place { signs.place } else { signs.claim };
-        let number = format!(" {:<5}", format!("#{}", moved.now.number));
-        let mut row = vec![piece(sign, ink), piece(number, PosterInk::Muted)];
-        match mover(&moved.now.by, source.host) {
-            Some((by, mover, turn)) => {
-                row.push((name(mover), by, true));
-                let turn = match turn {
-                    Some(turn) if has_turns => format!(", #{turn},"),
-                    Some(_) | None => String::new(),
-                };
-                row.push(piece(format!("{turn} moved "), PosterInk::Plain));
-                row.push((name(&moved.who), ink, true));
-            }
-            None => {
-                row.push((name(&moved.who), ink, true));
-                row.push(piece(" moved", PosterInk::Plain));
-            }
-        }
-        rows.push(row);
-    }
-    let cells = |row: &[Piece]| row.iter().map(|(text, ..)| text.width()).sum::<usize>();
-    let longest = rows.iter().map(|row| cells(row)).max().unwrap_or(0);
-    for (row, moved) in rows.iter_mut().zip(&moves) {
-        let words = match &moved.now.quote {
-            Some(quote) => format!("\"{quote}\""),
-            None => format!("{} {} {}", moved.before.words, signs.becomes, moved.now.words),
-        };
-        let gap = longest - cells(row) + 3;
-        let room = width.saturating_sub(longest + 3 + 2 * MARGIN);
-        let words = clipped(&words, room, signs.ellipsis);
-        row.push(piece(format!("{}{words}", " ".repeat(gap)), PosterInk::Plain));
-    }
-    rows
-}
-
 /// Returns the facts below the moves, the most important first. A poster with an opening has the distance there.
 fn facts(
     source: &PosterSource<'_>,
@@ -423,7 +417,8 @@ fn facts(
             .collect();
         if !texts.is_empty() {
             let label = if is_wide { label } else { short };
-            facts.push((label, rows(&texts.join(signs.between), false, 2)));
+            let most = if has_opening && !is_wide { OPEN_ROWS.1 } else { OPEN_ROWS.0 };
+            facts.push((label, rows(&texts.join(signs.between), false, most)));
         }
     }
     facts

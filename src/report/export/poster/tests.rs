@@ -46,7 +46,7 @@ fn a_line_bends_where_its_place_changes_and_gives_way_to_a_riser() {
         "   0         P1 ●━━━━━━━━━━━━━━ ┃ ━━━━━━●  P1  words of turn 2",
         "  -1                            ┃",
         "  -2                 P2 ●━━━━━━ ┃ ━━━━━━●╮ P2  words of turn 3",
-        "                                ◆━━━━━━━●╯ P0  words of turn 4",
+        "  -2                            ◆━━━━━━━●╯ P0  words of turn 4",
         "  no",
         "        #1      #2      #3      #4",
     ];
@@ -127,7 +127,7 @@ fn those_at_one_place_stand_together() {
         "  +2 P0 ● words of turn 1 ━━━━━━┓",
         "                                ┃",
         "  +1                            ◆━━━━━━━━━━━━━━━●╮ P0  words of turn 4",
-        "                                        ◆━━━━━━━●╯ P1  words of turn 5",
+        "  +1                                    ◆━━━━━━━●╯ P1  words of turn 5",
         "                                        ┃",
         "   0                 P2 ●━━━━━━━━━━━━━━ ┃ ━━━━━━●  P2  words of turn 3",
         "                                        ┃",
@@ -163,6 +163,16 @@ fn long_names_share_a_row() {
     let text = drawn(&standing, 40, 1);
     assert!(text.contains("● Angstrom-O… · P1"), "{text}");
     assert!(!text.contains("……"), "{text}");
+}
+
+/// A participant who begins behind the line of another one in its row has a name, too. A row of two ends in words only if
+/// both say them.
+#[test]
+fn a_line_gives_way_to_a_name() {
+    let standing = stated(&[&[(1, 0)], &[(3, 0)], &[(5, 4)]]);
+    let text = drawn(&standing, 80, 1);
+    let row = text.lines().nth(1).unwrap_or_default();
+    assert_eq!(row, "  +2 P0 ●━━━━━━━━━━━ P1 ●━━━━━━━━━━━━━━━━━━━━━━━● P0 · P1", "{text}");
 }
 
 /// A poster with many empty rows has its content above the middle.

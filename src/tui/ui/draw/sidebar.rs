@@ -242,10 +242,12 @@ fn moves(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let mut lines = vec![section_heading(screen, "MOVES")];
     for moved in standing.moves() {
         let sign = glyphs.move_sign(moved.kind == PoleMoveKind::Place);
+        let [verb, rest] = moved.verb();
+        let whom = format!("{verb}{}{rest}", moved.who);
         let who = match &moved.now.by {
             Mover::Nobody => format!("{} moved", moved.who),
-            Mover::Turn { name, .. } => format!("{name} moved {}", moved.who),
-            Mover::Host(_) => format!("you moved {}", moved.who),
+            Mover::Turn { name, .. } => format!("{name} {whom}"),
+            Mover::Host(_) => format!("you {whom}"),
         };
         let head = format!("{sign} #{} {who}", moved.now.number);
         lines.push(Line::styled(clip(&head, room, glyphs.ellipsis), theme.speaker(moved.place)));

@@ -289,7 +289,7 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
     }
 }
 
-/// Returns the participants to whom a seat owes an answer, such as `owes Bo`; `None` if it owes none.
+/// Returns the participants to whom a seat owes an answer, such as `to answer Bo`; `None` if it owes none.
 pub fn owed_answers(transcript: &Transcript, id: &SeatId) -> Option<String> {
     let state = transcript.state();
     let batches = state.threads.values().filter_map(|thread| thread.batch.as_ref());
@@ -300,7 +300,7 @@ pub fn owed_answers(transcript: &Transcript, id: &SeatId) -> Option<String> {
     };
     let mut names: Vec<String> = owed.map(asker).collect();
     names.dedup();
-    (!names.is_empty()).then(|| format!("owes {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("to answer {}", names.join(", ")))
 }
 
 #[cfg(test)]

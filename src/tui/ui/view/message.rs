@@ -331,12 +331,14 @@ fn moved(
         return vec![];
     };
     let style = look.theme.speaker(place);
-    let sign = look.glyphs.move_sign(moved.kind == PoleMoveKind::Place);
+    let is_place = moved.kind == PoleMoveKind::Place;
+    let sign = look.glyphs.move_sign(is_place);
+    let verb = if is_place { "MOVES" } else { "REWORDS" };
     let becomes = look.glyphs.becomes;
     let (who, before, now) = (moved.who.to_uppercase(), &moved.before.words, &moved.now.words);
     let room = room(look);
-    let whole = format!(" {sign} {who} MOVES  {before} {becomes} {now}");
-    let short = format!(" {sign} {who} MOVES {becomes} {now}");
+    let whole = format!(" {sign} {who} {verb}  {before} {becomes} {now}");
+    let short = format!(" {sign} {who} {verb} {becomes} {now}");
     let head = if width(&whole) <= room { whole } else { short };
     let mut lines =
         vec![Line::default(), Line::styled(clip(&head, room, look.glyphs.ellipsis), bold(style))];
