@@ -197,7 +197,7 @@ fn the_end_is_a_poster() {
         &mut stage,
         &[
             POSTER,
-            "◇ #8   Cy moved Ada   \"the estates will be right to block it\"",
+            "◇ #8   Cy changed Ada's words   \"the estates will be right to block it\"",
             "RESULT  Close the Saltmarket",
             "WHO     Ada and Bo say the same, Cy is 1 step away. 4 steps apart, now 1.",
             "OPEN    Whether permits stay honest: Cy has signed such papers · What… CHECK",
@@ -208,6 +208,11 @@ fn the_end_is_a_poster() {
     let text = stage.text();
     assert!(!text.contains(POSTER) && text.contains("RESULT"), "{text}");
     assert!(!stage.text().contains(POSTER), "it opens once");
+    let reworded = (0..4).any(|_| {
+        stage.press(&[PageUp]);
+        stage.text().contains("◇ ADA REWORDS  freight stays → one district, one year")
+    });
+    assert!(reworded, "{}", stage.text());
     // a person who scrolls or writes reads on
     let mut stage = over(80, 24, 0);
     stage.press(&[PageUp]);
