@@ -366,16 +366,14 @@ impl ModelSource {
     pub fn check(&self, seats: &[Participant], limits: &Limits) -> Result<(), Failure> {
         let named = self.places.providers.all().iter().find(|known| known.from == FROM_OPTION);
         let called = chains(seats).concat();
-        if let Some(named) = named
-            && !called.is_empty()
-            && !called.iter().any(|model| is_at(model, ENDPOINT))
-        {
-            return Err(Failure::usage(
+        let is_unused = !called.is_empty() && !called.iter().any(|model| is_at(model, ENDPOINT));
+        match named {
+            Some(named) if is_unused => Err(Failure::usage(
                 format!("nobody here is a model of --endpoint {}", named.base_url),
                 format!("write --model {ENDPOINT}:NAME, or leave --endpoint out"),
-            ));
+            )),
+            _ => self.count(seats, limits),
         }
-        self.count(seats, limits)
     }
 
     /// Rejects a limit in dollars that cannot be enforced.
@@ -610,8 +608,7 @@ pub fn models_of(seat: &Participant) -> Vec<Text> {
 /// Returns the models of each seat that calls a model, in order of preference.
 fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
     let seats = seats.into_iter().flat_map(Participant::everyone);
-    let asked = seats.filter_map(|seat| seat.voice.as_model());
-    asked.map(|spec| spec.names().cloned().collect()).collect()
+    seats.filter_map(|seat| Some(seat.voice.as_model()?.names().cloned().collect())).collect()
 }
 
 /// Returns whether a model is one of a provider.

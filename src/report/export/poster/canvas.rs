@@ -6,6 +6,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Number of empty rows from which the content is centred.
 const SPARE: usize = 8;
 
+/// Columns from which a poster is wide.
+pub(super) const WIDE: usize = 100;
+/// Maximum share of a name in a row, as a divisor of the width.
+pub(super) const NAME_PART: usize = 4;
+
 /// Colour of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PosterInk {
@@ -35,6 +40,14 @@ impl PosterRun {
     pub fn width(&self) -> usize {
         self.text.width()
     }
+}
+
+/// Text in one style: the text, its colour, and whether it is bold.
+pub(super) type Piece = (String, PosterInk, bool);
+
+/// Returns text that is not bold.
+pub(super) fn piece(text: impl Into<String>, ink: PosterInk) -> Piece {
+    (text.into(), ink, false)
 }
 
 /// A cell; the text of a wide character is in its first cell, and the second one is empty.
@@ -172,4 +185,25 @@ pub(super) fn clipped(text: &str, room: usize, ellipsis: &str) -> String {
     }
     let cut = cut.trim_end();
     if room == 0 { String::new() } else { format!("{cut}{ellipsis}") }
+}
+
+/// Wraps a text at blanks into at most `most` lines; the last one ends in `…` if there is more.
+pub(super) fn wrapped(words: &str, room: usize, most: usize, ellipsis: &str) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in words.split_whitespace() {
+        let Some(line) = lines.last_mut() else { break };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(rest);
+    }
+    lines.iter().map(|line| clipped(line, room, ellipsis)).collect()
 }

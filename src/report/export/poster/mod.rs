@@ -23,7 +23,7 @@ use crate::analysis::{Standing, name, spoken_numbers, steps_apart, without_resul
 use crate::model::{SeatId, Text, VoteClosed};
 use crate::state::State;
 use crate::text;
-use canvas::clipped;
+use canvas::{NAME_PART, Piece, WIDE, clipped, piece, wrapped};
 use lines::{MARGIN, PoleLines};
 use moves::{MoveRows, moves};
 use unicode_width::UnicodeWidthStr;
@@ -33,8 +33,6 @@ pub const PAGE_COLUMNS: usize = 110;
 const NARROW_COLUMNS: usize = 60;
 /// Maximum rows of the poster of a page; rows that stay empty are left out.
 const PAGE_ROWS: usize = 45;
-/// Columns from which a poster is wide.
-const WIDE: usize = 100;
 /// Maximum columns of a drawing; wider posters are centred.
 pub const WIDTH_MAX: usize = 160;
 /// Rows from which a poster has blank rows, and below which a level of the drawing has only one row.
@@ -55,8 +53,6 @@ const OPENING_ROWS: usize = 3;
 const RESULT_ROWS: usize = 4;
 /// Maximum rows of a list of questions, usually and on a narrow poster with blank rows.
 const OPEN_ROWS: (usize, usize) = (2, 4);
-/// Maximum share of a name in a row, as a divisor of the width.
-const NAME_PART: usize = 4;
 /// Maximum cells of a bar.
 const BAR_MAX: usize = 30;
 
@@ -73,15 +69,8 @@ pub struct PosterSource<'a> {
     pub host: &'a str,
 }
 
-/// Text in one style: the text, its colour, and whether it is bold.
-type Piece = (String, PosterInk, bool);
-
 /// A fact below the moves: its label and its rows.
 type Fact = (&'static str, Vec<Vec<Piece>>);
-
-fn piece(text: impl Into<String>, ink: PosterInk) -> Piece {
-    (text.into(), ink, false)
-}
 
 /// Returns a text for one line without API keys: a picture is not searched for them when it is written.
 fn shown(words: &str) -> String {
@@ -108,13 +97,13 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
     }
     let facts = facts(source, width, is_high, signs);
     let gap = if is_high { 2 } else { 1 };
-    let mut rows = moves(source, width, MoveRows::One, signs);
+    let mut rows = moves(source.standing, source.host, width, MoveRows::One, signs);
     let count = |facts: &[Fact]| facts.iter().map(|(_, rows)| rows.len()).sum::<usize>();
     let (all, first) = (count(&facts), count(&facts[..facts.len().min(2)]));
     let least = first + gap + usize::from(!rows.is_empty());
     y = drawing(source, &mut poster, y, [all + rows.len() + 2 * gap, least], signs);
     if is_high && width < WIDE {
-        let long = moves(source, width, MoveRows::Several, signs);
+        let long = moves(source.standing, source.host, width, MoveRows::Several, signs);
         if y + all + long.len() + 2 * gap <= height {
             rows = long;
         }
@@ -438,25 +427,4 @@ fn with_names(standing: &Standing, line: &str) -> Vec<Piece> {
         }
     }
     row
-}
-
-/// Wraps a text at blanks into at most `most` lines; the last one ends in `…` if there is more.
-fn wrapped(words: &str, room: usize, most: usize, ellipsis: &str) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in words.split_whitespace() {
-        let Some(line) = lines.last_mut() else { break };
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.width() + 1 + word.width() <= room {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    if lines.len() > most {
-        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
-        lines.push(rest);
-    }
-    lines.iter().map(|line| clipped(line, room, ellipsis)).collect()
 }

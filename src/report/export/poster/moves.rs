@@ -1,10 +1,9 @@
 //! The moves of a poster: rows below the drawing.
 
-use super::canvas::{PosterInk, clipped};
+use super::canvas::{NAME_PART, Piece, PosterInk, WIDE, clipped, piece, wrapped};
 use super::lines::MARGIN;
 use super::signs::PosterSigns;
-use super::{NAME_PART, Piece, PosterSource, WIDE, piece, wrapped};
-use crate::analysis::{Mover, PoleMoveKind};
+use crate::analysis::{Mover, PoleMoveKind, Standing};
 use unicode_width::UnicodeWidthStr;
 
 /// Maximum rows of the words of a move.
@@ -23,12 +22,13 @@ pub(super) enum MoveRows {
 
 /// Returns the moves: sign, turn, who moved whom, and with which words.
 pub(super) fn moves(
-    source: &PosterSource<'_>,
+    standing: Option<&Standing>,
+    host: &str,
     width: usize,
     form: MoveRows,
     signs: &PosterSigns,
 ) -> Vec<Vec<Piece>> {
-    let moves = source.standing.map(|standing| standing.moves()).unwrap_or_default();
+    let moves = standing.map(|standing| standing.moves()).unwrap_or_default();
     let has_turns = width >= WIDE;
     let name = |name: &str| clipped(name, width / NAME_PART, signs.ellipsis);
     let mut heads = vec![];
@@ -38,7 +38,7 @@ pub(super) fn moves(
         let number = format!(" {:<5}", format!("#{}", moved.now.number));
         let mut row = vec![piece(sign, ink), piece(number, PosterInk::Muted)];
         let [verb, rest] = moved.verb();
-        match mover(&moved.now.by, source.host) {
+        match mover(&moved.now.by, host) {
             Some((by, mover, turn)) => {
                 row.push((name(mover), by, true));
                 let turn = match turn {
