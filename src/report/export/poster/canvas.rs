@@ -43,10 +43,10 @@ impl PosterRun {
 }
 
 /// Text in one style: the text, its colour, and whether it is bold.
-pub(super) type Piece = (String, PosterInk, bool);
+pub(super) type PosterPiece = (String, PosterInk, bool);
 
 /// Returns text that is not bold.
-pub(super) fn piece(text: impl Into<String>, ink: PosterInk) -> Piece {
+pub(super) fn piece(text: impl Into<String>, ink: PosterInk) -> PosterPiece {
     (text.into(), ink, false)
 }
 

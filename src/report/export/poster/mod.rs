@@ -23,7 +23,7 @@ use crate::analysis::{Standing, name, spoken_numbers, steps_apart, without_resul
 use crate::model::{SeatId, Text, VoteClosed};
 use crate::state::State;
 use crate::text;
-use canvas::{NAME_PART, Piece, WIDE, clipped, piece, wrapped};
+use canvas::{NAME_PART, PosterPiece, WIDE, clipped, piece, wrapped};
 use lines::{MARGIN, PoleLines};
 use moves::{MoveRows, moves};
 use unicode_width::UnicodeWidthStr;
@@ -70,7 +70,7 @@ pub struct PosterSource<'a> {
 }
 
 /// A fact below the moves: its label and its rows.
-type Fact = (&'static str, Vec<Vec<Piece>>);
+type Fact = (&'static str, Vec<Vec<PosterPiece>>);
 
 /// Returns a text for one line without API keys: a picture is not searched for them when it is written.
 fn shown(words: &str) -> String {
@@ -183,7 +183,7 @@ pub fn positions(standing: &Standing, width: usize) -> (Poster, [f64; 3]) {
     (poster, lines.axis().map(|cells| cells * signs::CELL.0 as f64))
 }
 
-fn write(poster: &mut Poster, x: usize, y: usize, row: &[Piece]) {
+fn write(poster: &mut Poster, x: usize, y: usize, row: &[PosterPiece]) {
     let mut x = x;
     for (text, ink, bold) in row {
         x = poster.put(x, y, text, *ink, *bold);
@@ -300,7 +300,7 @@ fn bars(
     vote: &VoteClosed,
     width: usize,
     signs: &PosterSigns,
-) -> Vec<Vec<Piece>> {
+) -> Vec<Vec<PosterPiece>> {
     let polls: Vec<&VoteClosed> = source.state.polls.iter().map(|poll| &poll.vote).collect();
     let before = if let [first, .., _] = polls[..] { Some(first) } else { None };
     let count = |vote: &VoteClosed, option: &Text| vote.counts.get(option).copied().unwrap_or(0);
@@ -325,7 +325,7 @@ fn bars(
 }
 
 /// Returns a row for each participant with a sign for each of its turns.
-fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<Piece>> {
+fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<Vec<PosterPiece>> {
     let state = source.state;
     let spoken = spoken_numbers(state);
     let turns = spoken.len().max(1);
@@ -359,7 +359,7 @@ fn facts(
     let is_wide = width >= WIDE;
     let labels = if is_wide { LABELS.1 } else { LABELS.0 };
     let room = width.saturating_sub(2 * MARGIN + labels);
-    let rows = |words: &str, bold: bool, most: usize| -> Vec<Vec<Piece>> {
+    let rows = |words: &str, bold: bool, most: usize| -> Vec<Vec<PosterPiece>> {
         let lines = wrapped(words, room, most, signs.ellipsis);
         lines.into_iter().map(|line| vec![(line, PosterInk::Plain, bold)]).collect()
     };
@@ -414,8 +414,8 @@ fn facts(
 }
 
 /// Returns a line with the names of the participants in their colours.
-fn with_names(standing: &Standing, line: &str) -> Vec<Piece> {
-    let mut row: Vec<Piece> = vec![];
+fn with_names(standing: &Standing, line: &str) -> Vec<PosterPiece> {
+    let mut row: Vec<PosterPiece> = vec![];
     for part in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
         match standing.tracks.iter().find(|track| track.name == word) {

@@ -1,6 +1,6 @@
 //! The moves of a poster: rows below the drawing.
 
-use super::canvas::{NAME_PART, Piece, PosterInk, WIDE, clipped, piece, wrapped};
+use super::canvas::{NAME_PART, PosterInk, PosterPiece, WIDE, clipped, piece, wrapped};
 use super::lines::MARGIN;
 use super::signs::PosterSigns;
 use crate::analysis::{Mover, PoleMoveKind, Standing};
@@ -27,7 +27,7 @@ pub(super) fn moves(
     width: usize,
     form: MoveRows,
     signs: &PosterSigns,
-) -> Vec<Vec<Piece>> {
+) -> Vec<Vec<PosterPiece>> {
     let moves = standing.map(|standing| standing.moves()).unwrap_or_default();
     let has_turns = width >= WIDE;
     let name = |name: &str| clipped(name, width / NAME_PART, signs.ellipsis);
@@ -56,7 +56,7 @@ pub(super) fn moves(
         }
         heads.push(row);
     }
-    let cells = |row: &[Piece]| row.iter().map(|(text, ..)| text.width()).sum::<usize>();
+    let cells = |row: &[PosterPiece]| row.iter().map(|(text, ..)| text.width()).sum::<usize>();
     let longest = heads.iter().map(|row| cells(row)).max().unwrap_or(0);
     let mut rows = vec![];
     for (mut row, moved) in heads.into_iter().zip(&moves) {
