@@ -95,6 +95,7 @@
 //! | loops: of a conversation, and of the start screen | `ui/run.rs`, `ui/run/` |
 //! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
 //! | terminal modes, and their reset on exit; the thread that reads keys | `ui/terminal/`; `ui/terminal/keys.rs` |
+//! | bytes of a terminal: keys, pastes, late answers | `ui/terminal/input.rs`; `ui/terminal/sequences.rs` finds the ends of sequences and their meaning |
 //! | text mode, for screen readers | `ui/linear/` |
 //!
 //! # Crates

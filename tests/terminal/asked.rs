@@ -23,7 +23,7 @@ fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
         assert!(program.sent().contains(green), "{answer:?} {:?}", program.sent());
         program.keys("so");
         program.until(&format!("{newline} new line"));
-        assert_eq!(program.sent().contains("\u{1b}[>1u"), answer == LIGHT, "its keyboard");
+        assert_eq!(program.sent().contains("\u{1b}[>5u"), answer == LIGHT, "its keyboard");
         // the first clears the draft
         program.keys("\u{3}\u{3}\u{3}");
         let left = program.left();
@@ -99,5 +99,25 @@ fn reports_of_the_terminal_type_nothing_and_lines_at_once_are_a_paste() {
     let shown = program.shown();
     assert!(shown.contains("\u{2502}  so on, one"), "nothing was sent: {shown}");
     program.signal(rustix::process::Signal::TERM);
+    program.left().restored();
+}
+
+#[test]
+fn keypads_other_keyboards_and_a_paste_without_its_end_keep_all_keys() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    // digits and signs of a keypad in application mode, cut at every byte
+    for byte in "so \u{1b}Op\u{1b}Oy\u{1b}Ok\u{1b}[57404u".chars() {
+        program.keys(&byte.to_string());
+    }
+    program.until("\u{2502}  so 09+5");
+    program.keys("\u{1b}[200~, one\rtwo");
+    program.until("two");
+    assert!(program.shown().contains("\u{2502}  so 09+5, one"), "{}", program.shown());
+    // Ctrl-C of xterm's modifyOtherKeys, of a Georgian keyboard, and as ever
+    for byte in "\u{1b}[27;5;99~\u{1b}[4330::99;5u\u{3}".chars() {
+        program.keys(&byte.to_string());
+    }
     program.left().restored();
 }

@@ -339,7 +339,7 @@ impl Left {
     pub fn keyboards(&self) -> usize {
         let bytes = String::from_utf8_lossy(&self.bytes);
         let count = |what| bytes.matches(what).count();
-        count("\u{1b}[>1u") - count("\u{1b}[<1u")
+        count("\u{1b}[>5u") - count("\u{1b}[<1u")
     }
 
     /// Asserts that every mode is undone and that the line discipline is restored.

@@ -5,6 +5,7 @@
 //! cannot block: after a short time the program continues. Late answers are removed by [`super::input`] and never taken
 //! for keys. Keys pressed meanwhile are kept for the first reader.
 
+use super::sequences::{ESC, units};
 use crate::ui::theme::Ground;
 use parking_lot::Mutex;
 
@@ -59,22 +60,12 @@ pub fn ask() -> TerminalReport {
 
 /// Returns whether the answer is complete.
 fn is_whole(answer: &[u8]) -> bool {
-    reports(answer).any(|(_, last)| last == 'c')
-}
-
-/// Returns the reports that begin with `CSI ?`: content and last letter.
-fn reports(answer: &[u8]) -> impl Iterator<Item = (&[u8], char)> {
-    let starts = answer.windows(3).enumerate().filter(|(_, w)| *w == b"\x1b[?");
-    starts.filter_map(|(at, _)| {
-        let rest = &answer[at + 3..];
-        let end = rest.iter().position(u8::is_ascii_alphabetic)?;
-        Some((&rest[..end], char::from(rest[end])))
-    })
+    units(answer).any(|unit| matches!(unit, [ESC, b'[', b'?', .., b'c']))
 }
 
 /// Parses an answer, which may be incomplete.
 fn read(answer: &[u8]) -> TerminalReport {
-    let keyboard = reports(answer).any(|(_, last)| last == 'u');
+    let keyboard = units(answer).any(|unit| matches!(unit, [ESC, b'[', b'?', .., b'u']));
     TerminalReport { ground: ground(&String::from_utf8_lossy(answer)), keyboard }
 }
 

@@ -1,7 +1,8 @@
 //! The key that answers a card printed below a command, before the screen opens.
 
-use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
-use std::io;
+use super::keys::{push, read_until};
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use std::io::{self, pipe};
 
 /// Answer to a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,29 +21,33 @@ pub enum CardKey {
 /// If the terminal cannot be read.
 pub fn read_choice() -> io::Result<CardKey> {
     super::set_raw_mode(true)?;
-    let key = wait();
+    let (stop, reads) = pipe()?;
+    let mut reads = Some(reads);
+    let mut choice = None;
+    let ended = read_until(&stop, |event| match choice {
+        None => {
+            choice = choice_of(&event);
+            if choice.is_some() {
+                // its closed end stops the reading
+                drop(reads.take());
+            }
+        }
+        Some(_) => push(Ok(event)),
+    });
     super::set_raw_mode(false)?;
-    key
+    ended.map(|()| choice.unwrap_or(CardKey::Leave))
 }
 
-fn wait() -> io::Result<CardKey> {
-    loop {
-        let Event::Key(key) = event::read()? else { continue };
-        if key.kind != KeyEventKind::Press {
-            continue;
-        }
-        match key.code {
-            KeyCode::Enter => return Ok(CardKey::Begin),
-            // Enter that was pressed before the terminal was raw
-            KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return Ok(CardKey::Begin);
-            }
-            KeyCode::Tab => return Ok(CardKey::Change),
-            KeyCode::Esc | KeyCode::Char('n' | 'q') => return Ok(CardKey::Leave),
-            KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return Ok(CardKey::Leave);
-            }
-            _ => {}
-        }
+fn choice_of(event: &Event) -> Option<CardKey> {
+    let Event::Key(key) = event else { return None };
+    match key.code {
+        _ if key.kind != KeyEventKind::Press => None,
+        KeyCode::Enter => Some(CardKey::Begin),
+        // Enter that was pressed before the terminal was raw
+        KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => Some(CardKey::Begin),
+        KeyCode::Tab => Some(CardKey::Change),
+        KeyCode::Esc | KeyCode::Char('n' | 'q') => Some(CardKey::Leave),
+        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Some(CardKey::Leave),
+        _ => None,
     }
 }

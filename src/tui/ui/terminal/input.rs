@@ -1,275 +1,245 @@
-//! Filter of the terminal's events: removes answers of the terminal that arrive late or in pieces, and joins keys that
-//! arrive faster than anybody types to a paste.
+//! Reader of the terminal's bytes: keys, pastes, clicks and changes of focus. Answers of the terminal are removed, also
+//! late ones and ones in pieces, and keys that arrive faster than anybody types are joined to a paste.
 //!
-//! crossterm reports an escape byte that ends a read as the Esc key, and the letters behind it as keys. So Esc is held
-//! for a moment, and the rest of a sequence behind it is dropped.
+//! A sequence that does not end is dropped after a moment, and a paste that does not end is taken as far as it came. So
+//! no bytes keep later keys from being read.
 
+use super::sequences::{
+    ESC, TEXTS, begins_text, event_of, first_unit, is_parameter, spelled, units,
+};
 use crate::model::Ms;
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
-/// Milliseconds for which Esc waits for the rest of a sequence.
+/// Milliseconds for which an escape byte waits for the rest of a sequence.
 const ESCAPE_MS: u64 = 50;
-/// Maximum milliseconds between an escape byte and the rest of its sequence in one read.
-const TAIL_MS: u64 = 500;
+/// The same at the end of a slow link.
+const FAR_ESCAPE_MS: u64 = 150;
 /// Maximum milliseconds between two pieces of a sequence.
 const PIECE_MS: u64 = 250;
-/// Maximum characters of a sequence.
-const SEQUENCE_MAX: usize = 64 << 10;
-/// Minimum keys and line ends in one read that are a paste.
+/// Maximum milliseconds between a sequence that was given up and the rest of it in one read.
+const TAIL_MS: u64 = 500;
+/// Maximum milliseconds between two pieces of a paste.
+const PASTE_MS: u64 = 1_000;
+/// Maximum bytes of a paste; the rest is another one.
+const PASTE_MAX: usize = 16 << 20;
+/// Marks of a paste.
+const PASTE_BEGINS: &[u8] = b"\x1b[200~";
+const PASTE_ENDS: &[u8] = b"\x1b[201~";
+/// Ctrl-C.
+const INTERRUPT: Event = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+/// Minimum keys and line ends in one read that are a paste without marks.
 const PASTE_KEYS: usize = 8;
 const PASTE_LINES: usize = 2;
-/// Characters that begin a text to the program, behind an escape byte: OSC, DCS, APC, PM, SOS.
-const TEXTS: &str = "]P_^X";
 
-/// Position in a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Within {
-    /// After the first byte of a sequence.
-    Escape,
-    /// In the report of the background colour.
-    Colour,
-    /// In any other report.
-    Report,
-    /// In a text to the program.
-    Text,
-    /// After an escape byte in such a text.
-    TextEscape,
-    /// In a key of the keypad.
-    Keypad,
-}
-
-/// Filter of one reader.
+/// Reader of one terminal.
 #[derive(Debug, Default)]
-pub(super) struct InputFilter {
-    within: Option<Within>,
-    /// Time of the last event of the sequence; `None` if [`super::ask()`] read its beginning, long ago.
+pub(super) struct InputReader {
+    /// Bytes of a key or a sequence that is not complete.
+    open: Vec<u8>,
+    /// Bytes of a paste that is not complete.
+    paste: Option<Vec<u8>>,
+    /// Time of the last bytes; `None` if [`super::ask()`] read them, long ago.
     since: Option<Ms>,
-    /// Characters of the sequence.
-    length: usize,
-    /// Key that may begin a sequence.
-    held: Option<Event>,
-    /// Time of the last Esc key.
-    escaped: Option<Ms>,
+    /// Bytes that were given up, with the time.
+    given_up: Option<(Ms, Vec<u8>)>,
+    /// Milliseconds for which an escape byte waits.
+    escape_ms: u64,
 }
 
-impl InputFilter {
-    /// Returns the keys among the bytes that [`super::ask()`] read, and a filter that also removes the rest of its
+impl InputReader {
+    /// Returns the keys among the bytes that [`super::ask()`] read, and a reader that also removes the rest of its
     /// answer, however late.
-    pub(super) fn after(answer: &[u8]) -> (Vec<Event>, InputFilter) {
-        let mut filter = InputFilter::default();
-        let keys = String::from_utf8_lossy(answer).chars().filter_map(key_of).collect();
-        let keys = filter.push(keys, Ms(0));
-        let within = match filter.within {
-            Some(Within::Text) => Some(Within::Colour),
-            Some(Within::TextEscape) => Some(Within::Escape),
-            // anything may be the key of a keypad
-            Some(Within::Keypad) => None,
-            within => within,
-        };
-        (keys, InputFilter { within, ..InputFilter::default() })
+    pub(super) fn after(answer: &[u8], is_far: bool) -> (Vec<Event>, InputReader) {
+        let escape_ms = if is_far { FAR_ESCAPE_MS } else { ESCAPE_MS };
+        let mut reader = InputReader { escape_ms, ..InputReader::default() };
+        let keys = reader.push(answer, Ms(0)).into_iter().map(pressed_ahead).collect();
+        reader.since = None;
+        // anything may be the key of a keypad
+        if reader.open.starts_with(b"\x1bO") {
+            reader.open.clear();
+        }
+        (keys, reader)
     }
 
-    /// Returns the milliseconds until [`InputFilter::release`] is due; `None` if no key is held.
+    /// Returns the milliseconds until [`InputReader::tick`] gives up waiting; `None` if nothing is open.
     pub(super) fn due(&self, now: Ms) -> Option<u64> {
-        let since = self.held.as_ref().and(self.since)?;
-        Some(ESCAPE_MS.saturating_sub(now.since(since)))
+        let patience = match (&self.paste, &self.open[..]) {
+            (Some(_), _) => PASTE_MS,
+            (None, []) => return None,
+            (None, [ESC]) => self.escape_ms,
+            (None, [ESC, begin]) if TEXTS.contains(begin) => self.escape_ms,
+            (None, _) => PIECE_MS,
+        };
+        Some(patience.saturating_sub(now.since(self.since?)))
     }
 
-    /// Returns the key that was held.
-    pub(super) fn release(&mut self) -> Option<Event> {
-        let held = self.held.take()?;
-        self.within = None;
-        Some(held)
+    /// Returns the events of bytes whose rest is late.
+    pub(super) fn tick(&mut self, now: Ms) -> Vec<Event> {
+        if self.due(now) == Some(0) { self.give_up(now) } else { vec![] }
     }
 
-    /// Filters the events of one read.
-    pub(super) fn push(&mut self, events: Vec<Event>, now: Ms) -> Vec<Event> {
-        let waits = if self.held.is_some() { ESCAPE_MS } else { PIECE_MS };
-        let mut kept = vec![];
-        if self.since.is_some_and(|since| now.since(since) > waits) {
-            kept.extend(self.release());
-            self.within = None;
+    /// Returns the events of bytes whose rest is not awaited.
+    pub(super) fn give_up(&mut self, now: Ms) -> Vec<Event> {
+        if let Some(text) = self.paste.take() {
+            return vec![pasted(&text)];
         }
-        let tail = if self.within.is_none() { self.tail(&events, now, &mut kept) } else { 0 };
-        let mut events = events.into_iter().skip(tail).peekable();
-        while let Some(event) = events.next() {
-            let follows = events.peek().and_then(plain).is_some();
-            self.step(event, follows, now, &mut kept);
-        }
-        paste(kept)
+        let open = std::mem::take(&mut self.open);
+        let is_key = match open[..] {
+            [ESC] | [ESC, b'O'] => true,
+            [ESC, begin] => TEXTS.contains(&begin),
+            _ => false,
+        };
+        let key = if is_key { event_of(&open) } else { None };
+        self.given_up = Some((now, open));
+        key.into_iter().collect()
     }
 
-    /// Returns the number of events at the start that are the rest of a sequence, soon after an escape byte; the key
-    /// that a short rest means is kept.
-    fn tail(&mut self, events: &[Event], now: Ms, kept: &mut Vec<Event>) -> usize {
-        if self.escaped.is_none_or(|escaped| now.since(escaped) > TAIL_MS) {
+    /// Returns the events of the bytes of one read.
+    pub(super) fn push(&mut self, read: &[u8], now: Ms) -> Vec<Event> {
+        let mut events = self.tick(now);
+        // a key after Esc comes in a read of its own, and one with Alt does not
+        let begins = |byte: &u8| matches!(byte, b'[' | b'O') || TEXTS.contains(byte);
+        if self.open == [ESC] && self.since.is_some() && !read.first().is_none_or(begins) {
+            events.extend(self.give_up(now));
+        }
+        if let Some((at, begin)) = self.given_up.take()
+            && now.since(at) <= TAIL_MS
+            && is_tail(&begin, read)
+        {
+            self.open = begin;
+        }
+        let mut rest = std::mem::take(&mut self.open);
+        let is_late = self.since.is_none() && !rest.is_empty();
+        rest.extend(read);
+        if is_late {
+            rest.drain(..stray(&rest));
+        }
+        if !read.is_empty() {
+            self.since = Some(now);
+        }
+        let mut at = 0;
+        loop {
+            if self.paste.is_some() {
+                at += self.push_pasted(&rest[at..], &mut events);
+            }
+            match first_unit(&rest[at..]) {
+                Some(length) if self.paste.is_none() => {
+                    let unit = &rest[at..at + length];
+                    at += length;
+                    if unit == PASTE_BEGINS {
+                        self.paste = Some(vec![]);
+                    } else {
+                        events.extend(event_of(unit));
+                    }
+                }
+                Some(_) | None => break,
+            }
+        }
+        self.open = rest.split_off(at);
+        joined(events)
+    }
+
+    /// Adds bytes to the open paste, and its event if it ends. Returns the number of bytes that belong to it.
+    fn push_pasted(&mut self, read: &[u8], events: &mut Vec<Event>) -> usize {
+        let Some(mut text) = self.paste.take() else { return 0 };
+        let before = text.len();
+        if first_unit(read) == Some(read.len()) && event_of(read) == Some(INTERRUPT) {
+            // of a person who waits for the end
+            events.push(pasted(&text));
             return 0;
         }
-        let text: String = events.iter().map_while(plain).collect();
-        let length = text.chars().count();
-        let is_closed = events.get(length).is_some_and(is_end);
-        let mut rest = text.chars();
-        match rest.next() {
-            Some('[') => {
-                let end = rest.clone().position(|c| !is_parameter(c)).unwrap_or(length - 1);
-                if end == 0 {
-                    // alone in one read; more letters are words
-                    let last = if length == 2 { text.chars().next_back() } else { None };
-                    let key = last.and_then(arrow);
-                    let is_focus = text == "[I" || text == "[O";
-                    let tail = if key.is_some() || is_focus { length } else { 0 };
-                    kept.extend(key);
-                    return tail;
-                }
-                if end + 1 == length {
-                    self.enter(Within::Report, now);
-                }
-                (end + 2).min(length)
+        text.extend(read);
+        // the mark may have begun before
+        let from = before.saturating_sub(PASTE_ENDS.len());
+        let end = text[from..].windows(PASTE_ENDS.len()).position(|part| part == PASTE_ENDS);
+        match end {
+            Some(end) => {
+                events.push(pasted(&text[..from + end]));
+                (from + end + PASTE_ENDS.len()).saturating_sub(before)
             }
-            // keys of a person do not end with a terminator
-            Some(_) if is_closed && length > 1 => length + 1,
-            Some(begin) if length > 2 && rest.next().is_some_and(|c| begins_text(begin, c)) => {
-                self.enter(Within::Text, now);
-                length
+            None if text.len() > PASTE_MAX => {
+                events.push(pasted(&text));
+                self.paste = Some(vec![]);
+                read.len()
             }
-            Some(_) | None => 0,
-        }
-    }
-
-    fn enter(&mut self, within: Within, now: Ms) {
-        self.within = Some(within);
-        self.since = Some(now);
-        self.length = 0;
-    }
-
-    /// Filters one event; `follows` is true if a letter follows in the same read.
-    fn step(&mut self, event: Event, follows: bool, now: Ms, kept: &mut Vec<Event>) {
-        use Within::{Colour, Escape, Keypad, Report, Text, TextEscape};
-        let key = plain(&event);
-        let next = match (self.within, key) {
-            (Some(Escape), Some('[')) => Some(Some(Report)),
-            (Some(Escape), Some('O')) if self.held.is_some() => Some(Some(Keypad)),
-            (Some(Escape), Some(']')) if self.held.is_none() => Some(Some(Colour)),
-            (Some(Escape), Some(c)) if self.held.is_some() && TEXTS.contains(c) => Some(Some(Text)),
-            (Some(Escape | TextEscape), Some('\\')) => Some(None),
-            (Some(Report), Some(c)) if is_parameter(c) => Some(Some(Report)),
-            (Some(Report), Some(c)) if self.since.is_none() => "cu".contains(c).then_some(None),
-            (Some(Report | Keypad), Some(c @ ('A'..='D' | 'H' | 'F'))) if self.length <= 1 => {
-                kept.extend(arrow(c));
-                Some(None)
+            None => {
+                self.paste = Some(text);
+                read.len()
             }
-            (Some(Report | Keypad), Some(_)) => Some(None),
-            (Some(Colour | Text), _) if is_end(&event) => Some(None),
-            (Some(Colour), None) if is_escape(&event) => Some(Some(Escape)),
-            (Some(Colour), Some(c)) if c.is_ascii_hexdigit() || "rgba:/;".contains(c) => {
-                Some(Some(Colour))
-            }
-            (Some(Text), None) if is_escape(&event) => Some(Some(TextEscape)),
-            (Some(Text | TextEscape), Some(_)) if self.length < SEQUENCE_MAX => Some(Some(Text)),
-            (_, _) => None,
-        };
-        if let Some(next) = next {
-            self.held = None;
-            self.within = next;
-            self.since = self.since.map(|_| now);
-            self.length += 1;
-            return;
-        }
-        kept.extend(self.release());
-        self.within = None;
-        let begins = alt(&event).is_some_and(|c| TEXTS.contains(c));
-        if begins && follows {
-            self.enter(Text, now);
-        } else if begins || is_escape(&event) {
-            self.enter(if begins { Text } else { Escape }, now);
-            self.escaped = Some(now);
-            self.held = Some(event);
-        } else {
-            kept.push(event);
         }
     }
 }
 
-/// Returns the key of a character that the terminal sent; `None` for other control characters.
-fn key_of(c: char) -> Option<Event> {
-    let (code, with) = match c {
-        '\x1b' => (KeyCode::Esc, KeyModifiers::NONE),
-        // outside raw mode, a terminal makes a line feed of Enter
-        '\r' | '\n' => (KeyCode::Enter, KeyModifiers::NONE),
-        '\x03' => (KeyCode::Char('c'), KeyModifiers::CONTROL),
-        '\x07' => (KeyCode::Char('g'), KeyModifiers::CONTROL),
-        c if c.is_control() => return None,
-        c => (KeyCode::Char(c), KeyModifiers::NONE),
-    };
-    Some(Event::Key(KeyEvent::new(code, with)))
+/// Returns the paste of a text; keys that a multiplexer spells as sequences are the characters that they mean.
+fn pasted(text: &[u8]) -> Event {
+    let mut plain = vec![];
+    let mut length = 0;
+    for unit in units(text) {
+        length += unit.len();
+        match spelled(unit) {
+            Some(c) => plain.extend(c.to_string().bytes()),
+            None => plain.extend(unit),
+        }
+    }
+    plain.extend(text.get(length..).unwrap_or_default());
+    Event::Paste(String::from_utf8_lossy(&plain).into_owned())
 }
 
-fn pressed(event: &Event) -> Option<&KeyEvent> {
-    let Event::Key(key) = event else { return None };
-    (key.kind != KeyEventKind::Release).then_some(key)
-}
-
-/// Returns the letter of a key without Ctrl and Alt.
-fn plain(event: &Event) -> Option<char> {
-    let key = pressed(event)?;
-    let others = KeyModifiers::all() - KeyModifiers::SHIFT;
-    if key.modifiers.intersects(others) { None } else { key.code.as_char() }
-}
-
-/// Returns the letter of a key with Alt.
-fn alt(event: &Event) -> Option<char> {
-    let key = pressed(event).filter(|key| key.modifiers.contains(KeyModifiers::ALT))?;
-    key.code.as_char()
-}
-
-/// Returns whether an event is the escape byte alone.
-fn is_escape(event: &Event) -> bool {
-    pressed(event).is_some_and(|key| key.code == KeyCode::Esc && key.modifiers.is_empty())
-}
-
-/// Returns whether an event ends a text to the program: `ESC \`, or the bell.
-fn is_end(event: &Event) -> bool {
-    let is_bell =
-        |key: &KeyEvent| key.code == KeyCode::Char('g') && key.modifiers == KeyModifiers::CONTROL;
-    alt(event) == Some('\\') || pressed(event).is_some_and(is_bell)
-}
-
-/// Returns whether two characters begin a report of a terminal, behind an escape byte: OSC, DCS, APC.
-fn begins_text(begin: char, next: char) -> bool {
-    match begin {
-        ']' => next.is_ascii_digit(),
-        'P' => next.is_ascii_digit() || ">!+".contains(next),
-        '_' => next == 'G',
+/// Returns whether a read is the rest of a sequence that was given up, rather than keys of a person.
+fn is_tail(begin: &[u8], read: &[u8]) -> bool {
+    let whole = [begin, read].concat();
+    let length = first_unit(&whole);
+    let is_new = begin.len() < 3;
+    let goes_on = whole.get(begin.len().max(2)).is_some_and(|next| is_parameter(*next));
+    match whole[..] {
+        [ESC, b'[', ..] if goes_on => true,
+        [ESC, b'[', ..] => is_new && length == Some(whole.len()) && event_of(&whole).is_some(),
+        [ESC, b'O', last] => b"ABCDHF".contains(&last),
+        [ESC, kind, first, _, ..] if TEXTS.contains(&kind) => {
+            length.is_some() || is_new && begins_text(kind, first)
+        }
         _ => false,
     }
 }
 
-/// Returns whether a character is a parameter of a control sequence.
-fn is_parameter(c: char) -> bool {
-    (' '..='?').contains(&c)
+/// Returns the number of bytes at the start that are no part of the terminal's answer at the start.
+fn stray(bytes: &[u8]) -> usize {
+    let (is_part, ends): (fn(u8) -> bool, _) = match bytes {
+        [ESC, b']', ..] => (|b| b.is_ascii_hexdigit() || b"rgba:/;".contains(&b), b"\x07\x1b"),
+        [ESC, b'[', first, ..] if is_parameter(*first) => (is_parameter, b"cu"),
+        [ESC, b'\\', ..] => return 2,
+        [ESC, next, ..] if *next != b'[' => return 1,
+        _ => return 0,
+    };
+    let end = bytes.iter().skip(2).position(|b| !is_part(*b));
+    end.map_or(0, |at| if ends.contains(&bytes[at + 2]) { 0 } else { at + 2 })
 }
 
-/// Returns the key of a cursor sequence.
-fn arrow(last: char) -> Option<Event> {
-    let code = match last {
-        'A' => KeyCode::Up,
-        'B' => KeyCode::Down,
-        'C' => KeyCode::Right,
-        'D' => KeyCode::Left,
-        'H' => KeyCode::Home,
-        'F' => KeyCode::End,
-        _ => return None,
-    };
-    Some(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+/// Returns an event that came before a screen began. Outside raw mode, a terminal makes a line feed of Enter, which
+/// raw mode reads as Ctrl-J.
+pub(super) fn pressed_ahead(event: Event) -> Event {
+    match event {
+        Event::Key(key) if key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL) => {
+            Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))
+        }
+        event => event,
+    }
+}
+
+/// Returns the character of a key without Ctrl and Alt; Enter is a line end.
+fn typed(event: &Event) -> Option<char> {
+    let Event::Key(key) = event else { return None };
+    let others = KeyModifiers::all() - KeyModifiers::SHIFT;
+    match key.code {
+        KeyCode::Enter if key.modifiers.is_empty() => Some('\n'),
+        KeyCode::Tab => Some('\t'),
+        KeyCode::Char(c) if !key.modifiers.intersects(others) => Some(c),
+        _ => None,
+    }
 }
 
 /// Joins the keys of several lines to a paste. Its last line end is dropped, so that it sends nothing.
-fn paste(events: Vec<Event>) -> Vec<Event> {
-    let typed = |event: &Event| match pressed(event)?.code {
-        KeyCode::Enter if pressed(event)?.modifiers.is_empty() => Some('\n'),
-        KeyCode::Tab => Some('\t'),
-        _ => plain(event),
-    };
+fn joined(events: Vec<Event>) -> Vec<Event> {
     let text: Option<String> = events.iter().map(typed).collect();
     let is_paste = |text: &String| {
         let lines = text.matches('\n').count();

@@ -1,17 +1,17 @@
 //! Reader of the terminal's events, a thread that belongs to one screen.
 //!
-//! crossterm's own stream is not used: it stops its thread through a mark in the input, which another reader may take,
-//! and its input is edge-triggered, so that a key beside a mark or a resize stays hidden until the next key.
+//! crossterm's reader is not used: it waits for the end of a paste without a limit, drops the sequences that it does not
+//! know, and hides a key that comes with a resize until the next key.
 
 use super::ask::take_read;
-use super::input::InputFilter;
+use super::input::{InputReader, pressed_ahead};
 use crate::clock::Clock;
 use crate::model::Ms;
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, poll, read};
+use crossterm::event::Event;
 use futures::Stream;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe, stdin};
 use std::pin::Pin;
@@ -20,18 +20,14 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Maximum number of answers to queries in a row.
-const ANSWERS_MAX: usize = 8;
-/// Maximum events that are handled together.
-const EVENTS_MAX: usize = 1 << 16;
-/// Maximum wait for a key that crossterm does not see, so that the thread cannot spin.
-const HIDDEN: Duration = Duration::from_millis(50);
-
-/// Held while the attributes of the terminal change: one may not restore what another changes.
-pub static ATTRIBUTES: Mutex<()> = Mutex::new(());
+/// Maximum bytes that are handled together.
+const BYTES_MAX: usize = 1 << 16;
 
 /// True from the beginning of a screen until its input is read.
 pub static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// True if the terminal is at the end of a slow link.
+pub static FAR: AtomicBool = AtomicBool::new(false);
 
 /// Events that were read. Those that a screen leaves are for the next one.
 static INPUT: Mutex<Input> = Mutex::new(Input { events: VecDeque::new(), waker: None });
@@ -59,7 +55,7 @@ impl TerminalKeys {
         let thread = Builder::new().name("keys".into()).spawn(move || {
             // a thread that panicked has ended too
             let _ = before.map(JoinHandle::join);
-            if let Err(e) = read_until(&stop) {
+            if let Err(e) = read_until(&stop, |event| push(Ok(event))) {
                 push(Err(e));
             }
         })?;
@@ -88,7 +84,8 @@ pub fn gone() -> io::Error {
     io::Error::other("the terminal is gone")
 }
 
-fn push(event: io::Result<Event>) {
+/// Adds an event for the next screen.
+pub(super) fn push(event: io::Result<Event>) {
     let mut input = INPUT.lock();
     input.events.push_back(event);
     if let Some(waker) = input.waker.take() {
@@ -97,67 +94,47 @@ fn push(event: io::Result<Event>) {
 }
 
 /// Reads until the pipe is closed.
-fn read_until(stop: &PipeReader) -> io::Result<()> {
+pub(super) fn read_until(stop: &PipeReader, mut give: impl FnMut(Event)) -> io::Result<()> {
     let clock = Clock::real(Ms(0));
-    let (typed, mut filter) = InputFilter::after(&take_read());
-    typed.into_iter().for_each(|event| push(Ok(event)));
+    let (typed, mut reader) = InputReader::after(&take_read(), FAR.load(Ordering::SeqCst));
+    typed.into_iter().for_each(&mut give);
     if BEGUN.swap(false, Ordering::SeqCst) {
-        let ahead = ready_events()?.into_iter().map(pressed_ahead).collect();
-        filter.push(ahead, clock.now()).into_iter().for_each(|event| push(Ok(event)));
+        let ahead = reader.push(&ready_bytes()?, clock.now());
+        ahead.into_iter().map(pressed_ahead).for_each(&mut give);
     }
     loop {
-        match wait(stop, filter.due(clock.now()))? {
-            Ready::Stop => {
-                filter.release().into_iter().for_each(|event| push(Ok(event)));
-                return Ok(());
-            }
+        let ready = wait(stop, reader.due(clock.now()))?;
+        let events = match ready {
+            Ready::Stop | Ready::Late => reader.give_up(clock.now()),
             Ready::Gone => return Err(gone()),
-            Ready::Late => {
-                filter.release().into_iter().for_each(|event| push(Ok(event)));
-                continue;
-            }
-            Ready::Input => {}
+            Ready::Input => reader.push(&ready_bytes()?, clock.now()),
+        };
+        events.into_iter().for_each(&mut give);
+        if matches!(ready, Ready::Stop) {
+            return Ok(());
         }
-        if !is_event_ready()? {
-            wake_readers()?;
-            poll(HIDDEN)?;
-        }
-        let events = ready_events()?;
-        filter.push(events, clock.now()).into_iter().for_each(|event| push(Ok(event)));
     }
 }
 
-/// Reads the events that can be read without waiting.
-fn ready_events() -> io::Result<Vec<Event>> {
-    let mut events = vec![];
-    while events.len() < EVENTS_MAX && is_event_ready()? {
-        match read() {
-            Ok(event) => events.push(event),
-            Err(e) => push(Err(e)),
+/// Reads the bytes that can be read without waiting.
+fn ready_bytes() -> io::Result<Vec<u8>> {
+    let input = stdin();
+    let mut bytes = vec![];
+    let mut buffer = [0; 4_096];
+    let now = Timespec::default();
+    while bytes.len() < BYTES_MAX {
+        let mut fds = [PollFd::new(&input, PollFlags::IN)];
+        let is_ready = rustix::event::poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0);
+        if !is_ready {
+            break;
+        }
+        match rustix::io::read(&input, &mut buffer) {
+            Ok(0) if bytes.is_empty() => return Err(gone()),
+            Ok(0) | Err(Errno::INTR | Errno::AGAIN) => break,
+            read => bytes.extend(buffer.iter().take(read?)),
         }
     }
-    Ok(events)
-}
-
-/// Returns an event that came before a screen began. Outside raw mode, a terminal makes a line feed of Enter, which
-/// raw mode reads as Ctrl-J.
-fn pressed_ahead(event: Event) -> Event {
-    match event {
-        Event::Key(key) if key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL) => {
-            Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))
-        }
-        event => event,
-    }
-}
-
-/// Returns whether an event can be read. crossterm's own function stops at each answer to a query.
-fn is_event_ready() -> io::Result<bool> {
-    for _ in 0..=ANSWERS_MAX {
-        if poll(Duration::ZERO)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(bytes)
 }
 
 enum Ready {
@@ -175,7 +152,7 @@ fn wait(stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
     loop {
         let mut fds = [PollFd::new(stop, PollFlags::IN), PollFd::new(&input, PollFlags::IN)];
         match rustix::event::poll(&mut fds, due.as_ref()) {
-            Err(rustix::io::Errno::INTR) => continue,
+            Err(Errno::INTR) => continue,
             Ok(0) => return Ok(Ready::Late),
             ready => ready?,
         };
@@ -190,11 +167,4 @@ fn wait(stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
             return Ok(Ready::Input);
         }
     }
-}
-
-/// Lets crossterm see input that it missed: a system wakes the readers of a terminal whose attributes are set.
-fn wake_readers() -> io::Result<()> {
-    let input = stdin();
-    let _held = ATTRIBUTES.lock();
-    Ok(tcsetattr(&input, OptionalActions::Now, &tcgetattr(&input)?)?)
 }

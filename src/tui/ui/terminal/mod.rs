@@ -9,6 +9,7 @@ mod input;
 mod keys;
 mod layout;
 mod painter;
+mod sequences;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
 pub use crate::ui::terminal::choice::{CardKey, read_choice};
@@ -18,7 +19,7 @@ pub use crate::ui::terminal::painter::Painter;
 use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
-use crate::ui::terminal::keys::{ATTRIBUTES, BEGUN, TerminalKeys, gone};
+use crate::ui::terminal::keys::{BEGUN, FAR, TerminalKeys, gone};
 use crate::ui::text::links::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -251,12 +252,14 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     on |= if modes.title { TITLE } else { 0 };
     on |= if modes.rings { FOCUS } else { 0 };
     TAKEN.store(true, Ordering::SeqCst);
+    FAR.store(modes.far, Ordering::SeqCst);
     MODES.store(on, Ordering::SeqCst);
     set_raw_mode(true)?;
     let mut out = stdout();
     queue!(out, EnterAlternateScreen, Print(WHEEL_KEPT), EnableBracketedPaste)?;
     if modes.keyboard {
-        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+            | KeyboardEnhancementFlags::REPORT_ALTERNATE_KEYS;
         queue!(out, PushKeyboardEnhancementFlags(flags))?;
     }
     if modes.mouse {
@@ -329,7 +332,6 @@ pub fn leave_raw_mode() {
 }
 
 fn set_raw_mode(on: bool) -> io::Result<()> {
-    let _held = ATTRIBUTES.lock();
     if on { enable_raw_mode() } else { disable_raw_mode() }
 }
 
