@@ -81,11 +81,13 @@ impl Sent<'_> {
 
 /// Returns the change that a server asks for; `None` if it names nothing of the request.
 pub(super) fn cure(refusal: &RefusedRequest, sent: &Sent) -> Option<Cure> {
-    if !refusal.may_be_cured() {
-        return None;
-    }
     let words = Words::from_refusal(refusal);
     let new = |cure: Cure| (!sent.adapted.contains(cure)).then_some(cure);
+    if !refusal.may_be_cured() {
+        // the template of a model fails inside its server
+        let is_template = refusal.status == FAILED && words.refuses_instructions();
+        return if is_template && sent.instructs { new(Cure::SystemIntoUser) } else { None };
+    }
     for named in named_parts(&refusal.body) {
         let parts = Words::new(&named);
         if parts.names_schema(sent) {

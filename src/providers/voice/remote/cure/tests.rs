@@ -82,6 +82,12 @@ fn refusals_of_servers_name_their_cure() {
             r#"{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role"}}"#,
             Some("send the instructions as user"),
         ),
+        // DeepSeek
+        (
+            400,
+            r#"{"error":{"message":"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]","param":null}}"#,
+            Some("at most 8192 tokens"),
+        ),
         // Mistral and other servers that validate field by field
         (
             422,
@@ -99,7 +105,17 @@ fn refusals_of_servers_name_their_cure() {
             r#"{"object":"error","message":"System role not supported","code":400}"#,
             Some("send the instructions as user"),
         ),
-        (500, r#"{"error":{"message":"Conversation roles must alternate user/assistant"}}"#, None),
+        (
+            500,
+            r#"{"error":{"code":500,"message":"Jinja Exception: System role not supported","type":"server_error"}}"#,
+            Some("send the instructions as user"),
+        ),
+        (500, r#"{"error":{"message":"seed: internal error, unsupported"}}"#, None),
+        (
+            422,
+            r#"{"message":"messages.0.role: Input should be 'user' or 'assistant'"}"#,
+            Some("send the instructions as user"),
+        ),
         (
             400,
             r#"{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}"#,
