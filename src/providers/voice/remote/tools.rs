@@ -99,13 +99,17 @@ impl AskedPart {
 }
 
 /// Parses arguments: nothing and null mean none. Some servers begin with an empty object and send the arguments behind
-/// it; invalid JSON stays text.
+/// it, or spell the object as a text; invalid JSON stays text.
 fn arguments(text: &str) -> Value {
     let behind = text.trim().strip_prefix("{}").map(str::trim).filter(|rest| !rest.is_empty());
     let behind = behind.and_then(|rest| serde_json::from_str(rest).ok()).filter(Value::is_object);
     match behind.or_else(|| serde_json::from_str(text).ok()) {
         _ if text.trim().is_empty() => json!({}),
         Some(Value::Null) => json!({}),
+        Some(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(object @ Value::Object(_)) => object,
+            Ok(_) | Err(_) => inner.into(),
+        },
         Some(read) => read,
         None => text.into(),
     }
@@ -373,6 +377,8 @@ mod tests {
             (json!({"x": 1}), json!({"x": 1})),
             (json!("{}{\"x\": 1}"), json!({"x": 1})),
             (json!("{}{"), json!("{}{")),
+            (json!("\"{\\\"x\\\": 1}\""), json!({"x": 1})),
+            (json!("\"so\""), json!("so")),
             (json!("[1]"), json!([1])),
         ] {
             let call = json!({"index": 0, "function": {"name": "a", "arguments": arguments}});
