@@ -191,6 +191,22 @@ fn tools_and_effort_of_openai_use_its_newer_api_where_it_is() {
 }
 
 #[test]
+fn reasoning_without_a_word_gets_more_tokens_once_and_its_cure_is_told() {
+    let (_, deepseek) = providers().into_iter().find(|(name, _)| name == "deepseek").unwrap();
+    let (thinks_only, refuse, settings) = (true, vec![], String::new());
+    let place = Place::new("deepseek", &Provider { thinks_only, refuse, settings, ..deepseek });
+    let path = place.house.path("talk.toml");
+    let args = ["run", path.to_str().unwrap(), "--headless", "--trust", "--model", &place.model];
+    let ran = place.house.run(&args).code(1);
+    let told = "sent reasoning without a reply; raise max_tokens, or lower effort";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    assert!(ran.out.contains("retrying Ada: the server at "), "{}", ran.out);
+    let seen = place.world.seen.lock().unwrap();
+    let tokens: Vec<_> = seen.bodies.iter().map(|body| body["max_tokens"].as_u64()).collect();
+    assert!(tokens[0].is_some() && tokens[1] > tokens[0], "{tokens:?}");
+}
+
+#[test]
 fn a_setting_that_is_no_known_part_is_rejected_with_the_known_ones() {
     let (house, url) = (House::new(), "base_url = \"http://127.0.0.1:1/v1\"");
     for (key, words) in [

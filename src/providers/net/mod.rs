@@ -2,7 +2,7 @@
 //! clients over HTTP.
 //!
 //! The client follows no redirects, because a key belongs to one address. It keeps no cookies, requests no compression
-//! (a compressed stream arrives in large blocks) and never retries. It knows nothing of models and sets only the
+//! (a compressed stream arrives in large blocks; a body in gzip is decoded all the same) and never retries. It knows nothing of models and sets only the
 //! connect timeout; callers limit the duration of an answer. Dropping a future or a [`Response`] closes the connection.
 
 mod error;
@@ -16,16 +16,21 @@ pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
 pub use web::{VisitLimits, WebListener, WebVisit, accept, network_address};
 
 use crate::model::Secret;
+use flate2::write::GzDecoder;
 use parking_lot::Mutex;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Method, Url, redirect};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// `User-Agent` header.
 const USER_AGENT: &str = concat!("colloquium/", env!("CARGO_PKG_VERSION"));
+
+/// Maximum bytes that are decoded at once: a server may send a megabyte in each thousand of them.
+const CODED_MAX: usize = 1_024;
 
 /// HTTP client. Clones are cheap and share their connections.
 #[derive(Clone, Default)]
@@ -81,6 +86,8 @@ pub struct ClientRequest {
 /// An answer whose head has arrived.
 pub struct Response {
     response: reqwest::Response,
+    /// Decoder of a body in gzip, which some servers and proxies send unasked, and its next bytes.
+    gzip: Option<(GzDecoder<Vec<u8>>, Vec<u8>)>,
 }
 
 impl Client {
@@ -134,7 +141,11 @@ impl Client {
             request = request.body(body);
         }
         let response = request.send().await.map_err(|e| NetError::from_reqwest(&e))?;
-        Ok(Response { response })
+        let response = Response { response, gzip: None };
+        let is_gzip = response
+            .header("content-encoding")
+            .is_some_and(|coding| coding.eq_ignore_ascii_case("gzip"));
+        Ok(Response { gzip: is_gzip.then(|| (GzDecoder::new(vec![]), vec![])), ..response })
     }
 
     fn client(&self, route: Route, connect: Duration) -> Result<reqwest::Client, NetError> {
@@ -185,12 +196,24 @@ impl Response {
         values.filter_map(|value| value.to_str().ok()).collect()
     }
 
-    /// Waits for the next bytes of the body; returns `None` at its end.
+    /// Waits for the next bytes of the body, decoded; returns `None` at its end. They may be empty.
     ///
     /// # Errors
-    /// If the connection breaks before the end.
+    /// If the connection breaks before the end, or the body is not in its coding.
     pub async fn next(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, NetError> {
-        self.response.chunk().await.map_err(|e| NetError::from_reqwest(&e))
+        let mut chunk =
+            async || self.response.chunk().await.map_err(|e| NetError::from_reqwest(&e));
+        let Some((decoder, coded)) = &mut self.gzip else {
+            return Ok(chunk().await?.map(Vec::from));
+        };
+        if coded.is_empty() {
+            let Some(bytes) = chunk().await? else { return Ok(None) };
+            coded.extend(bytes);
+        }
+        let part: Vec<u8> = coded.drain(..coded.len().min(CODED_MAX)).collect();
+        let decoded = decoder.write_all(&part).and_then(|()| decoder.flush());
+        decoded.map_err(|e| NetError::Broken(e.to_string()))?;
+        Ok(Some(std::mem::take(decoder.get_mut())))
     }
 }
 

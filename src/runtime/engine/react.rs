@@ -108,6 +108,10 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
             ErrorClass::Length,
             "used the whole token limit before a word; raise max_tokens, or lower effort",
         ),
+        false if !live.thought(turn.id).is_empty() => (
+            ErrorClass::Length,
+            "the reply was reasoning without a word; raise max_tokens, or lower effort",
+        ),
         false => (ErrorClass::Empty, "the reply had no words"),
     };
     let empty = CallFailure { usage: done.usage.clone(), ..CallFailure::new(class, why) };

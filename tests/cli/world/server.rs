@@ -50,6 +50,12 @@ pub struct Provider {
     /// Finish reason of the last reply.
     #[serde(default)]
     pub finish: String,
+    /// True if its answers are in gzip, although nobody asks for it.
+    #[serde(default)]
+    pub gzip: bool,
+    /// True if its replies are reasoning alone.
+    #[serde(default)]
+    pub thinks_only: bool,
     pub expect: Expect,
 }
 
@@ -135,7 +141,13 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         return;
     }
     if !has_key {
-        return send(stream, 401, "application/json", r#"{"error":{"message":"no key"}}"#);
+        return send(
+            stream,
+            provider,
+            401,
+            "application/json",
+            r#"{"error":{"message":"no key"}}"#,
+        );
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     seen.lock().unwrap().paths.push(path.clone());
@@ -145,23 +157,29 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         let is_list = matches!(listed, Some("/models" | "/api/tags"));
         let (status, list) =
             if is_list { (provider.list_status, list(provider)) } else { (404, "{}".into()) };
-        return send(stream, status, "application/json", &list);
+        return send(stream, provider, status, "application/json", &list);
     }
     if plain.ends_with("/api/show") {
-        return send(stream, 200, "application/json", "{}");
+        return send(stream, provider, 200, "application/json", "{}");
     }
     let is_call =
         ["/chat/completions", "/responses", "/messages", "/api/chat", ":streamGenerateContent"]
             .iter()
             .any(|end| plain.ends_with(end));
     if !is_call || !plain.starts_with(&*provider.path) {
-        return send(stream, 404, "application/json", r#"{"error":"404 page not found"}"#);
+        return send(
+            stream,
+            provider,
+            404,
+            "application/json",
+            r#"{"error":"404 page not found"}"#,
+        );
     }
     let text = String::from_utf8(body).unwrap();
     let body: Value = serde_json::from_str(&text).unwrap();
     if let Some(no) = refusal(provider, &body, &text) {
         seen.lock().unwrap().refused += 1;
-        return send(stream, no.status, "application/json", &no.body);
+        return send(stream, provider, no.status, "application/json", &no.body);
     }
     seen.lock().unwrap().bodies.push(body.clone());
     let wire = if plain.ends_with("/responses") { "responses" } else { &provider.wire };
@@ -187,7 +205,7 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         }
         ("text/event-stream", all)
     };
-    send(stream, 200, kind, &all);
+    send(stream, provider, 200, kind, &all);
 }
 
 /// Returns whether a request has results of tools.
@@ -202,13 +220,33 @@ fn has_results(text: &str) -> bool {
     marks.iter().any(|mark| text.contains(mark))
 }
 
-fn send(mut stream: TcpStream, status: u16, kind: &str, body: &str) {
+fn send(mut stream: TcpStream, provider: &Provider, status: u16, kind: &str, body: &str) {
+    let (coding, body) = if provider.gzip {
+        ("Content-Encoding: gzip\r\n", gzip(body.as_bytes()))
+    } else {
+        ("", body.as_bytes().to_vec())
+    };
     let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n{coding}Content-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
     // a client that has left needs no answer
-    let _ = stream.write_all((head + body).as_bytes());
+    let _ = stream.write_all(&[head.into_bytes(), body].concat());
+}
+
+/// Returns a text in the form of gzip, in one block that is not compressed.
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(text.len()).unwrap();
+    let crc = !text.iter().fold(!0_u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
+    });
+    let mut coded = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    coded.extend(length.to_le_bytes());
+    coded.extend((!length).to_le_bytes());
+    coded.extend(text);
+    coded.extend(crc.to_le_bytes());
+    coded.extend(u32::from(length).to_le_bytes());
+    coded
 }
 
 /// Returns the first refusal that fits. State that does not come back with the results is refused like at the vendors.
@@ -258,6 +296,10 @@ fn say_frames(provider: &Provider, wire: &str) -> Vec<Value> {
                 json!({"type": format!("response.{kind}"), "response": with(end, &usage())}),
             ]
         }
+        "openai" if provider.thinks_only => vec![
+            json!({"choices": [{"index": 0, "delta": {"reasoning_content": "Trams are quiet."}}]}),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+        ],
         "openai" => vec![
             json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Keep "}}]}),
             json!({"choices": [{"index": 0, "delta": {"content": "them."}}]}),

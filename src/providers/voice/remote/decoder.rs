@@ -244,8 +244,9 @@ impl Decoder {
                 // the same request would end in the same way
                 ServerFault::new(ErrorClass::BadRequest, what)
             }
+            // the same request would end in the same way, and one with more tokens may not
             Some(_) | None if self.thought > 0 => {
-                ServerFault::new(ErrorClass::Empty, "sent reasoning without a reply")
+                ServerFault::new(ErrorClass::Length, "sent reasoning without a reply")
             }
             Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
         }
