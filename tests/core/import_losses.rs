@@ -73,7 +73,9 @@ fn fixture(path: &Path) -> Option<Fixture> {
         serde_json::from_str(&text).unwrap()
     };
     let fixture = Fixture { name: path.display().to_string(), lines, value };
-    fixture.read().is_some().then_some(fixture)
+    // a message in another one cannot be removed alone
+    let is_flat = !fixture.messages().is_empty();
+    (is_flat && fixture.read().is_some()).then_some(fixture)
 }
 
 impl Fixture {
@@ -258,8 +260,8 @@ fn without(fixture: &Fixture, at: &str) -> Fixture {
     less
 }
 
-/// Returns whether the count speaks of the canary: it falls if the canary is removed, or if a part around it is removed of
-/// which nothing is in the session.
+/// Returns whether the count speaks of the canary: it falls if the canary is removed, or a part around it of which
+/// nothing is in the session.
 fn is_counted(fixture: &Fixture, canary: &str, imported: &Imported) -> bool {
     let said = texts(imported);
     let all = left_out(imported);
@@ -274,12 +276,13 @@ fn is_counted(fixture: &Fixture, canary: &str, imported: &Imported) -> bool {
         let mut inside = vec![];
         strings(fixture.value.pointer(&at).unwrap(), &mut inside);
         let is_unused = inside.iter().all(|text| text.len() < 5 || !said.contains(text));
-        let less = without(fixture, &at).read();
-        let falls = |less: &Imported| {
-            let less = left_out(less);
-            all.iter().any(|(kind, count)| less.get(kind).unwrap_or(&0) < count)
+        let falls = |less: Imported| {
+            let counts = left_out(&less);
+            let fewer = all.iter().any(|(kind, count)| counts.get(kind).unwrap_or(&0) < count);
+            // another message may have the same words
+            fewer && (is_unused || texts(&less) == said)
         };
-        if is_unused && less.is_some_and(|less| falls(&less)) {
+        if without(fixture, &at).read().is_some_and(falls) {
             return true;
         }
         if at == message {

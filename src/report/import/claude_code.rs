@@ -203,6 +203,8 @@ impl Reader<'_> {
             self.to.left_out.add("tool result", results.len());
         }
         self.typed(&mut said);
+        let is_kept = !is_inner && !said.text.trim().is_empty();
+        self.to.left_out.add("thought", usize::from(!is_kept && said.think.is_some()));
         if is_inner {
             // messages to a sub-agent are in calls of its parent
             let is_lost = !said.text.trim().is_empty() && !self.asked.contains(said.text.trim());

@@ -17,10 +17,12 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> Vec<ImportedRe
                         let text = part.as_str().unwrap_or_else(|| text_at(part, key));
                         join(&mut said.text, text);
                     }
-                    // skips a signature without text
-                    "thinking" if text_at(part, "thinking").is_empty() => {}
-                    "thinking" => {
-                        join(said.think.get_or_insert_default(), text_at(part, "thinking"));
+                    "thinking" | "reasoning" | "think" => {
+                        let texts = ["thinking", "text", "think"].map(|key| text_at(part, key));
+                        // skips a signature without text
+                        if let Some(text) = texts.iter().find(|text| !text.is_empty()) {
+                            join(said.think.get_or_insert_default(), text);
+                        }
                     }
                     "tool_use" => said.tools.push(ToolUse {
                         id: text_at(part, "id").to_owned(),

@@ -3,7 +3,7 @@
 use super::conversation::cut;
 use super::left_out::{BRANCHES, LeftOut, Messages};
 use super::programs::{self, NOTICE, SOURCE};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// Maximum characters of the beginning of a text that no format knows.
@@ -64,6 +64,13 @@ const DIALECTS: &[Dialect] = &[
         |one| one["messages"][0]["info"]["role"].is_string(),
         programs::opencode,
     ),
+    dialect(
+        "LibreChat",
+        false,
+        |one| one["messagesTree"].is_array() || one["messages"][0]["isCreatedByUser"].is_boolean(),
+        libre_chat,
+    ),
+    dialect("TypingMind", false, |one| one["chatID"].is_string(), typing_mind),
     dialect(CHATS, false, |one| one["messages"][0]["role"].is_string(), chats),
 ];
 
@@ -82,6 +89,8 @@ pub(super) struct Export {
 
 /// Returns the conversations of an export; `None` if no program is recognised.
 pub(super) fn recognise(value: &Value) -> Option<Export> {
+    // TypingMind has its settings beside the conversations
+    let value = value.pointer("/data/chats").unwrap_or(value);
     let one = std::slice::from_ref(value);
     let all = value.as_array().map_or(one, Vec::as_slice);
     let first = all.first()?;
@@ -92,8 +101,12 @@ pub(super) fn recognise(value: &Value) -> Option<Export> {
     let all = if dialect.is_list { one } else { all };
     let conversations = all.iter().map(|conversation| {
         let (messages, left_out) = (dialect.messages)(conversation);
-        let titles =
-            [&conversation["title"], &conversation["name"], &conversation["info"]["title"]];
+        let titles = [
+            &conversation["title"],
+            &conversation["name"],
+            &conversation["chatTitle"],
+            &conversation["info"]["title"],
+        ];
         let title = titles.iter().find_map(|title| title.as_str());
         (json!({"title": title.unwrap_or_default(), "messages": messages}), left_out)
     });
@@ -190,6 +203,7 @@ fn chatgpt(conversation: &Value) -> Messages {
         let content = &message["content"];
         let mut parts = content["parts"].as_array().cloned().unwrap_or_default();
         parts.extend(content["text"].is_string().then(|| content["text"].clone()));
+        parts.extend(programs::thoughts(&content["thoughts"], ["summary", "content"]));
         let role = if message["author"]["role"] == "user" { "user" } else { "assistant" };
         let model = &message["metadata"]["model_slug"];
         Some(json!({
@@ -236,18 +250,56 @@ fn claude_ai(conversation: &Value) -> Messages {
         })
     };
     let all = conversation["chat_messages"].as_array().map_or(&[][..], Vec::as_slice);
-    let parent = "parent_message_uuid";
-    // older exports name no parents and have one branch
-    let (all, left_out) = match all.last() {
+    let leaf = &conversation["current_leaf_message_uuid"];
+    let (path, left_out) = branch_of_list(all, "uuid", leaf, "parent_message_uuid");
+    (path.iter().map(message).collect(), left_out)
+}
+
+/// Follows the branch of a list of messages that ends at the current message; without one, at the last. Older exports
+/// name no parents and have one branch.
+fn branch_of_list(all: &[Value], id: &str, leaf: &Value, parent: &str) -> Messages {
+    match all.last() {
         Some(last) if last[parent].is_string() => {
-            let named = |node: &Value| Some((node["uuid"].as_str()?.to_owned(), node.clone()));
-            let leaf = &conversation["current_leaf_message_uuid"];
-            let leaf = if leaf.is_string() { leaf } else { &last["uuid"] };
-            branch(&all.iter().filter_map(named).collect(), leaf, parent)
+            let mut nodes = Map::new();
+            for (at, node) in all.iter().enumerate() {
+                // no message is lost for want of a name of its own
+                let name = node[id].as_str().filter(|name| !nodes.contains_key(*name));
+                nodes.insert(name.map_or_else(|| format!("#{at}"), str::to_owned), node.clone());
+            }
+            let leaf = if leaf.is_string() { leaf } else { &last[id] };
+            branch(&nodes.into(), leaf, parent)
         }
         Some(_) | None => (all.to_vec(), LeftOut::default()),
+    }
+}
+
+fn libre_chat(conversation: &Value) -> Messages {
+    let mut all = vec![];
+    let mut open = vec![];
+    for list in [&conversation["messagesTree"], &conversation["messages"]] {
+        open.extend(list.as_array().into_iter().flatten().rev());
+    }
+    // the newest answer is the last child
+    while let Some(message) = open.pop() {
+        all.push(message.clone());
+        open.extend(message["children"].as_array().into_iter().flatten().rev());
+    }
+    let (path, left_out) = branch_of_list(&all, "messageId", &Value::Null, "parentMessageId");
+    (path.iter().flat_map(programs::libre_chat).collect(), left_out)
+}
+
+fn typing_mind(conversation: &Value) -> Messages {
+    let message = |message: &Value| {
+        let model = [&message["model"], &conversation["model"]];
+        let model = model.into_iter().find(|model| model.is_string());
+        json!({
+            "role": message["role"], "content": message["content"],
+            "tool_calls": message["tool_calls"], "tool_call_id": message["tool_call_id"],
+            "timestamp": message["createdAt"], "model": model, SOURCE: message,
+        })
     };
-    (all.iter().map(message).collect(), left_out)
+    let all = conversation["messages"].as_array();
+    (all.into_iter().flatten().map(message).collect(), LeftOut::default())
 }
 
 fn open_webui(conversation: &Value) -> Messages {

@@ -17,6 +17,10 @@ const METADATA: &[&str] = &crate::strings![
 const METADATA_ENDS: &[&str] = &[
     "id", "Id", "ID", "ids", "Ids", "uuid", "Uuid", "_at", "At", "time", "Time", "date", "version",
 ];
+/// Fields with the type of a part.
+const KINDS: &[&str] = &["type", "content_type", "mimeType", "mime_type", "media_type"];
+/// Minimum bytes of a text that does not occur in the words by chance.
+const WORDS_MIN: usize = 5;
 /// Maximum characters of the name of a field in a message.
 const FIELD_MAX: usize = 100;
 /// Parts of the names of media types, and their nouns.
@@ -82,13 +86,10 @@ impl LeftOut {
     }
 
     fn unused_fields(&mut self, fields: &Map<String, Value>, used: &[&str]) {
-        for (key, value) in fields {
-            let describes = METADATA.contains(&key.as_str())
-                || METADATA_ENDS.iter().any(|end| key.ends_with(end));
-            if !describes {
-                self.unused(key, value, used);
-            }
-        }
+        fields
+            .iter()
+            .filter(|(key, _)| !describes(key))
+            .for_each(|(key, value)| self.unused(key, value, used));
     }
 
     fn unused(&mut self, key: &str, value: &Value, used: &[&str]) {
@@ -104,16 +105,37 @@ impl LeftOut {
             }
             Value::Array(list) => list.iter().for_each(|value| self.unused(key, value, used)),
             Value::Object(fields) => {
-                let kind = fields.get("type").or(fields.get("content_type"));
-                let kind = kind.and_then(Value::as_str).unwrap_or_default();
-                if let Some((_, noun)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
-                    self.add(noun, 1);
-                } else {
-                    self.unused_fields(fields, used);
+                let kind = KINDS.iter().find_map(|key| fields.get(*key)?.as_str());
+                let kind = kind.unwrap_or_default();
+                let other = OTHERS.iter().find(|(part, _)| kind.contains(part));
+                match other {
+                    // a part that was read is no file, and its other texts count
+                    Some((_, noun)) if !is_used(value, used) => self.add(noun, 1),
+                    Some(_) | None => self.unused_fields(fields, used),
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+}
+
+/// Returns whether a field describes a message and is not its words.
+fn describes(key: &str) -> bool {
+    METADATA.contains(&key) || METADATA_ENDS.iter().any(|end| key.ends_with(end))
+}
+
+/// Returns whether a text of a part is in a used text.
+fn is_used(value: &Value, used: &[&str]) -> bool {
+    match value {
+        Value::String(text) => {
+            let text = text.trim();
+            text.len() >= WORDS_MIN && used.iter().any(|used| used.contains(text))
+        }
+        Value::Array(list) => list.iter().any(|value| is_used(value, used)),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| !describes(key) && is_used(value, used))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

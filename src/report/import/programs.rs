@@ -1,4 +1,4 @@
-//! Chats and sessions of programs as chat messages: SillyTavern, Codex, Gemini CLI, opencode.
+//! Chats and sessions of programs as chat messages: SillyTavern, Codex, Gemini CLI, opencode, LibreChat.
 
 use super::conversation::text_at;
 use super::left_out::{LeftOut, Messages, VERSIONS};
@@ -96,11 +96,7 @@ pub(super) fn gemini(session: &Value) -> Messages {
             Value::Array(parts) => parts.clone(),
             other => vec![text(other)],
         };
-        let thoughts = list(&said["thoughts"]).map(|thought| {
-            let lines = [text_at(thought, "subject"), text_at(thought, "description")];
-            json!({"type": "thinking", "thinking": lines.join("\n").trim()})
-        });
-        content.extend(thoughts);
+        content.extend(thoughts(&said["thoughts"], ["subject", "description"]));
         let role = match text_at(said, "type") {
             "user" => "user",
             "gemini" => "assistant",
@@ -143,12 +139,6 @@ pub(super) fn opencode(session: &Value) -> Messages {
         for part in list(&said["parts"]) {
             match text_at(part, "type") {
                 "text" if part["synthetic"] == true => notices.push(json!({"role": NOTICE})),
-                "reasoning" => {
-                    let mut thought = part.clone();
-                    thought["type"] = "thinking".into();
-                    thought["thinking"] = thought["text"].take();
-                    content.push(thought);
-                }
                 "tool" => {
                     let state = &part["state"];
                     let id = &part["callID"];
@@ -180,6 +170,51 @@ pub(super) fn opencode(session: &Value) -> Messages {
         messages.extend(results);
     }
     (messages, LeftOut::default())
+}
+
+/// Returns reasoning in steps, each with a title and a text, as parts of a message.
+pub(super) fn thoughts(steps: &Value, keys: [&str; 2]) -> impl Iterator<Item = Value> {
+    list(steps).map(move |step| {
+        let lines = keys.map(|key| text_at(step, key));
+        json!({"type": "thinking", "thinking": lines.join("\n").trim()})
+    })
+}
+
+/// Reads a message of LibreChat, with the results of its tools.
+pub(super) fn libre_chat(said: &Value) -> Vec<Value> {
+    let is_call = |part: &&Value| part["type"] == "tool_call";
+    let (calls, parts): (Vec<&Value>, Vec<&Value>) = list(&said["content"]).partition(is_call);
+    let mut content: Vec<Value> = parts
+        .iter()
+        .map(|part| match text_at(part, "type") {
+            "text" if part["text"].is_object() => text(&part["text"]["value"]),
+            _ => (*part).clone(),
+        })
+        .collect();
+    if content.is_empty() && calls.is_empty() {
+        content.push(text(&said["text"]));
+    }
+    let by_user = said["isCreatedByUser"] == true;
+    let functions = calls.iter().map(|part| {
+        let call = &part["tool_call"];
+        json!({"id": call["id"], "function": {"name": call["name"], "arguments": as_text(&call["args"])}})
+    });
+    let mut source = without(said, &["children", "content", "endpoint", "user", "iconURL"]);
+    source["content"] = json!(parts);
+    let message = json!({
+        "role": if by_user { "user" } else { "assistant" }, "content": content,
+        "name": if by_user { &Value::Null } else { &said["sender"] },
+        "tool_calls": functions.collect::<Vec<_>>(), "model": said["model"],
+        "timestamp": said["createdAt"], SOURCE: source,
+    });
+    let results = calls.iter().map(|part| {
+        let call = &part["tool_call"];
+        json!({
+            "role": "tool", "tool_call_id": call["id"], "content": as_text(&call["output"]),
+            SOURCE: {"part": without(part, &["tool_call"]), "call": without(call, &["args"])},
+        })
+    });
+    [message].into_iter().chain(results).collect()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

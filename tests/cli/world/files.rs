@@ -288,7 +288,15 @@ fn no_text_is_lost_without_a_count() {
         ),
         (part(json!({"type": "image_url", "image_url": {"url": "canary"}})), "1 image"),
         (part(json!({"type": "input_audio", "data": "canary"})), "1 recording"),
+        (part(json!({"inlineData": {"mimeType": "image/png", "data": "canary"}})), "1 image"),
         (part(json!({"type": "new_kind", "words": "canary"})), "1 text under \"words\""),
+        // a request of a tool is no file, however its type is spelled
+        (
+            chat(json!({"role": "assistant", "content": "Yes.", "tool_calls": [
+                {"id": "1", "type": "document", "remark": "canary",
+                    "function": {"name": "ask", "arguments": "{\"town\":\"Ulm\"}"}}]})),
+            "1 text under \"remark\"",
+        ),
         (
             gpt(
                 json!({"content_type": "text", "parts": ["Yes.", {"content_type": "image_asset_pointer"}]}),
@@ -345,10 +353,63 @@ fn messages_of_other_branches_are_counted() {
         said("3", "1", "assistant", "Keep them."),
     ]}]);
     let deepseek = include_str!("../../imports/programs/deepseek.json");
-    for text in [&claude.to_string(), deepseek] {
+    let libre_chat = include_str!("../../imports/programs/librechat-flat.json");
+    for text in [&claude.to_string(), deepseek, libre_chat] {
         let (read, err) = imported(text.as_bytes(), &[]);
         assert!(read.contains("Keep them.") && !read.contains("abandoned"), "{read}");
         assert!(err.contains("1 message of another branch"), "{err}");
+    }
+}
+
+#[test]
+fn exports_of_libre_chat_and_typing_mind_are_read() {
+    let text = include_str!("../../imports/programs/librechat.json");
+    let (read, err) = imported(text.as_bytes(), &[]);
+    let mut at = 0;
+    for words in [
+        "you\n  Keep the trams?",
+        "GPT-4o",
+        "Let me look.",
+        "Keep them.",
+        "buses?",
+        "Claude",
+        "Keep those",
+    ] {
+        let found = read[at..].find(words).unwrap_or_else(|| panic!("{words}: {read}"));
+        at += found;
+    }
+    assert!(!read.contains("Sell them."), "another branch: {read}");
+    assert!(err.contains("left out: 1 message of another branch\n"), "{err}");
+    let text = include_str!("../../imports/programs/typingmind.json");
+    let (read, err) = imported(text.as_bytes(), &[]);
+    for words in ["you\n  Keep the trams?", "Keep them.", "Like here?", "Like there."] {
+        assert!(read.contains(words), "{words}: {read}");
+    }
+    assert!(err.contains("left out: 1 image\n"), "{err}");
+}
+
+#[test]
+fn reasoning_of_other_programs_stays_reasoning() {
+    let house = House::new();
+    let chat = json!([{"role": "user", "parts": [{"type": "text", "text": "Keep the trams?"}]},
+        {"role": "assistant", "content": "", "parts": [{"type": "step-start"},
+            {"type": "reasoning", "text": "They are quiet."}, {"type": "text", "text": "Yes."}]}]);
+    let node = |id: &str, parent: Value, role: &str, content: Value| json!({"id": id, "parent": parent, "message": {"author": {"role": role}, "content": content}});
+    let gpt = json!([{"title": "Trams", "current_node": "3", "mapping": {
+        "1": node("1", Value::Null, "user", json!({"content_type": "text", "parts": ["Keep the trams?"]})),
+        "2": node("2", "1".into(), "assistant", json!({"content_type": "thoughts", "thoughts": [
+            {"summary": "Noise", "content": "They are quiet."}]})),
+        "3": node("3", "2".into(), "assistant", json!({"content_type": "text", "parts": ["Yes."]})),
+    }}]);
+    for value in [chat, gpt] {
+        let path = house.file("chat.json", &value.to_string());
+        let ran = house.run(&["import", &path]).code(0);
+        assert!(!ran.err.contains("left out"), "{}", ran.err);
+        let atif = house.run(&["export", ran.out.trim(), "--format", "atif"]).code(0).out;
+        let atif: Value = serde_json::from_str(&atif).unwrap();
+        let step = &atif["steps"][1];
+        assert_eq!(step["message"], "Yes.");
+        assert!(step["reasoning_content"].as_str().unwrap().contains("They are quiet."), "{step}");
     }
 }
 
