@@ -5,6 +5,7 @@
 use crate::cli::args::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
+use crate::cli::models::inquiry::is_listed;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::resolve::models_of;
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
@@ -52,7 +53,8 @@ async fn server_with(wanted: &[String], places: &[(&str, &str)]) -> Option<Strin
     let asked = places.iter().map(async |(name, url)| {
         let within = if *name == ENDPOINT { SERVER_TIME } else { LOCAL_TIME };
         let listed = list(usual_place(name, url), within).await.unwrap_or_default();
-        wanted.iter().all(|model| listed.iter().any(|l| **l == **model)).then_some(*url)
+        let has = |model: &String| !listed.is_empty() && is_listed(&listed, model);
+        wanted.iter().all(has).then_some(*url)
     });
     join_all(asked).await.into_iter().flatten().next().map(str::to_owned)
 }
