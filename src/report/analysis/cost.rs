@@ -109,7 +109,7 @@ mod tests {
             events
                 .push(event::<FloorGranted>(seq + 1, json!({"batch": seq, "participant": "ada"})));
             events.push(event::<CallStarted>(seq + 2, json!({"turn": seq + 1, "model": "m"})));
-            events.push(event::<TurnEnded>(
+            events.push(event::<Box<TurnEnded>>(
                 seq + 3,
                 json!({"turn": seq + 1, "call": seq + 2, "purpose": purpose, "outcome": "said", "usage": usage}),
             ));
