@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 
 /// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
+/// Marker that also counts within a line.
+const MARKER: &str = "ANSWER:";
 /// Phrase before an answer in braces.
 const BRACED: &str = "{final answer:";
 /// Command of TeX before an approximate value.
@@ -147,7 +149,8 @@ fn marked(said: &str) -> Option<&str> {
 /// Returns the answer that a line states; empty if it only introduces one.
 fn of_line(line: &str) -> Option<&str> {
     let labelled = || label(line, &words().answer_label, LabelLead::Words).map(|l| l.rest);
-    braced(line).or_else(|| after(line, &words().lead)).or_else(labelled)
+    let behind = braced(line).or_else(|| after(line, &words().lead));
+    behind.or_else(labelled).or_else(|| within(line))
 }
 
 /// Returns the answer of a line such as `{final answer: (B)}`.
@@ -171,6 +174,14 @@ fn after<'a>(line: &'a str, leads: &WordRow) -> Option<&'a str> {
     };
     let rest = line.get(letters.byte(end)..)?.trim_start();
     Some(rest.strip_prefix(':').unwrap_or(rest).trim_start_matches('*').trim())
+}
+
+/// Returns the text after a marker within a line, as in "so 37 are left. ANSWER: 37".
+fn within(line: &str) -> Option<&str> {
+    let at = line.rfind(MARKER)?;
+    let word = line.get(..at)?.ends_with(char::is_alphanumeric);
+    let rest = line.get(at + MARKER.len()..)?.trim();
+    Some(rest).filter(|rest| !word && !rest.is_empty())
 }
 
 /// Returns the content of the last box of a text, as in `\boxed{42}`, without empty boxes and placeholders.
