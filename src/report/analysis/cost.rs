@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::analysis::TurnLog;
     use crate::model::payload::{BatchOpened, CallStarted, FloorGranted, Opened, TurnEnded};
-    use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
+    use crate::model::{Event, FailureRule, Kind, Ms, Seq, ThreadId, Timeouts, Wall};
     use serde_json::{Value, json};
 
     fn event<T: serde::de::DeserializeOwned>(seq: u64, data: Value) -> Event
@@ -93,7 +93,10 @@ mod tests {
 
     #[test]
     fn one_call_for_the_bids_of_several_seats_is_charged_to_none_of_them() {
-        let seat = |id: &str| json!({"id": id, "name": id, "voice": {"model": {"name": "m"}}});
+        let seat = |id: &str| {
+            json!({"id": id, "name": id, "voice": {"lines": {"lines": [], "pace": 0}},
+                "timeouts": Timeouts::default(), "on_failure": FailureRule::default()})
+        };
         let opened = json!({"format": 1, "program": "p", "seed": 1, "rehearsed": false, "scenario": {}, "parallel": 1,
             "participants": [seat("ada"), seat("bo")]});
         let mut events = vec![event::<Box<Opened>>(0, opened)];
@@ -104,11 +107,14 @@ mod tests {
             let usage = json!({"input": 10 * seq, "output": 1});
             events.push(event::<BatchOpened>(
                 seq,
-                json!({"requester": "policy", "purpose": purpose, "seats": ["ada"], "why": "w", "options": options}),
+                json!({"for": "policy", "purpose": purpose, "seats": ["ada"], "why": "w", "options": options}),
             ));
             events
                 .push(event::<FloorGranted>(seq + 1, json!({"batch": seq, "participant": "ada"})));
-            events.push(event::<CallStarted>(seq + 2, json!({"turn": seq + 1, "model": "m"})));
+            events.push(event::<CallStarted>(
+                seq + 2,
+                json!({"turn": seq + 1, "model": "m", "digest": ""}),
+            ));
             events.push(event::<Box<TurnEnded>>(
                 seq + 3,
                 json!({"turn": seq + 1, "call": seq + 2, "purpose": purpose, "outcome": "said", "usage": usage}),
