@@ -57,7 +57,7 @@ fn a_cast_that_cannot_be_read_or_seated_is_an_error_with_the_way_out() {
 fn another_topic_changes_the_people_unless_one_is_given_a_persona() {
     for (set, words) in [
         ("participant.ada.timeout=60", "Bo (says no)"),
-        ("participant.ada.role=\"porter\"", "Bo (joiner)"),
+        ("participant.ada.role=\"porter\"", "Bo (joiner, says no)"),
     ] {
         let server = Server::start(PEOPLE, None);
         let house = House::new();

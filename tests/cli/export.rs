@@ -505,7 +505,7 @@ fn a_picture_shows_the_moves_in_three_formats() {
     let plain = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&ans, "").into_owned();
     assert!(ans.contains("\x1b[1;38;2;") && plain.lines().all(|line| line.chars().count() <= 80));
     for row in [
-        "  ◆ #6   Cy moved Bo    \"My mother drives four hundred metres to the chemist\"",
+        "  ◆ #6   Cy moved Bo              \"My mother drives four hundred metres to th…",
         "  WHO     Ada and Bo say the same, Cy is 1 step away. 4 steps apart, now 1.",
     ] {
         assert!(plain.lines().any(|line| line == row), "{row} is not in\n{plain}");

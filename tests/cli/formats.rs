@@ -228,6 +228,6 @@ fn a_rehearsal_carries_its_date_unless_it_is_to_be_the_same() {
     assert_eq!(lines(&["--seed", "7"], None), lines(&["--seed", "7"], None));
     assert!(at(&lines(&["--seed", "7"], None)).starts_with("2026-01-01"));
     assert_eq!(at(&lines(&[], Some("0"))), "1970-01-01T00:00:00.000Z");
-    let names = house.run(&["sessions", "list"]).code(0).out;
+    let names = house.run(&["sessions", "list", "--all"]).code(0).out;
     assert!(names.contains("19700101-000000") && names.contains("20260101-000000-"), "{names}");
 }
