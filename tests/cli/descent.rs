@@ -170,6 +170,8 @@ fn a_script_cannot_change_a_finished_conversation() {
             "echo '{{\"do\":\"say\",\"text\":\"go on\"}}' | {program} resume {finished} --headless --steer -"
         ),
         format!("{program} sessions repair {finished}"),
+        format!("{program} resume {finished} --detach"),
+        format!("{program} resume {finished} --background"),
         format!("{program} sessions rename {finished} --title Mine"),
         format!("{program} sessions delete {finished}"),
     ];

@@ -6,6 +6,8 @@
 use super::tree;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 /// Maximum bytes of each output that are read.
@@ -23,15 +25,18 @@ pub struct Copied {
 }
 
 /// Starts this program again with other arguments. `input` becomes its standard input, which is empty otherwise; a
-/// locked file keeps its lock that way.
+/// locked file keeps its lock that way. Its standard output is a socket, which proves who started it.
 pub fn start_copy(arguments: &[String], input: Option<File>) -> io::Result<Copied> {
+    let (out, told) = UnixStream::pair()?;
     let mut command = Command::new("/proc/self/exe");
     command.args(arguments).stdin(input.map_or_else(Stdio::null, Stdio::from));
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdout(OwnedFd::from(told)).stderr(Stdio::piped());
     let mut child = tree::outlive(|| command.spawn())?;
+    // it holds the other end of the socket
+    drop(command);
     let errors = child.stderr.take();
     let errors = std::thread::spawn(move || read_all(errors));
-    let out = read_all(child.stdout.take());
+    let out = read_all(Some(out));
     let err = errors.join().unwrap_or_default();
     if out.is_empty() {
         let code = child.wait()?.code();
@@ -49,6 +54,17 @@ fn read_all(pipe: Option<impl Read>) -> String {
         let _ = pipe.take(OUTPUT_MAX).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns the process that made the pair of sockets at standard output; `None` if there is none.
+#[cfg(target_os = "linux")]
+pub(super) fn starter() -> Option<i32> {
+    use std::os::fd::AsFd;
+    let out = UnixStream::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+    // the other end of a connection to a socket file is the process that listens there
+    out.peer_addr().ok().filter(|peer| peer.is_unnamed())?;
+    let peer = rustix::net::sockopt::socket_peercred(&out).ok()?;
+    Some(peer.pid.as_raw_nonzero().get())
 }
 
 /// Leaves the terminal: neither its end nor its signals reach this process.

@@ -5,6 +5,8 @@
 //! `tree`). A hard limit, which is inherited and can only be lowered, stays with them also after they ended the process
 //! that adopts them; only an administrator can raise it. Only Linux lists processes as needed.
 
+#[cfg(target_os = "linux")]
+use super::background::starter;
 use super::tree::MARKER;
 use std::fs;
 use std::sync::OnceLock;
@@ -34,8 +36,9 @@ pub fn mark_descendants() {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
         let _ = fs::write("/proc/self/comm", NAME);
-        let inherited = getrlimit(Resource::Locks).maximum.is_some();
-        if !*INHERITED.get_or_init(|| inherited)
+        let inherited = getrlimit(Resource::Locks).maximum;
+        INHERITED.get_or_init(|| inherited.is_some_and(|mark| !is_copy(mark)));
+        if inherited.is_none()
             && let Some(own) = i32::try_from(std::process::id()).ok().and_then(own_mark)
         {
             let _ = setrlimit(Resource::Locks, Rlimit { current: Some(own), maximum: Some(own) });
@@ -43,7 +46,16 @@ pub fn mark_descendants() {
     }
 }
 
-/// Returns whether a process of this program started this one, by the limit that [`mark_descendants`] found.
+/// Returns whether the process that set a mark started this one as a copy of itself: it made the socket at standard
+/// output, which no other process can.
+#[cfg(target_os = "linux")]
+fn is_copy(mark: u64) -> bool {
+    let own = i32::try_from(std::process::id()).ok();
+    starter().is_some_and(|starter| Some(starter) != own && own_mark(starter) == Some(mark))
+}
+
+/// Returns whether a conversation started this process, by the limit that [`mark_descendants`] found; a copy that plays
+/// on for its starter does not count.
 pub fn is_descendant() -> bool {
     INHERITED.get().is_some_and(|inherited| *inherited)
 }
