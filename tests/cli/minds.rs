@@ -240,3 +240,16 @@ fn a_saved_server_is_asked_with_its_key_and_its_models_can_be_used() {
     let ran = house.run(&["talk", "Why?", "alpha", "beta", "--headless", "--max-turns", "2"]);
     assert!(ran.code(0).out.contains("near:alpha"));
 }
+
+#[test]
+fn a_named_model_speaks_or_nothing_is_played() {
+    let house = House::new();
+    for command in [
+        &["demo", "--model", "ollama:x", "--headless"][..],
+        &["ask", "Why?", "--rehearsed", "--model", "ollama:x"],
+    ] {
+        let err = house.run(command).code(2).err;
+        assert!(err.contains("--model would ask nobody: every line is rehearsed"), "{err}");
+    }
+    assert_eq!(house.run(&["sessions", "list", "--json"]).code(0).out.trim(), "[]");
+}

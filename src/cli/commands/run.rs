@@ -153,9 +153,9 @@ fn assign(
     if !loaded.all_rehearsed() {
         let is_own = loaded.scenario.topic.as_ref() == own_topic;
         seating::seat(loaded, models.seated()?, is_own, options.identities())?;
-    } else if let Some(model) = &named.model {
+    } else if named.model.is_some() {
         return Err(Failure::usage(
-            format!("--model {model} would ask nobody: every line is rehearsed"),
+            "--model would ask nobody: every line is rehearsed",
             "leave out --model; `run` without --rehearsed asks models",
         ));
     }
