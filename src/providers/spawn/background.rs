@@ -56,7 +56,7 @@ fn read_all(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns the process that made the pair of sockets at standard output; `None` if there is none.
+/// Returns the process that made the pair of sockets at standard output; `None` for a pipe, a file or a terminal.
 #[cfg(target_os = "linux")]
 pub(super) fn starter() -> Option<i32> {
     use std::os::fd::AsFd;
