@@ -90,6 +90,34 @@ fn each_rule_finds_its_examples() {
     assert!(rules.iter().all(|rule| broken.contains(rule)), "an example for each of {rules:?}");
 }
 
+#[test]
+fn words_of_features_are_known_by_few_modules() {
+    for word in rules::feature_words() {
+        let known = word.known_by(&SOURCES);
+        let places: Vec<&str> = known.values().map(String::as_str).collect();
+        let (count, places) = (known.len(), places.join("\n"));
+        assert_eq!(
+            count, word.modules,
+            "modules that know `{}`, each with a place:\n{places}\nfix: hand the value over as data, or set the lower \
+             figure in rules.toml",
+            word.name
+        );
+    }
+    let knows = |path: &str, code: &str| {
+        let word = rules::feature_words().remove(0);
+        word.known_by(&[Source::new(path, code)]).into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(knows("src/record/state/x.rs", "fn asks_stance() {}"), ["state"]);
+    assert_eq!(knows("src/cli/x.rs", "let x = StanceRecorded;"), ["cli"]);
+    assert_eq!(knows("src/cli/x.rs", "const STANCE: u8 = 1;"), ["cli"]);
+    for code in
+        ["// stance\ninstances();", "f(\"stance\");", "#[cfg(test)]\nmod tests { stance(); }"]
+    {
+        assert!(knows("src/cli/x.rs", code).is_empty(), "{code}");
+    }
+    assert!(knows("src/base/model/x.rs", "struct Stance;").is_empty());
+}
+
 /// Returns the number of lines with code.
 fn code_lines(source: &Source) -> usize {
     let is_counted = |line: &&source::Part| source.is_of_tests() || !line.of_test;

@@ -59,10 +59,21 @@ struct Rule {
     fix: String,
 }
 
+/// A word of a feature, explained in `rules.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureWord {
+    pub name: String,
+    pattern: String,
+    apart: Vec<String>,
+    pub modules: usize,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     rule: Vec<Rule>,
+    word: Vec<FeatureWord>,
     phrases: BTreeMap<String, String>,
 }
 
@@ -93,9 +104,14 @@ fn program() -> Vec<String> {
     vec!["src".into()]
 }
 
+/// Returns the table of `rules.toml`.
+fn table() -> Table {
+    toml::from_str(include_str!("rules.toml")).unwrap()
+}
+
 /// The rules of the table, with one for each phrase.
 static RULES: LazyLock<Vec<(Rule, Regex)>> = LazyLock::new(|| {
-    let mut table: Table = toml::from_str(include_str!("rules.toml")).unwrap();
+    let mut table = table();
     table.rule.extend(table.phrases.iter().map(|(phrase, instead)| Rule {
         name: "phrase".into(),
         of: Of::Texts,
@@ -112,6 +128,37 @@ static RULES: LazyLock<Vec<(Rule, Regex)>> = LazyLock::new(|| {
     });
     compiled.collect()
 });
+
+/// Returns the words of features.
+pub fn feature_words() -> Vec<FeatureWord> {
+    table().word
+}
+
+impl FeatureWord {
+    /// Returns the modules that know the word, each with a place that has it.
+    pub fn known_by(&self, sources: &[Source]) -> BTreeMap<String, String> {
+        let part = Regex::new("[A-Z]?[a-z]+|[A-Z]+").unwrap();
+        let pattern = Regex::new(&format!("(?i)^({})$", self.pattern)).unwrap();
+        let mut known = BTreeMap::new();
+        for source in sources {
+            let is_apart = self.apart.iter().any(|place| source.is_at(place));
+            let Some(module) = source.module() else { continue };
+            if is_apart {
+                continue;
+            }
+            let module = module.split("::").next().unwrap().to_owned();
+            let code = source.tokens.iter().filter(|t| !t.of_test && !t.text.starts_with('"'));
+            let has_word =
+                |t: &&Part| part.find_iter(&t.text).any(|p| pattern.is_match(p.as_str()));
+            if let Some(token) = code.into_iter().find(has_word) {
+                known
+                    .entry(module)
+                    .or_insert(format!("{}:{}: {}", source.path, token.line, token.text));
+            }
+        }
+        known
+    }
+}
 
 /// Returns the names of all rules.
 pub fn names() -> BTreeSet<String> {
