@@ -335,7 +335,7 @@ fn is_public(kind: &Kind) -> bool {
             | Kind::LimitNear(_)
             | Kind::LimitReached(_)
             | Kind::VoteClosed(_)
-            | Kind::StanceRecorded(_)
+            | Kind::PositionRecorded(_)
             | Kind::ProfileUpdated(_)
             | Kind::StageEntered(_)
             | Kind::RankingMade(_)

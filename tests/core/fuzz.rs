@@ -307,7 +307,7 @@ fn replies_of_models() {
     feed("replies", &seeds, |bytes, dice| {
         let said = String::from_utf8_lossy(bytes);
         let parts = ClosingParts {
-            stance: true,
+            line: Some("STANCE:"),
             whispers: true,
             answers: true,
             markers: vec!["DEAL".into()],
@@ -317,7 +317,7 @@ fn replies_of_models() {
             stream.push(part);
         }
         stream.finish(true);
-        let _ = Speech::new(&said, true, true);
+        let _ = Speech::new(&said, true, Some("STANCE:"));
         let own = "ada".into();
         let form = &forms[dice.roll(forms.len())];
         let _ = reply::read(&reply::WantedReply::new(form), &said, &Value::Null);

@@ -17,7 +17,7 @@ fn repaired(text: &str) -> RepairedReply {
         seat("bo", "Bo", &["the joiner"]),
         seat("cy-2", "Cy Öztürk", &[]),
     ];
-    let Speech { text, think, .. } = Speech::new(text, true, false);
+    let Speech { text, think, .. } = Speech::new(text, true, None);
     let think = (!think.is_empty()).then(|| think.into());
     RepairedReply { think, ..repair(&text, &"ada".into(), &seats.iter().collect::<Vec<_>>()) }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 /// Returns the recorded stance of each turn, with its quotation.
 fn quotes(ran: &Ran) -> Vec<(u32, Option<&str>)> {
     let stances = ran.events.iter().filter_map(|event| match &event.kind {
-        Kind::StanceRecorded(stance) => Some((stance.number?, stance.quote.as_deref())),
+        Kind::PositionRecorded(stance) => Some((stance.number?, stance.quote.as_deref())),
         _ => None,
     });
     stances.collect()
@@ -90,7 +90,7 @@ fn a_message_of_the_host_moves_a_participant() {
     let said = ran.events.iter().find(|e| matches!(e.kind, Kind::HumanSaid(_))).unwrap().seq;
     let mut moved = |by: Seq, quote: Option<&str>| {
         for event in &mut ran.events {
-            if let Kind::StanceRecorded(stance) = &mut event.kind
+            if let Kind::PositionRecorded(stance) = &mut event.kind
                 && stance.number == Some(4)
             {
                 stance.moved_by_message = Some(by);
@@ -119,7 +119,7 @@ fn the_bundled_casts_quote_the_words_that_moved_them() {
         }
         let ran = runtime().block_on(play(opened, voices, &[]));
         for event in &ran.events {
-            let Kind::StanceRecorded(stance) = &event.kind else { continue };
+            let Kind::PositionRecorded(stance) = &event.kind else { continue };
             if stance.moved_by.is_some() {
                 let told = format!("{name}: {stance:?}");
                 assert!(stance.quote.is_some(), "{told}");

@@ -141,7 +141,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         raw: None,
         think: None,
         act: None,
-        stance: None,
+        closing_line: None,
         message: None,
         structured: serde_json::Value::Null,
         read: colloquium::model::ReadBy::Plain,

@@ -6,7 +6,6 @@ use colloquium::analysis::{Analysis, Cell, Table, fold};
 use colloquium::export::{text, whole};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
-use colloquium::state::Position;
 use serde_json::{Value, json};
 
 /// Returns voices that say yes up to the fourth utterance and no after it; `c` is never readable.
@@ -22,8 +21,8 @@ fn wavering() -> Stage {
 
 fn recorded(ran: &Ran) -> Vec<(String, u32, String)> {
     let one = |e: &Event| match &e.kind {
-        Kind::StanceRecorded(s) => {
-            Some((s.participant.to_string(), s.number?, s.stance.to_string()))
+        Kind::PositionRecorded(s) => {
+            Some((s.participant.to_string(), s.number?, s.words.to_string()))
         }
         _ => None,
     };
@@ -107,8 +106,11 @@ fn prompt(ran: &Ran, number: u32) -> String {
 
 /// Returns the recorded places of a seat: number, place, words, number of the turn that moved it.
 fn places(ran: &Ran, id: &str) -> Vec<String> {
-    let shown = |p: Position<'_>| format!("{} {} {} {:?}", p.number, p.at, p.words, p.moved_by);
-    ran.state.positions(ran.state.seat(id).unwrap()).into_iter().map(shown).collect()
+    let shown = |p: &PositionRecorded| {
+        let (number, at) = (p.number.unwrap(), p.at.unwrap());
+        format!("{number} {at} {} {:?}", p.words, p.moved_by)
+    };
+    ran.state.pole_positions(ran.state.seat(id).unwrap()).into_iter().map(shown).collect()
 }
 
 #[test]
@@ -169,7 +171,7 @@ fn the_host_can_move_somebody() {
     let ran = runtime().block_on(play(between_poles(json!({})), stating(line), &steer));
     let said: Vec<Seq> = ran.state.host_messages().map(|entry| entry.seq).collect();
     let moved = |id: &str| -> Vec<_> {
-        let positions = ran.state.positions(ran.state.seat(id).unwrap());
+        let positions = ran.state.pole_positions(ran.state.seat(id).unwrap());
         positions.iter().map(|p| (p.moved_by, p.moved_by_message)).collect()
     };
     let a = [(None, None), (None, Some(said[0])), (None, None)];
@@ -186,7 +188,7 @@ fn the_host_can_move_somebody() {
     let text = whole(&ran.events, text::spell);
     assert!(text.contains("-- b: leave them → permits, after the host"), "{text}");
     let recorded =
-        |e: &&Event| matches!(&e.kind, Kind::StanceRecorded(s) if s.moved_by_message.is_some());
+        |e: &&Event| matches!(&e.kind, Kind::PositionRecorded(s) if s.moved_by_message.is_some());
     assert_eq!(ran.events.iter().filter(recorded).count(), 2);
 }
 
@@ -223,5 +225,5 @@ fn a_seat_that_leaves_the_line_out_twice_is_not_asked_again() {
     });
     let ran = runtime().block_on(play(structured, answers, &[]));
     assert_eq!(asked(&ran), [false; 6]);
-    assert_eq!(ran.state.seat("a").unwrap().stances[0].at, None);
+    assert_eq!(ran.state.seat("a").unwrap().positions[0].at, None);
 }

@@ -23,13 +23,13 @@ pub fn demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
     DEMO.get_or_init(|| {
         let mut events = headless(&["demo", "--set", "result=\"none\""], &[]);
-        events.retain(|event| !matches!(event.kind, Kind::StanceRecorded(_)));
+        events.retain(|event| !matches!(event.kind, Kind::PositionRecorded(_)));
         for event in &mut events {
             match &mut event.kind {
                 Kind::Opened(opened) => {
                     opened.scenario.as_object_mut().unwrap().remove("stance");
                 }
-                Kind::TurnEnded(end) => end.stance = None,
+                Kind::TurnEnded(end) => end.closing_line = None,
                 _ => {}
             }
         }

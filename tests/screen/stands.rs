@@ -16,7 +16,7 @@ fn stated(width: u16, height: u16, turn: u32) -> Stage {
     if turn == 9 {
         return stage.whole();
     }
-    stage.until(|e| matches!(&e.kind, Kind::StanceRecorded(s) if s.number == Some(turn)))
+    stage.until(|e| matches!(&e.kind, Kind::PositionRecorded(s) if s.number == Some(turn)))
 }
 
 fn has(stage: &mut Stage, told: &[&str]) {

@@ -5,9 +5,9 @@ use super::ballot::{VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, TurnId, Wall};
 use super::payload::*;
 use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
+use super::position::PositionRecorded;
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
 use super::result::ResultGiven;
-use super::stance::StanceRecorded;
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -255,7 +255,7 @@ kinds! {
     /// A secret vote has closed.
     "vote.closed" => VoteClosed(VoteClosed),
     /// A participant stated another position than before in a structured reply.
-    "stance.recorded" => StanceRecorded(StanceRecorded),
+    "stance.recorded" => PositionRecorded(PositionRecorded),
     /// The known facts about the person changed.
     "profile.updated" => ProfileUpdated(ProfileUpdated),
     /// The stage changed, or a reply claims a stage that does not apply.

@@ -27,6 +27,7 @@ pub mod participant;
 pub mod payload;
 pub mod piece;
 pub mod plan;
+pub mod position;
 pub mod profile;
 pub mod prompt;
 pub mod rate;
@@ -36,7 +37,6 @@ pub mod schema;
 pub mod secret;
 pub mod sentence;
 pub mod shows;
-pub mod stance;
 pub mod steering;
 pub mod task;
 pub mod tool;
@@ -70,6 +70,7 @@ pub use piece::{Channel, Piece};
 pub use plan::{
     MessageKind, PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded, StepSpec, StepState,
 };
+pub use position::{POLE_MAX, PositionRecorded};
 pub use profile::{
     FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
 };
@@ -79,7 +80,6 @@ pub use reason::{EndCause, StopReason};
 pub use result::{AgreedAction, Objection, PositionChange, ResultGiven, ResultTask, TurnsRead};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Guards, Layout, Lore, PromptTemplates, Sees, Shows};
-pub use stance::{STANCE, STANCE_MAX, StanceRecorded};
 pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, QuestionDebt, SummaryTask};
 pub use tool::{ServerPlace, Tool, ToolOutcome, ToolRequest, ToolRound, ToolServer, ToolSource};

@@ -49,7 +49,8 @@ pub struct TurnEnded {
     /// The act that its prompt asked for.
     pub act: Option<TurnAct>,
     /// The position that the reply ended with, as written; not part of the text.
-    pub stance: Option<Text>,
+    #[serde(rename = "stance")]
+    pub closing_line: Option<Text>,
     /// Message type, if the reply contract has types.
     pub message: Option<Text>,
     /// The structured reply; null for plain text.

@@ -127,7 +127,7 @@ impl Simulated {
         before: &AttackProgress,
     ) -> Option<(String, AttackProgress)> {
         let Some(attack) = &self.attack else {
-            let words = Speech::new(replied, true, false).text;
+            let words = Speech::new(replied, true, None).text;
             let words = words.trim();
             // the stop word alone does not count as a sentence
             return (!words.is_empty()).then(|| (words.to_owned(), before.clone()));

@@ -153,8 +153,8 @@ pub struct Done {
     pub tools: Vec<ToolRequest>,
     /// Data of the server that has to come back with the results of the requests.
     pub state: Box<Value>,
-    /// The position that the reply ended with; the engine takes it out of the pieces.
-    pub stance: Option<Text>,
+    /// The line of data that the reply ended with; the engine takes it out of the pieces.
+    pub closing_line: Option<Text>,
     /// The session of the agent that replied.
     pub agent: Option<AgentContext>,
     /// The model, as the program that replied reports it.

@@ -412,7 +412,7 @@ mod tests {
             raw: Some(text.into()),
             think: Some(text.into()),
             act: None,
-            stance: Some(text.into()),
+            closing_line: Some(text.into()),
             message: None,
             structured: serde_json::json!({"x": 0.1}),
             read: ReadBy::Plain,

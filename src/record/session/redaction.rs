@@ -130,11 +130,11 @@ impl Redaction {
                     if text.chars().count() >= QUOTED_CHARS {
                         self.texts.push(text.to_owned());
                     }
-                    // plans and step results are passed on in parts, and rehearsed lines have the stance
+                    // plans and step results are passed on in parts, and rehearsed lines have the closing line
                     strings(&end.structured, &mut self.texts);
-                    let stance = end.stance.as_deref().map(str::trim);
-                    let stance = stance.filter(|said| said.chars().count() >= QUOTED_CHARS);
-                    self.texts.extend(stance.map(str::to_owned));
+                    let line = end.closing_line.as_deref().map(str::trim);
+                    let line = line.filter(|said| said.chars().count() >= QUOTED_CHARS);
+                    self.texts.extend(line.map(str::to_owned));
                 }
                 _ => {}
             }
@@ -198,7 +198,7 @@ impl Redaction {
                 }
                 end.raw = None;
                 end.think = None;
-                end.stance = None;
+                end.closing_line = None;
                 end.structured = Value::Null;
                 end.whispers.clear();
             }
@@ -207,12 +207,12 @@ impl Redaction {
                 end.think = None;
                 end.whispers.clear();
             }
-            Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
-                recorded.stance = (&*self.mark).into();
+            Kind::PositionRecorded(recorded) if self.turns.contains(&recorded.turn) => {
+                recorded.words = (&*self.mark).into();
                 recorded.quote = None;
             }
             // the words may be of a turn or a message that goes
-            Kind::StanceRecorded(recorded) => recorded.quote = None,
+            Kind::PositionRecorded(recorded) => recorded.quote = None,
             Kind::ProfileUpdated(updated) => {
                 updated.profile.retain(|field, _| !self.facts.contains(field));
                 updated.changed.retain(|c| !self.facts.contains(top(&c.field)));
@@ -384,7 +384,7 @@ fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
 mod tests {
     use super::*;
     use crate::model::payload::{CommandRefused, Delta, FloorGranted, Receipt};
-    use crate::model::{Event, Seq, StanceRecorded, ThreadId, Wall};
+    use crate::model::{Event, PositionRecorded, Seq, ThreadId, Wall};
     use serde_json::json;
 
     fn record(seq: u64, kind: impl Into<Kind>) -> Arc<Record> {
@@ -421,11 +421,11 @@ mod tests {
 
     #[test]
     fn a_position_goes_with_the_reply_that_stated_it() {
-        let stance = |turn: u64| {
+        let position = |turn: u64| {
             let data = json!({"participant": "ada", "turn": turn, "stance": "leave the city"});
-            serde_json::from_value::<StanceRecorded>(data).unwrap()
+            serde_json::from_value::<PositionRecorded>(data).unwrap()
         };
-        let records = [record(0, stance(5)), record(1, stance(6))];
+        let records = [record(0, position(5)), record(1, position(6))];
         let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
         redaction.turns.insert(TurnId(5));
         let left = lines(&redaction, &records);

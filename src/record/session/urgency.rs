@@ -32,7 +32,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Receipt(_)
         | Kind::LimitNear(_)
         | Kind::LimitReached(_)
-        | Kind::StanceRecorded(_)
+        | Kind::PositionRecorded(_)
         | Kind::ProfileUpdated(_)
         | Kind::StageEntered(_)
         | Kind::RankingMade(_)

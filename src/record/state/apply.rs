@@ -99,8 +99,8 @@ impl Conversation {
                     self.announce(seq, thread, Announcement::Vote(v.clone()));
                 }
             }
-            Kind::StanceRecorded(s) => {
-                self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
+            Kind::PositionRecorded(p) => {
+                self.set_seat(&p.participant, |seat| seat.positions.push(p.clone()))
             }
             Kind::ProfileUpdated(p) => self.note_profile(p),
             Kind::StageEntered(s) => self.known.stage = s.clone(),

@@ -273,16 +273,16 @@ impl Conversation {
         }
     }
 
-    /// Records the answer in a reply: the last reply counts for agreement, the last answer is the seat's stance.
+    /// Records the answer in a reply: the last reply counts for agreement, the last answer is the seat's position.
     pub(super) fn keep_answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let answer = answer(&e.structured);
-        let stands = answer.clone().map(|stance| StanceRecorded {
+        let stands = answer.clone().map(|words| PositionRecorded {
             participant: turn.seat.clone(),
             turn: turn.id,
             number: turn.number,
-            stance,
+            words,
             confidence: e.structured["confidence"].as_f64(),
-            ..StanceRecorded::default()
+            ..PositionRecorded::default()
         });
         let stands = self.stance_of(turn, e).or(stands);
         self.count_stance(turn, e);
@@ -292,9 +292,9 @@ impl Conversation {
         });
     }
 
-    /// Returns a stance that is not yet recorded.
-    pub fn unrecorded_stance(&self) -> Option<&StanceRecorded> {
-        let moved = |s: &&super::Seat| match (&s.stands, s.stances.last()) {
+    /// Returns a position that is not yet recorded.
+    pub fn unrecorded_position(&self) -> Option<&PositionRecorded> {
+        let moved = |s: &&super::Seat| match (&s.stands, s.positions.last()) {
             (Some(now), Some(before)) => !now.says_as(before) || now.replaces(before),
             (now, None) => now.is_some(),
             (None, Some(_)) => false,

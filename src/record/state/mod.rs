@@ -68,7 +68,6 @@ pub use reply::{PastTurn, Reply};
 pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
-pub use stances::Position;
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn, UsedTool};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};

@@ -54,7 +54,7 @@ impl Conversation {
             turn: Some(turn.id),
             text: e.text.clone(),
             digest: digest(&e.text),
-            stance: e.stance.clone(),
+            closing_line: e.closing_line.clone(),
             answer: judging::answer(&e.structured),
             model: turn.model.clone(),
             line: turn.parameters.line,

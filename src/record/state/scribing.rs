@@ -177,6 +177,6 @@ impl Conversation {
     /// Returns the number of the turn that, by its own words, last moved the participant with a name.
     fn last_cause(&self, name: &str) -> Option<u32> {
         let seat = self.seats.iter().find(|seat| *seat.spec.name == *name)?;
-        self.positions(seat).iter().rev().find_map(|position| position.moved_by)
+        self.pole_positions(seat).iter().rev().find_map(|position| position.moved_by)
     }
 }

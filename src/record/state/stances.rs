@@ -3,7 +3,7 @@
 use super::{Conversation, Entry, Seat, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    Layout, Outcome, STANCE_MAX, Seq, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
+    Layout, Outcome, POLE_MAX, PositionRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
 use crate::scenario::Advice;
 use std::collections::BTreeMap;
@@ -19,62 +19,34 @@ const AGREES: u8 = 1;
 /// Number of replies in a row without a position after which a seat is not asked for one anymore.
 const MISSES_MAX: u32 = 2;
 
-/// A position of a seat between the poles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position<'a> {
-    /// The turn that stated it.
-    pub turn: TurnId,
-    /// Number of that turn.
-    pub number: u32,
-    /// Place between the poles, from -2 (the second pole) to 2 (the first).
-    pub at: i8,
-    /// The position in the participant's words.
-    pub words: &'a Text,
-    /// Number of the turn that moved the participant, as stated.
-    pub moved_by: Option<u32>,
-    /// `seq` of the host's message that moved the participant, as stated.
-    pub moved_by_message: Option<Seq>,
-}
-
 impl Conversation {
     /// Returns the names of the poles, the positive one first.
     pub fn poles(&self) -> Option<&[Text; 2]> {
         self.scenario.stance.as_ref()
     }
 
-    /// Returns whether a stance counts: turns that are cut or hidden, and versions that another one replaces, have none.
-    pub fn counts(&self, stance: &StanceRecorded) -> bool {
-        let entry = stance.number.and_then(|number| self.utterance(number));
-        entry.is_some_and(|entry| states(entry) == Some(stance.turn))
+    /// Returns whether a position counts: turns that are cut or hidden, and versions that another one replaces, have none.
+    pub fn counts(&self, position: &PositionRecorded) -> bool {
+        let entry = position.number.and_then(|number| self.utterance(number));
+        entry.is_some_and(|entry| states(entry) == Some(position.turn))
     }
 
-    /// Returns the stances of a seat that count, in the order of their turns.
-    pub fn stances<'a>(&'a self, seat: &'a Seat) -> Vec<&'a StanceRecorded> {
-        let by_turn: BTreeMap<TurnId, &StanceRecorded> =
-            seat.stances.iter().filter(|s| s.number.is_some()).map(|s| (s.turn, s)).collect();
+    /// Returns the positions of a seat that count, in the order of their turns.
+    pub fn positions<'a>(&'a self, seat: &'a Seat) -> Vec<&'a PositionRecorded> {
+        let by_turn: BTreeMap<TurnId, &PositionRecorded> =
+            seat.positions.iter().filter(|p| p.number.is_some()).map(|p| (p.turn, p)).collect();
         if by_turn.is_empty() {
             return vec![];
         }
         let stated = self.entries.iter().filter_map(states);
         let mut all: Vec<_> = stated.filter_map(|turn| by_turn.get(&turn).copied()).collect();
-        all.sort_by_key(|stance| stance.number);
+        all.sort_by_key(|position| position.number);
         all
     }
 
-    /// Returns the positions of a seat between the poles that count, in the order of their turns.
-    pub fn positions<'a>(&'a self, seat: &'a Seat) -> Vec<Position<'a>> {
-        let position = |stance: &'a StanceRecorded| {
-            let (number, at) = (stance.number?, stance.at?);
-            Some(Position {
-                turn: stance.turn,
-                number,
-                at,
-                words: &stance.stance,
-                moved_by: stance.moved_by,
-                moved_by_message: stance.moved_by_message,
-            })
-        };
-        self.stances(seat).into_iter().filter_map(position).collect()
+    /// Returns those between the poles.
+    pub fn pole_positions<'a>(&'a self, seat: &'a Seat) -> Vec<&'a PositionRecorded> {
+        self.positions(seat).into_iter().filter(|position| position.at.is_some()).collect()
     }
 
     /// Returns the distance between the seats that are farthest apart now, from 0 to 4; `None` with fewer than two
@@ -87,8 +59,8 @@ impl Conversation {
     pub fn apart_at(&self, number: u32) -> Option<u8> {
         let places: Vec<i8> = (self.seats.iter().filter(|seat| !seat.gone))
             .filter_map(|seat| {
-                let positions = self.positions(seat);
-                positions.iter().rev().find(|p| p.number <= number).map(|p| p.at)
+                let positions = self.pole_positions(seat);
+                positions.iter().rev().find(|p| p.number <= Some(number))?.at
             })
             .collect();
         let least = places.iter().min()?;
@@ -99,20 +71,20 @@ impl Conversation {
     /// Returns whether all seats that are asked for positions have one, at most one step apart.
     pub fn nearly_agrees(&self) -> bool {
         let states = |seat: &&Seat| !seat.gone && seat.spec.speaks && self.may_state(seat);
-        let has_position = |seat: &Seat| !self.positions(seat).is_empty();
+        let has_position = |seat: &Seat| !self.pole_positions(seat).is_empty();
         self.seats.iter().filter(states).all(has_position)
             && self.apart().is_some_and(|apart| apart <= AGREES)
     }
 
     /// Returns the position in the last line of a turn; `None` without a readable one.
-    pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
-        let line = parse(e.stance.as_deref()?)?;
+    pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<PositionRecorded> {
+        let line = parse(e.closing_line.as_deref()?)?;
         let mover = self.entry_meant(turn, line.after);
-        Some(StanceRecorded {
+        Some(PositionRecorded {
             participant: turn.seat.clone(),
             turn: turn.id,
             number: turn.number,
-            stance: line.words,
+            words: line.words,
             confidence: None,
             at: Some(line.at),
             moved_by: mover.and_then(|mover| mover.number),
@@ -198,7 +170,7 @@ impl Conversation {
         if !complete || !self.asks_stance(turn) {
             return;
         }
-        let missed = e.stance.as_deref().and_then(parse).is_none();
+        let missed = e.closing_line.as_deref().and_then(parse).is_none();
         self.set_seat(&turn.seat, |seat| {
             seat.stance_misses = if missed { seat.stance_misses + 1 } else { 0 };
         });
@@ -246,7 +218,7 @@ fn parse(line: &str) -> Option<StanceLine<'_>> {
     let mut fields = line.splitn(3, '|').map(str::trim);
     let value = fields.next()?;
     let number = value.trim_start_matches('+').replace(['\u{2212}', '\u{2013}'], "-");
-    let at = number.parse().ok().filter(|at| (-STANCE_MAX..=STANCE_MAX).contains(at))?;
+    let at = number.parse().ok().filter(|at| (-POLE_MAX..=POLE_MAX).contains(at))?;
     let quotes = |c: char| matches!(c, '"' | '\'' | '*' | '`' | '.' | '“' | '”');
     let said = fields.next().unwrap_or_default().trim_start_matches(quotes);
     let bare = said.trim_end_matches(quotes);

@@ -38,10 +38,10 @@ pub struct Seat {
     pub broke: bool,
     /// Answer in its last utterance, if readable.
     pub answer: Option<Text>,
-    /// Stance in its last reply that stated one.
-    pub stands: Option<StanceRecorded>,
-    /// Recorded stances, in order.
-    pub stances: Vec<StanceRecorded>,
+    /// Position in its last reply that stated one.
+    pub stands: Option<PositionRecorded>,
+    /// Recorded positions, in order.
+    pub positions: Vec<PositionRecorded>,
     /// Number of its last replies in a row without the position that their prompts asked for.
     pub stance_misses: u32,
     /// True if its model was seen to think before it speaks.

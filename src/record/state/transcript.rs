@@ -69,8 +69,8 @@ pub struct Version {
     pub digest: Digest,
     /// Model that spoke, as in `call.started`; empty without a call.
     pub model: Text,
-    /// The position that its reply ended with, as written.
-    pub stance: Option<Text>,
+    /// The line of data that its reply ended with, as written.
+    pub closing_line: Option<Text>,
     /// Answer in its data.
     pub answer: Option<Text>,
     /// Index of its rehearsed line.

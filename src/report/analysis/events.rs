@@ -37,12 +37,12 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             (Outcome::Said | Outcome::Passed, _) => {}
         }
     }
-    for (now, before) in super::stances::stances(analysis) {
+    for (now, before) in super::stated::stated(analysis) {
         if let (Some(before), Some(turn)) = (before, analysis.turn_log.spent(now.turn))
-            && before.stance != now.stance
+            && before.words != now.words
         {
             let who = name(analysis.state, &now.participant);
-            let words = format!("{who}: from {} to {}", before.stance, now.stance);
+            let words = format!("{who}: from {} to {}", before.words, now.words);
             add(turn.seq, turn.ended, turn.number, "shift", &words);
         }
     }

@@ -20,8 +20,8 @@ mod result;
 mod shares;
 mod sides;
 mod speed;
-mod stances;
 mod standing;
+mod stated;
 mod subject;
 mod table;
 mod tools;
@@ -63,7 +63,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, answers::table),
     (FigurePage::Positions, positions::positions),
     (FigurePage::Positions, coordination::table),
-    (FigurePage::Positions, stances::table),
+    (FigurePage::Positions, stated::table),
     (FigurePage::Positions, poles::table),
     (FigurePage::Positions, positions::alike),
     (FigurePage::Positions, mentions::table),

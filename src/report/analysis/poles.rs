@@ -23,14 +23,16 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
     let seats = &analysis.state.seats;
     let mut all = vec![];
     for (place, seat) in seats.iter().enumerate() {
-        all.extend(analysis.state.positions(seat).into_iter().map(|now| (now.number, place, now)));
+        all.extend(
+            analysis.state.pole_positions(seat).into_iter().map(|now| (now.number, place, now)),
+        );
     }
     all.sort_by_key(|(number, ..)| *number);
     let mut places = BTreeMap::new();
     for (number, place, now) in all {
-        let Some(seat) = seats.get(place) else { continue };
+        let (Some(seat), Some(at)) = (seats.get(place), now.at) else { continue };
         if !seat.gone {
-            places.insert(place, now.at);
+            places.insert(place, at);
         }
         if now.turn.0 < analysis.from.0 {
             continue;
@@ -38,10 +40,10 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         let (least, most) = (places.values().min(), places.values().max());
         let apart = (places.len() > 1).then(|| Some(most?.abs_diff(*least?))).flatten();
         table.rows.push(vec![
-            Cell::Count(u64::from(number)),
+            number.map_or(Cell::None, |number| Cell::Count(number.into())),
             Cell::Text(name(analysis.state, &seat.spec.id)),
-            Cell::Text(if now.at > 0 { format!("+{}", now.at) } else { now.at.to_string() }),
-            Cell::text(now.words),
+            Cell::Text(if at > 0 { format!("+{at}") } else { at.to_string() }),
+            Cell::text(&now.words),
             match (now.moved_by_message, now.moved_by) {
                 (Some(_), _) => Cell::Text("the host".to_owned()),
                 (None, by) => by.map_or(Cell::None, |by| Cell::Count(u64::from(by))),

@@ -5,7 +5,7 @@
 //! prose.
 
 use super::name;
-use crate::model::{AnswerKind, ResultGiven, STANCE_MAX, Seq, StanceRecorded, Text, TurnId};
+use crate::model::{AnswerKind, POLE_MAX, PositionRecorded, ResultGiven, Seq, Text, TurnId};
 use crate::state::{Entry, Seat, State, Stated, Who};
 use crate::text;
 
@@ -187,7 +187,7 @@ fn is_claim(words: &str) -> bool {
 
 /// Returns the place of a row between the poles as text: `+2`, `0`, `-1`.
 pub fn place_words(row: usize) -> String {
-    let at = i64::from(STANCE_MAX) - row as i64;
+    let at = i64::from(POLE_MAX) - row as i64;
     if at == 0 { "0".into() } else { format!("{at:+}") }
 }
 
@@ -210,11 +210,11 @@ impl Standing {
     pub fn new(state: &State) -> Option<Standing> {
         let standing = match state.poles() {
             Some([first, second]) => {
-                let mut rows = vec![String::new(); 2 * STANCE_MAX as usize + 1];
+                let mut rows = vec![String::new(); 2 * POLE_MAX as usize + 1];
                 rows[0] = label(first);
-                rows[2 * STANCE_MAX as usize] = label(second);
+                rows[2 * POLE_MAX as usize] = label(second);
                 let tracks = tracks(state, |place, seat| {
-                    positions(state, place, seat, |stance| pole_row(stance.at?))
+                    positions(state, place, seat, |position| pole_row(position.at?))
                 });
                 Standing { rows, tracks, numbers: spoken_numbers(state), axis: Axis::Poles }
             }
@@ -224,8 +224,8 @@ impl Standing {
                 if !(2..=ROWS_MAX).contains(&rows.len()) {
                     return None;
                 }
-                let row = |stance: &StanceRecorded| {
-                    let words = label(&stance.stance);
+                let row = |position: &PositionRecorded| {
+                    let words = label(&position.words);
                     rows.iter().position(|row| *row == words)
                 };
                 let tracks = tracks(state, |place, seat| positions(state, place, seat, row));
@@ -388,7 +388,7 @@ impl Track {
 impl Standing {
     /// Counts the participants on each side of the middle: `7 for "sell it", 3 for "keep it", 2 between`.
     fn counted(&self) -> String {
-        let middle = STANCE_MAX as usize;
+        let middle = POLE_MAX as usize;
         let now = || self.now().into_iter().map(|(_, position)| position);
         let count =
             |fits: fn(&usize, &usize) -> bool| now().filter(|p| fits(&p.row, &middle)).count();
@@ -420,15 +420,15 @@ impl Standing {
     }
 }
 
-/// Returns the move that a stance made, if it made one.
-pub fn move_of(state: &State, now: &StanceRecorded) -> Option<Move> {
+/// Returns the move that a position made, if it made one.
+pub fn move_of(state: &State, now: &PositionRecorded) -> Option<Move> {
     let place = state.seats.iter().position(|seat| seat.spec.id == now.participant)?;
     let seat = state.seats.get(place)?;
-    let mut earlier: Vec<&StanceRecorded> =
-        seat.stances.iter().filter(|s| s.at.is_some() && s.number < now.number).collect();
-    earlier.sort_by_key(|stance| std::cmp::Reverse(stance.number));
-    let before = earlier.into_iter().find(|stance| state.counts(stance))?;
-    let row = |stance: &StanceRecorded| pole_row(stance.at?);
+    let mut earlier: Vec<&PositionRecorded> =
+        seat.positions.iter().filter(|s| s.at.is_some() && s.number < now.number).collect();
+    earlier.sort_by_key(|position| std::cmp::Reverse(position.number));
+    let before = earlier.into_iter().find(|position| state.counts(position))?;
+    let row = |position: &PositionRecorded| pole_row(position.at?);
     let [before, now] = [before, now].map(|s| Some(standpoint(state, place, s, row(s)?)));
     let track = Track { place, name: name(state, &seat.spec.id), positions: vec![], lost: None };
     Move::between(Axis::Poles, &track, &before??, &now??)
@@ -487,44 +487,44 @@ fn positions(
     state: &State,
     place: usize,
     seat: &Seat,
-    row: impl Fn(&StanceRecorded) -> Option<usize>,
+    row: impl Fn(&PositionRecorded) -> Option<usize>,
 ) -> Vec<Standpoint> {
-    let stances = state.stances(seat).into_iter();
-    stances.filter_map(|stance| standpoint(state, place, stance, row(stance)?)).collect()
+    let positions = state.positions(seat).into_iter();
+    positions.filter_map(|position| standpoint(state, place, position, row(position)?)).collect()
 }
 
 /// Returns the row of a place between the poles.
 fn pole_row(at: i8) -> Option<usize> {
-    usize::try_from(STANCE_MAX - at).ok()
+    usize::try_from(POLE_MAX - at).ok()
 }
 
-/// Returns the position of a stance with its mover: an earlier message of somebody else that the participant may read.
+/// Returns a recorded position with its mover: an earlier message of somebody else that the participant may read.
 fn standpoint(
     state: &State,
     place: usize,
-    stance: &StanceRecorded,
+    position: &PositionRecorded,
     row: usize,
 ) -> Option<Standpoint> {
-    let number = stance.number?;
-    let moved = &stance.participant;
+    let number = position.number?;
+    let moved = &position.participant;
     let readable = |entry: &&Entry| {
         entry.hidden.is_none() && (entry.to.is_empty() || entry.to.contains(moved))
     };
     let by_turn = || {
-        let turn = stance.moved_by.filter(|by| *by < number)?;
+        let turn = position.moved_by.filter(|by| *by < number)?;
         let seat = state.utterance(turn).filter(readable)?.seat()?;
         let by = state.seats.iter().position(|s| s.spec.id == *seat).filter(|by| *by != place)?;
         Some(Mover::Turn { number: turn, place: by, name: name(state, seat) })
     };
     let by_host = || {
         let own = state.utterance(number)?;
-        let seq = stance.moved_by_message.filter(|seq| *seq < own.seq)?;
+        let seq = position.moved_by_message.filter(|seq| *seq < own.seq)?;
         let entry = state.entries.iter().rev().find(|entry| entry.seq == seq)?;
         (entry.who == Who::Operator && readable(&entry)).then_some(Mover::Host(seq))
     };
     let by = by_turn().or_else(by_host).unwrap_or_default();
-    let quote = (by != Mover::Nobody).then(|| stance.quote.as_deref().map(label)).flatten();
-    Some(Standpoint { turn: stance.turn, number, row, words: label(&stance.stance), by, quote })
+    let quote = (by != Mover::Nobody).then(|| position.quote.as_deref().map(label)).flatten();
+    Some(Standpoint { turn: position.turn, number, row, words: label(&position.words), by, quote })
 }
 
 fn is_numeric(state: &State) -> bool {
@@ -576,14 +576,14 @@ fn numbers(state: &State) -> Option<Standing> {
 fn stated(state: &State) -> Vec<String> {
     let present = || state.seats.iter().filter(|seat| !seat.gone);
     let mut rows: Vec<(String, usize)> = vec![];
-    for stance in present().flat_map(|seat| state.stances(seat)) {
-        let words = label(&stance.stance);
+    for position in present().flat_map(|seat| state.positions(seat)) {
+        let words = label(&position.words);
         if !rows.iter().any(|(row, _)| *row == words) {
             rows.push((words, 0));
         }
     }
-    for now in present().filter_map(|seat| state.stances(seat).pop()) {
-        let words = label(&now.stance);
+    for now in present().filter_map(|seat| state.positions(seat).pop()) {
+        let words = label(&now.words);
         rows.iter_mut().filter(|(row, _)| *row == words).for_each(|(_, holders)| *holders += 1);
     }
     rows.sort_by_key(|(_, holders)| std::cmp::Reverse(*holders));

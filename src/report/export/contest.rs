@@ -115,12 +115,12 @@ fn swing(state: &State) -> String {
     body
 }
 
-/// Returns the note on a changed stance; the first stance is in the participant's own message. `standing` has the
+/// Returns the note on a changed position; the first one is in the participant's own message. `standing` has the
 /// positions that count in the end, if they are known.
-pub(super) fn stance(
+pub(super) fn position(
     state: &State,
     standing: Option<&Standing>,
-    now: &StanceRecorded,
+    now: &PositionRecorded,
 ) -> Vec<Narrated> {
     if now.at.is_some() {
         let moved = match standing {
@@ -129,11 +129,11 @@ pub(super) fn stance(
         };
         return moved.map_or_else(Vec::new, |moved| note(moved.describe(HOST)));
     }
-    let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
-    match stances {
-        [.., before, _] if before.stance != now.stance => {
+    let positions = state.seat(&now.participant).map_or(&[][..], |s| &s.positions);
+    match positions {
+        [.., before, _] if before.words != now.words => {
             let who = name(state, &now.participant);
-            note(format!("{who} changed from {} to {}", before.stance, now.stance))
+            note(format!("{who} changed from {} to {}", before.words, now.words))
         }
         _ => vec![],
     }

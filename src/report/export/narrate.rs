@@ -158,7 +158,7 @@ impl Narrator {
                 note(format!("{}too late: {why}{line}", command.unwrap_or_default()))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
-            Kind::StanceRecorded(s) => contest::stance(state, self.standing.as_ref(), s),
+            Kind::PositionRecorded(p) => contest::position(state, self.standing.as_ref(), p),
             Kind::ProfileUpdated(p) => profile::updated(p),
             Kind::StageEntered(s) => profile::stage(s),
             Kind::RankingMade(r) => profile::ranking(r),

@@ -179,7 +179,7 @@ fn mark(event: &Event) -> Option<&'static str> {
         Kind::VerdictGiven(_) => "verdict",
         Kind::Opened(_) | Kind::ResultGiven(_) => "result",
         Kind::HumanSaid(_) | Kind::CommandGiven(_) => "you",
-        Kind::StanceRecorded(_) => "moved",
+        Kind::PositionRecorded(_) => "moved",
         Kind::TurnEnded(end) if end.outcome == Outcome::Failed => "failed",
         Kind::Ended(_) => "end",
         _ => return None,

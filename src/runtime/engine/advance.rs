@@ -25,7 +25,7 @@ pub fn advance(state: &State) -> Option<Draft> {
         if state.ended.is_some() {
             return None;
         }
-        stance(state)
+        position(state)
             .or_else(|| profile::next(state))
             .or_else(|| give_up(state))
             .or_else(|| ending(state))
@@ -43,9 +43,9 @@ pub fn advance(state: &State) -> Option<Draft> {
 }
 
 /// Returns the record of a position that a participant has stated and that is not yet recorded.
-fn stance(state: &State) -> Option<Draft> {
-    let stance = state.unrecorded_stance()?;
-    Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
+fn position(state: &State) -> Option<Draft> {
+    let position = state.unrecorded_position()?;
+    Some(draft(ThreadId::ROOT, ENGINE, position.clone().into()))
 }
 
 /// Cuts a turn that waits for a retry if no more retries will be granted, or if its seat was muted meanwhile.

@@ -231,7 +231,7 @@ impl Engine {
                     self.receive_piece(call, channel, text, now);
                 }
                 if let Chunk::Done(done) = &mut chunk {
-                    done.stance = end.stance;
+                    done.closing_line = end.line;
                     // parts that no reader may see are read all the same
                     done.text = done.text.take().or(end.whole);
                 }

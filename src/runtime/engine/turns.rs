@@ -155,7 +155,7 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
         whispers,
         raw: words.raw.or(lost),
         think: words.think,
-        stance: words.stance,
+        closing_line: words.line,
         finish: match (words.impersonates, words.repeats) {
             (true, _) => Some(IMPERSONATION.into()),
             (false, true) => Some(REPETITION.into()),
@@ -179,7 +179,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         None => money::of_turn(turn, used.as_ref()),
     };
     let mut words = own_words(state, turn, &said, &thought);
-    words.stance = done.stance.clone().or(words.stance);
+    words.line = done.closing_line.clone().or(words.line);
     if done.structured.is_null() && words.text.trim().is_empty() {
         return None;
     }

@@ -41,7 +41,7 @@ fn with_aliases(seat: &Participant, more: Vec<Text>) -> Cow<'_, Participant> {
 pub(super) fn closing_parts(state: &State, turn: &Turn) -> ClosingParts {
     let contract = state.contract_of(turn);
     ClosingParts {
-        stance: state.reads_stance(turn),
+        line: prompt::closing_label(state, turn),
         whispers: !contract.to.is_empty(),
         answers: turn.speaks() && state.finds_answer(turn).is_some(),
         markers: match contract.form {
@@ -112,12 +112,13 @@ pub(super) fn present(state: &State) -> Vec<&Participant> {
     state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
 }
 
-/// Returns the speaker's own part of a reply, without its `STANCE:` line: only models and agents reason in their replies
+/// Returns the speaker's own part of a reply, without its line of data: only models and agents reason in their replies
 /// and continue in the names of others.
 pub(super) fn own_words(state: &State, turn: &Turn, said: &str, thought: &str) -> RepairedReply {
     let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)));
-    let Speech { text, think, stance } = Speech::new(said, by_model, state.reads_stance(turn));
+    let label = prompt::closing_label(state, turn);
+    let Speech { text, think, line } = Speech::new(said, by_model, label);
     let thought = format!("{thought}{think}");
     let think = (!thought.is_empty()).then(|| thought.into());
     let is_on = by_model && state.scenario.guards == Guards::On;
@@ -129,7 +130,7 @@ pub(super) fn own_words(state: &State, turn: &Turn, said: &str, thought: &str) -
     } else {
         RepairedReply { text, ..RepairedReply::default() }
     };
-    RepairedReply { think, stance, ..words }
+    RepairedReply { think, line, ..words }
 }
 
 /// Removes the parts of a reply that are in another participant's name.

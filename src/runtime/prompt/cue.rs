@@ -446,7 +446,7 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     let last = *speakers.last().filter(|last| ***last != turn.seat)?;
-    let place = |id: &SeatId| state.positions(state.seat(id)?).last().map(|position| position.at);
+    let place = |id: &SeatId| state.pole_positions(state.seat(id)?).last()?.at;
     let own = place(&turn.seat);
     let others = speakers.into_iter().filter(|seat| **seat != turn.seat);
     let apart = |id: &SeatId| Some(own?.abs_diff(place(id)?));

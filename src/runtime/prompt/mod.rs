@@ -37,6 +37,7 @@ pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 pub use said_to_all::{asks_each, open as new_from_host};
+pub use stance::closing_label;
 pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.

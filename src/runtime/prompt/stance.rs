@@ -2,8 +2,16 @@
 
 use super::escape::{attribute, quoted};
 use super::{ballot, frame};
-use crate::model::{Layout, Purpose, STANCE, STANCE_MAX, Text};
-use crate::state::{Entry, Position, State, Turn};
+use crate::model::{Layout, POLE_MAX, PositionRecorded, Purpose, Text};
+use crate::state::{Entry, State, Turn};
+
+/// Beginning of the line that states a position on the scale.
+const LABEL: &str = "STANCE:";
+
+/// Returns the label of the line that ends a turn's reply; `None` if it is not searched for one.
+pub fn closing_label(state: &State, turn: &Turn) -> Option<&'static str> {
+    state.reads_stance(turn).then_some(LABEL)
+}
 
 /// Returns the request to end with a position; `None` if the turn is not asked for one.
 pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
@@ -12,7 +20,7 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     // a move needs an earlier position
-    let moves = state.seat(&turn.seat).is_some_and(|seat| !state.positions(seat).is_empty());
+    let moves = state.seat(&turn.seat).is_some_and(|seat| !state.pole_positions(seat).is_empty());
     let moved = if moves {
         "; if your number changed: | after #n: \"the words that moved you\""
     } else {
@@ -23,7 +31,7 @@ pub(super) fn request(state: &State, turn: &Turn) -> Option<String> {
     let number = by_host.and_then(|entry| state.number_of_host(entry));
     let host = number.map_or(String::new(), |number| format!("; #h{number} for the host"));
     Some(format!(
-        "Last line, unread by the table: {STANCE} +{STANCE_MAX} ({first}) to -{STANCE_MAX} ({second}) | your claim, 3 to 8 \
+        "Last line, unread by the table: {LABEL} +{POLE_MAX} ({first}) to -{POLE_MAX} ({second}) | your claim, 3 to 8 \
          words{moved}{host}"
     ))
 }
@@ -34,9 +42,11 @@ pub(super) fn recorded(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     let positions = state.seats.iter().filter_map(|seat| {
-        let all = state.positions(seat);
+        let all = state.pole_positions(seat);
         let (first, last) = (all.first()?, all.last()?);
-        let word = |p: &Position<'_>| format!("\"{}\" (turn {})", quoted(p.words), p.number);
+        let word = |p: &PositionRecorded| {
+            format!("\"{}\" (turn {})", quoted(&p.words), p.number.unwrap_or_default())
+        };
         let then = if first.number == last.number {
             String::new()
         } else {
@@ -58,8 +68,8 @@ pub(super) fn with_own(state: &State, turn: &Turn, entry: &Entry, text: Text) ->
         entry.seat() == Some(&turn.seat) && turn.summarises.is_none() && !state.is_outside(turn);
     let seat = state.seat(&turn.seat).map(|seat| &*seat.spec);
     let shared = seat.is_some_and(|seat| frame::layout(state, seat) == Layout::Shared);
-    match &entry.version().stance {
-        Some(line) if own && !shared => format!("{text}\n{STANCE} {line}").into(),
+    match &entry.version().closing_line {
+        Some(line) if own && !shared => format!("{text}\n{LABEL} {line}").into(),
         Some(_) | None => text,
     }
 }

@@ -1,11 +1,11 @@
-//! Takes the parts of a reply that are not public speech out of it, also while it streams: closing lines such as
-//! `STANCE:`, private messages, markers, and the label of an answer. No reader may see them as text.
+//! Takes the parts of a reply that are not public speech out of it, also while it streams: a line of
+//! data behind a label, private messages, markers, and the label of an answer. No reader may see them as text.
 
 use super::letters::Letters;
 use super::lines::{CodeState, LabelLead, label};
 use super::words::{WordRow, closing_row, words};
+use crate::model::Text;
 use crate::model::contract::WHISPER;
-use crate::model::{STANCE, Text};
 
 /// Marks of emphasis, quotation, brackets and lists that may precede the label.
 const MARKS: [char; 12] = ['*', '_', '#', '>', '-', '`', '[', '(', '【', '"', '“', '「'];
@@ -24,8 +24,8 @@ pub fn behind_label<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// The parts that are taken out of a reply.
 #[derive(Clone, Debug, Default)]
 pub struct ClosingParts {
-    /// The line with a position, `STANCE:`.
-    pub stance: bool,
+    /// The line of data behind a label in capitals, such as `STANCE:`.
+    pub line: Option<&'static str>,
     /// Paragraphs for one participant alone.
     pub whispers: bool,
     /// The label of a vote or an answer at the beginning of the reply.
@@ -50,7 +50,7 @@ pub(super) struct ClosingFilter {
     code: CodeState,
     /// The part in progress.
     swallowed: Option<Swallowed>,
-    /// The last complete `STANCE:` line.
+    /// The last complete line of data.
     found: Option<String>,
     /// Labels and markers that were taken out, in order, and the names of private parts.
     pub(super) taken: Vec<String>,
@@ -76,7 +76,7 @@ impl ClosingFilter {
 enum Begins {
     No,
     Maybe,
-    /// The line with the position.
+    /// The line of data.
     Line,
     /// A private paragraph.
     Paragraph,
@@ -178,16 +178,16 @@ impl ClosingFilter {
             return Begins::No;
         }
         let Self { parts, .. } = self;
-        let stance = parts.stance.then(|| self.stance());
+        let line = parts.line.map(|label| self.data(label));
         let whisper = parts.whispers.then(|| self.whisper());
         let answer = (parts.answers && self.first).then(|| self.answer(ends));
         let markers = parts.markers.iter().map(|marker| self.marker(marker, ends));
-        [stance, whisper, answer].into_iter().flatten().chain(markers).max().unwrap_or(Begins::No)
+        [line, whisper, answer].into_iter().flatten().chain(markers).max().unwrap_or(Begins::No)
     }
 
-    /// Compares the held text with the label of a position and its sign.
-    fn stance(&self) -> Begins {
-        let rest = match self.behind(STANCE.trim_end_matches(':')) {
+    /// Compares the held text with the label of a line of data and its sign.
+    fn data(&self, label: &str) -> Begins {
+        let rest = match self.behind(label.trim_end_matches(':')) {
             Ok(rest) => rest,
             Err(other) => return other,
         };
@@ -285,6 +285,7 @@ mod tests {
     use super::super::stream::Speech;
     use super::*;
 
+    const LABEL: Option<&str> = Some("STANCE:");
     const CASES: &[(&str, &str, Option<&str>)] = &[
         ("Hello.", "Hello.", None),
         ("Hello.\n\nSTANCE: +1 | stays | after #2", "Hello.", Some("+1 | stays | after #2")),
@@ -309,12 +310,12 @@ mod tests {
     fn the_line_is_taken_out_however_the_stream_is_cut() {
         for (reply, text, line) in CASES {
             let line = line.map(str::to_owned);
-            let Speech { text: said, stance, .. } = Speech::new(reply, false, true);
-            let stance = stance.map(|line| line.to_string());
-            assert_eq!((&*said, stance), (*text, line.clone()), "{reply:?}");
+            let Speech { text: said, line: found, .. } = Speech::new(reply, false, LABEL);
+            let found = found.map(|line| line.to_string());
+            assert_eq!((&*said, found), (*text, line.clone()), "{reply:?}");
             for (at, _) in reply.char_indices() {
                 let mut filter =
-                    ClosingFilter::new(ClosingParts { stance: true, ..ClosingParts::default() });
+                    ClosingFilter::new(ClosingParts { line: LABEL, ..ClosingParts::default() });
                 let mut shown = filter.push(&reply[..at]);
                 assert!(!shown.to_uppercase().contains("\nSTAN"), "{shown:?}");
                 shown.push_str(&filter.push(&reply[at..]));
@@ -333,7 +334,7 @@ mod tests {
     #[test]
     fn other_words_do_not_wait() {
         let mut filter =
-            ClosingFilter::new(ClosingParts { stance: true, ..ClosingParts::default() });
+            ClosingFilter::new(ClosingParts { line: LABEL, ..ClosingParts::default() });
         assert_eq!(filter.push("one two "), "one two ");
         assert_eq!(filter.push("ST"), "");
         assert_eq!(filter.push("OP now\n"), "STOP now\n");
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn private_words_markers_and_labels_are_not_shown() {
         let parts = ClosingParts {
-            stance: false,
+            line: None,
             whispers: true,
             answers: true,
             markers: vec!["[PASS]".into(), "DEAL".into()],

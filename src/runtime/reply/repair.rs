@@ -32,8 +32,8 @@ pub struct RepairedReply {
     pub text: String,
     /// The original text, if it was changed.
     pub raw: Option<Text>,
-    /// The position that the reply ended with.
-    pub stance: Option<Text>,
+    /// The line of data that the reply ended with.
+    pub line: Option<Text>,
     /// Reasoning within the reply.
     pub think: Option<Text>,
     /// True if the reply was cut because it began to repeat itself.

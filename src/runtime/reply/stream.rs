@@ -23,9 +23,9 @@ pub struct ReplyStream {
 pub struct StreamEnd {
     /// The text, in order.
     pub parts: Vec<(Channel, Text)>,
-    /// The `STANCE:` line of the reply.
-    pub stance: Option<Text>,
-    /// The whole speech, if parts other than the `STANCE:` line were taken out.
+    /// The line of data of the reply.
+    pub line: Option<Text>,
+    /// The whole speech, if parts other than the line of data were taken out.
     pub whole: Option<Text>,
 }
 
@@ -36,14 +36,15 @@ pub struct Speech {
     pub text: String,
     /// The reasoning.
     pub think: String,
-    /// The `STANCE:` line; the last one, if there are several.
-    pub stance: Option<Text>,
+    /// The line of data; the last one, if there are several.
+    pub line: Option<Text>,
 }
 
 impl ReplyStream {
     /// Returns the filters of a reply that may contain reasoning, and parts that are not public speech.
     pub fn new(reasons: bool, parts: ClosingParts) -> ReplyStream {
-        let closes = parts.stance || parts.whispers || parts.answers || !parts.markers.is_empty();
+        let closes =
+            parts.line.is_some() || parts.whispers || parts.answers || !parts.markers.is_empty();
         ReplyStream {
             splitter: reasons.then(Splitter::default),
             closing: closes.then(|| ClosingFilter::new(parts)),
@@ -76,8 +77,8 @@ impl ReplyStream {
         if !rest.is_empty() {
             parts.push((Channel::Say, rest.into()));
         }
-        let stance = filter.line().map(Text::from);
-        StreamEnd { parts, stance, whole: (!filter.taken.is_empty()).then(|| self.whole.into()) }
+        let line = filter.line().map(Text::from);
+        StreamEnd { parts, line, whole: (!filter.taken.is_empty()).then(|| self.whole.into()) }
     }
 
     fn public(&mut self, parts: Vec<(Channel, String)>) -> Vec<(Channel, Text)> {
@@ -99,18 +100,18 @@ impl ReplyStream {
 }
 
 impl Speech {
-    /// Takes the parts out of a whole reply.
-    pub fn new(reply: &str, reasons: bool, has_stance: bool) -> Speech {
+    /// Takes the parts out of a whole reply, with the line that has a label.
+    pub fn new(reply: &str, reasons: bool, label: Option<&'static str>) -> Speech {
         let (said, think) =
             if reasons { Splitter::whole(reply) } else { (reply.to_owned(), String::new()) };
-        let closing = ClosingParts { stance: has_stance, ..ClosingParts::default() };
+        let closing = ClosingParts { line: label, ..ClosingParts::default() };
         let mut stream = ReplyStream::new(false, closing);
         let mut parts = stream.push(&said);
-        let StreamEnd { parts: rest, stance, .. } = stream.finish(true);
+        let StreamEnd { parts: rest, line, .. } = stream.finish(true);
         parts.extend(rest);
         let text: String = parts.iter().map(|(_, text)| &**text).collect();
-        let text = if text == reply && !has_stance { text } else { text.trim_end().to_owned() };
-        Speech { text, think, stance }
+        let text = if text == reply && label.is_none() { text } else { text.trim_end().to_owned() };
+        Speech { text, think, line }
     }
 }
 
@@ -119,7 +120,7 @@ impl Speech {
 /// # Errors
 /// If the reply is unclear or does not match its form.
 pub fn read_alone(form: &Form, reply: &str, data: &Value) -> Result<Value, Unclear> {
-    let said = Speech::new(reply, true, false).text;
+    let said = Speech::new(reply, true, None).text;
     super::form::read(&WantedReply::new(form), &said, data)
         .map(|ReadReply { structured, .. }| structured)
 }

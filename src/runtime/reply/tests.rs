@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// Label of the lines of data in the corpus.
+const LABEL: Option<&str> = Some("STANCE:");
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 11] = [
     ("votes", 1118),
@@ -100,8 +102,8 @@ fn reading(case: &Case) -> Value {
             json!({"answer": read.structured["answer"]})
         }
         "line" => {
-            let speech = Speech::new(&case.reply, true, true);
-            json!({"line": speech.stance, "text": speech.text})
+            let speech = Speech::new(&case.reply, true, LABEL);
+            json!({"line": speech.line, "text": speech.text})
         }
         "each" => json!({"each": asks_each(&case.reply)}),
         "own" | "end" => json!({"text": own(case).text}),
@@ -138,7 +140,7 @@ fn own(case: &Case) -> RepairedReply {
         })
         .collect();
     let roster: Vec<&Participant> = seats.iter().collect();
-    let Speech { text, think, .. } = Speech::new(&case.reply, true, false);
+    let Speech { text, think, .. } = Speech::new(&case.reply, true, None);
     let think = (!think.is_empty()).then(|| think.into());
     RepairedReply { think, ..repair(&text, &"s1".into(), &roster) }
 }
@@ -252,7 +254,7 @@ proptest! {
     /// Signs of JSON, labels, TeX, quotations and tags in any order are read in every form, whole and streamed.
     #[test]
     fn any_reply_is_read(reply in r#"([{}\[\]",:'“”<>|/\\`#*>. \n]|VOTE|ANSWER|Answer A|TASK COMPLETE|boxed|think|\PC){0,60}"#) {
-        let speech = Speech::new(&reply, true, true);
+        let speech = Speech::new(&reply, true, LABEL);
         for form in forms() {
             let _ = read_in(&form, &[], &reply);
             let _ = read_in(&corrected_form(form, Some(&reply)), &[], &speech.text);
@@ -266,10 +268,10 @@ proptest! {
 fn pieces_of_a_stream_do_not_change_its_reading() {
     let files = FILES.iter().flat_map(|(file, _)| cases(file));
     for case in files {
-        let whole = Speech::new(&case.reply, true, true);
+        let whole = Speech::new(&case.reply, true, LABEL);
         for (at, _) in case.reply.char_indices() {
             let mut stream =
-                ReplyStream::new(true, ClosingParts { stance: true, ..ClosingParts::default() });
+                ReplyStream::new(true, ClosingParts { line: LABEL, ..ClosingParts::default() });
             let mut parts = stream.push(&case.reply[..at]);
             parts.extend(stream.push(&case.reply[at..]));
             let end = stream.finish(true);
@@ -277,9 +279,9 @@ fn pieces_of_a_stream_do_not_change_its_reading() {
             let said = parts.iter().filter(|(channel, _)| *channel == Channel::Say);
             let said: String = said.map(|(_, text)| &**text).collect();
             // a text before a closing mark without its opening is known as reasoning only at the end
-            let read = Speech::new(&said, true, true);
+            let read = Speech::new(&said, true, LABEL);
             assert_eq!(read.text.trim_end(), whole.text.trim_end(), "{:?} at {at}", case.reply);
-            assert_eq!(end.stance.or(read.stance), whole.stance, "{:?} at {at}", case.reply);
+            assert_eq!(end.line.or(read.line), whole.line, "{:?} at {at}", case.reply);
         }
     }
 }

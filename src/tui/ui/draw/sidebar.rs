@@ -97,7 +97,7 @@ fn has(screen: &Screen, seat: &Seat, part: Part) -> bool {
     match part {
         Part::Blank | Part::Model => true,
         Part::Role => role(screen, seat).is_some(),
-        Part::Claim => state.poles().is_some() || !seat.stances.is_empty(),
+        Part::Claim => state.poles().is_some() || !seat.positions.is_empty(),
     }
 }
 
@@ -179,7 +179,7 @@ fn person(
         lines.push(doing.take().unwrap_or_else(|| row(shown, muted)));
     }
     if has(Part::Claim) {
-        let stated = || seat.stances.last().map(|last| text::label(&last.stance).into_owned());
+        let stated = || seat.positions.last().map(|last| text::label(&last.words).into_owned());
         let claim = position(screen, place).map(|now| now.words.clone()).or_else(stated);
         lines.push(row(claim.unwrap_or_default(), theme.style(ThemeRole::Text)));
     }

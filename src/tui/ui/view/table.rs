@@ -178,15 +178,15 @@ fn positions(transcript: &Transcript) -> Vec<String> {
     }
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
     for seat in transcript.state().seats.iter().filter(|seat| !seat.gone) {
-        let Some(now) = seat.stances.last() else { continue };
-        match held.iter_mut().find(|(stance, _)| *stance == &*now.stance) {
+        let Some(now) = seat.positions.last() else { continue };
+        match held.iter_mut().find(|(words, _)| *words == &*now.words) {
             Some((_, by)) => by.push(&seat.spec.id),
-            None => held.push((&now.stance, vec![&seat.spec.id])),
+            None => held.push((&now.words, vec![&seat.spec.id])),
         }
     }
     held.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
-    let row = |(stance, by): &(&str, Vec<&SeatId>)| {
-        format!("{}   {}", text::label(stance), transcript.names(by.iter().copied()))
+    let row = |(words, by): &(&str, Vec<&SeatId>)| {
+        format!("{}   {}", text::label(words), transcript.names(by.iter().copied()))
     };
     held.iter().map(row).collect()
 }

@@ -156,8 +156,8 @@ impl TimelineMaking {
         {
             self.spoke.entry(seat).or_default().push((since, event.ms));
         }
-        if let Kind::StanceRecorded(stance) = &event.kind {
-            self.stated.insert(stance.turn, (Spot::after(self.events), event.ms));
+        if let Kind::PositionRecorded(position) = &event.kind {
+            self.stated.insert(position.turn, (Spot::after(self.events), event.ms));
         }
         let mark = |sort| Mark { spot: Spot::after(self.events), at: event.ms, sort };
         self.marks.extend(sort(&event.kind).map(mark));

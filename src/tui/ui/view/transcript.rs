@@ -420,16 +420,17 @@ impl Fold for Transcript {
             _ => {}
         }
         // the drawing has every position; a row only each move
-        if let Kind::StanceRecorded(stance) = &event.kind
-            && stance.at.is_some()
+        if let Kind::PositionRecorded(position) = &event.kind
+            && position.at.is_some()
         {
-            if let Some(words) = move_of(self.state(), stance).map(|moved| moved.describe("you")) {
-                let place = self.seat_place(&stance.participant);
+            if let Some(words) = move_of(self.state(), position).map(|moved| moved.describe("you"))
+            {
+                let place = self.seat_place(&position.participant);
                 self.add_note(
                     Id::Event(event.seq),
                     event,
                     words,
-                    Aside::Moved { turn: stance.turn, place },
+                    Aside::Moved { turn: position.turn, place },
                 );
             }
             return;

@@ -1,18 +1,18 @@
-//! Stances over time, as stated in readable replies; nothing is interpreted.
+//! Positions over time, as stated in readable replies; nothing is interpreted.
 
 use super::{Analysis, Cell, Table, name};
-use crate::model::{StanceRecorded, TurnId};
+use crate::model::{PositionRecorded, TurnId};
 
-/// Returns every stance in structured data in turn order, with the previous stance of the participant. Positions between
+/// Returns every position in structured data in turn order, with the previous one of the participant. Positions between
 /// poles have their own figure.
-pub(super) fn stances<'a>(
+pub(super) fn stated<'a>(
     analysis: &Analysis<'a>,
-) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
+) -> Vec<(&'a PositionRecorded, Option<&'a PositionRecorded>)> {
     let mut all: Vec<_> = (analysis.state.seats.iter())
         .flat_map(|seat| {
-            let stated = || seat.stances.iter().filter(|stance| stance.at.is_none());
-            let before = [None].into_iter().chain(stated().map(Some));
-            stated().zip(before)
+            let own = || seat.positions.iter().filter(|position| position.at.is_none());
+            let before = [None].into_iter().chain(own().map(Some));
+            own().zip(before)
         })
         .filter(|(now, _)| now.turn >= TurnId(analysis.from.0))
         .collect();
@@ -36,13 +36,13 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             ("before", "before"),
         ],
     );
-    for (now, before) in stances(analysis) {
+    for (now, before) in stated(analysis) {
         table.rows.push(vec![
             now.number.map_or(Cell::None, |n| Cell::Count(u64::from(n))),
             Cell::Text(name(analysis.state, &now.participant)),
-            Cell::text(&now.stance),
+            Cell::text(&now.words),
             now.confidence.map_or(Cell::None, |sure| Cell::text(&sure.to_string())),
-            before.map_or(Cell::None, |b| Cell::text(&b.stance)),
+            before.map_or(Cell::None, |b| Cell::text(&b.words)),
         ]);
     }
     table

@@ -4,15 +4,14 @@ use super::ids::{SeatId, Seq, Text, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Beginning of the line that states a position on the scale.
-pub const STANCE: &str = "STANCE:";
 /// The position of the first pole; the second pole is its negative.
-pub const STANCE_MAX: i8 = 2;
+pub const POLE_MAX: i8 = 2;
 
 /// `stance.recorded`: a participant stated a new position.
 #[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StanceRecorded {
+#[schemars(rename = "StanceRecorded")]
+pub struct PositionRecorded {
     /// The participant.
     pub participant: SeatId,
     /// The turn of the reply.
@@ -20,7 +19,8 @@ pub struct StanceRecorded {
     /// Turn number, from 1; absent for votes, verdicts and summaries.
     pub number: Option<u32>,
     /// The position, as the reply states it.
-    pub stance: Text,
+    #[serde(rename = "stance")]
+    pub words: Text,
     /// Confidence on the scale of the reply, if stated.
     pub confidence: Option<f64>,
     /// Place between the poles of the scenario, from -2 (the second pole) to 2 (the first); absent without poles.
@@ -34,14 +34,14 @@ pub struct StanceRecorded {
     pub quote: Option<Text>,
 }
 
-impl StanceRecorded {
-    /// Returns whether two stances are the same position.
-    pub fn says_as(&self, other: &StanceRecorded) -> bool {
-        (&self.stance, self.confidence, self.at) == (&other.stance, other.confidence, other.at)
+impl PositionRecorded {
+    /// Returns whether both say the same.
+    pub fn says_as(&self, other: &PositionRecorded) -> bool {
+        (&self.words, self.confidence, self.at) == (&other.words, other.confidence, other.at)
     }
 
-    /// Returns whether it is the stance of another version of the same turn.
-    pub fn replaces(&self, other: &StanceRecorded) -> bool {
+    /// Returns whether it is the position of another version of the same turn.
+    pub fn replaces(&self, other: &PositionRecorded) -> bool {
         self.number.is_some() && self.number == other.number && self.turn != other.turn
     }
 }
