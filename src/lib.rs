@@ -64,7 +64,7 @@
 //! | connections over HTTP and their limits | `net/web.rs`, for pages and for MCP |
 //! | opening of files that may come from others | [`untrusted`] |
 //! | creating, extending and replacing the program's own files | [`own_file`] |
-//! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |
+//! | scripted tests: keys, runs, reports | [`testing`]; its report formats in `testing/report.rs` |
 //! | a scenario over many questions: items, budget, results, report | [`batch`]; `cli/commands/batch/conversations.rs` runs the conversations, `exporting.rs` writes them for other programs |
 //! | statistics; thread pool; collections whose clones share memory | [`stats`]; [`workers`]; [`shared`] |
 //! | price and context window of a model | `assets/models.toml`, read by `settings/list.rs`; `cli/models/resolve.rs` copies them into the seat |

@@ -190,7 +190,8 @@ fn check_first_line(file: &File, is_ours: impl FnOnce(&[u8]) -> bool) -> io::Res
     Err(refused("it exists, and colloquium did not write it"))
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

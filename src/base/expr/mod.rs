@@ -21,7 +21,6 @@ mod macros;
 mod parts;
 mod products;
 mod tokens;
-mod unset;
 mod vocabulary;
 
 pub use choices::{AnswerChoice, CHOICES_MAX, choice_letter, choices};
@@ -30,8 +29,7 @@ pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};
 pub use facts::{Facts, Function};
 pub use macros::{blank_macros, card_text, translate_macros, unknown_macros};
-pub use parts::parts;
-pub use unset::unset_keys;
+pub use parts::{parts, unset_keys};
 pub use vocabulary::{Attribute, attributes};
 
 use compare::CheckedSource;

@@ -7,7 +7,7 @@ use super::ratings::{self, Game};
 use super::report::Report;
 use crate::analysis::{Cell, Table};
 // both kinds of pages look alike
-use crate::export::PAGE_CSS;
+use crate::export::{self, PAGE_CSS};
 use crate::text;
 use std::fmt::Write;
 use std::path::Path;
@@ -307,11 +307,7 @@ fn spelled(table: &Table) -> String {
 
 /// Removes control characters and escapes text for elements and quoted attributes.
 fn escaped(raw: &str) -> String {
-    text::line(raw)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    export::escaped(&text::line(raw))
 }
 
 #[cfg(test)]

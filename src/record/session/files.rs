@@ -4,6 +4,7 @@
 
 use super::error::SessionError;
 use crate::model::Wall;
+use crate::own_file::folder_of;
 use jiff::Timestamp;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 /// The paths of one session, derived from the path of its log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFiles {
     log: PathBuf,
 }
@@ -217,10 +218,6 @@ fn unfinished(path: &Path) -> OsString {
     let mut name = OsString::from(".new-");
     name.push(path.file_name().unwrap_or_default());
     name
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
 }
 
 /// Writes a whole file through [`NewFile`].

@@ -30,7 +30,6 @@ pub mod repair;
 pub mod replay;
 mod scanner;
 pub mod tail;
-mod urgency;
 pub mod writer;
 
 pub use archive::Archive;

@@ -68,9 +68,10 @@ pub(super) type Each<'a> = &'a mut dyn FnMut(Found<'_>);
 const MARK_BYTES: u64 = 64 * 1024;
 
 /// Events that a reader passes on. Every checksum is verified in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
     /// All of them.
+    #[default]
     All,
     /// All of them, with pieces as an unknown kind.
     UnreadPieces,
@@ -79,7 +80,7 @@ pub enum Want {
 }
 
 /// Scans a session line by line and passes its events on.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Scanner {
     pub(super) want: Want,
     blobs: Blobs,
@@ -105,19 +106,10 @@ impl Scanner {
     /// Returns a scanner at the beginning of a session; `files` locates blobs.
     pub(super) fn new(files: SessionFiles) -> Scanner {
         Scanner {
-            want: Want::All,
             blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
             files,
-            faults: vec![],
             next: Some(Seq(0)),
-            began: None,
-            last: None,
-            latest: None,
-            marks: vec![],
-            events: 0,
-            len: 0,
-            torn: None,
-            unterminated: false,
+            ..Scanner::default()
         }
     }
 
@@ -264,7 +256,7 @@ impl Scanner {
 }
 
 /// The blobs of a log.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Blobs {
     folder: PathBuf,
     budget: u64,

@@ -3,7 +3,6 @@
 //! The live screen, resume, replay and tests all use this value, built from the same events by the same code. It never
 //! reads a clock, never decides what happens next (`engine` does) and changes only by events.
 
-mod advised;
 mod allowance;
 mod answers;
 mod apply;
@@ -11,14 +10,12 @@ mod asked;
 mod commands;
 mod context;
 mod costs;
-mod counts;
 mod facts;
 mod judging;
 pub mod leave;
 mod live;
 mod losses;
 mod memo;
-mod moves;
 mod news;
 mod open;
 mod pending;
@@ -53,13 +50,12 @@ pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use losses::{Losses, LostSeat};
 pub use memo::{Asking, Chosen, FloorShare, Handled, Memo, SeatRequest, Task};
-pub use moves::{AnswerMove, MoveKind};
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use pending::{Note, PendingCommand};
 pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage, StepStates};
 pub use policies::consensus::Coordination;
-pub use policy_state::{PastRuns, PlanState, PolicyState};
+pub use policy_state::{AnswerMove, MoveKind, PastRuns, PlanState, PolicyState};
 pub use poll::{BallotMove, Polled, Swing};
 pub use profile::Known;
 pub use rates::Rates;

@@ -7,13 +7,9 @@
 mod answers;
 mod coordination;
 mod cost;
-mod divergence;
 mod events;
-mod floor;
 mod mentions;
 mod outcome;
-mod page;
-mod poles;
 mod positions;
 mod repetition;
 mod result;
@@ -24,15 +20,12 @@ mod standing;
 mod stated;
 mod subject;
 mod table;
-mod tools;
 mod totals;
 mod turn_log;
 
 pub use answers::{AnswerRound, answer_rounds};
-pub use divergence::divergence;
 pub use mentions::mention_counts;
 pub use outcome::{headline, outcome, undecided, without_result};
-pub use page::FigurePage;
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use result::{ResultPart, result_parts, turns_read};
@@ -43,11 +36,12 @@ pub use standing::{
     spoken_numbers, steps_apart, who_moved,
 };
 pub use subject::{Analysis, name};
-pub use table::{Cell, Column, Table};
+pub use table::{Cell, Column, FigurePage, Table};
 pub use totals::Totals;
 pub use turn_log::{Moment, MomentKind, TimedTurn, ToolUses, TurnLog};
 
-use crate::model::Event;
+use crate::logged::Logged;
+use crate::model::{Event, Seq};
 use crate::state::State;
 
 /// Builds one table of a conversation.
@@ -56,20 +50,20 @@ pub type Figure = fn(&Analysis<'_>) -> Table;
 /// Every table with its page, in display order.
 pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Floor, shares::table),
-    (FigurePage::Floor, floor::table),
+    (FigurePage::Floor, speed::floor),
     (FigurePage::Cost, cost::table),
     (FigurePage::Cost, speed::table),
     (FigurePage::Positions, positions::decisions),
     (FigurePage::Positions, answers::table),
     (FigurePage::Positions, positions::positions),
     (FigurePage::Positions, coordination::table),
-    (FigurePage::Positions, stated::table),
-    (FigurePage::Positions, poles::table),
+    (FigurePage::Positions, stated::changes),
+    (FigurePage::Positions, stated::poles),
     (FigurePage::Positions, positions::alike),
     (FigurePage::Positions, mentions::table),
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
-    (FigurePage::Cost, tools::table),
+    (FigurePage::Cost, speed::tools),
 ];
 
 /// Names of tables that are empty in most conversations.
@@ -115,4 +109,19 @@ pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, TurnLog)
         turn_log.take(event);
     }
     (state, turn_log)
+}
+
+/// Returns the point of divergence of a branch and its parent, or of two runs of one scenario: the index of the first event that differs between
+/// two logs; wall-clock times do not count.
+pub fn divergence(a: impl IntoIterator<Item: Logged>, b: impl IntoIterator<Item: Logged>) -> Seq {
+    let mut from = Seq(0);
+    for (a, b) in a.into_iter().zip(b) {
+        let a: &Event = a.event();
+        let b: &Event = b.event();
+        if a.seq != b.seq || a.by != b.by || a.kind != b.kind {
+            break;
+        }
+        from = a.seq.next();
+    }
+    from
 }

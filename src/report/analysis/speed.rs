@@ -1,7 +1,7 @@
-//! Speed and failures of the voices.
+//! Turns as calls: their times, the speed and failures of the voices, and the tools that participants use.
 
 use super::subject::total;
-use super::{Analysis, Cell, Table, TimedTurn};
+use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
 /// Returns the table of first tokens, tokens per second, failures and retries.
@@ -54,4 +54,72 @@ fn rate(turn: &TimedTurn) -> Option<f64> {
 fn median<T: Copy>(mut values: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Option<T> {
     values.sort_by(order);
     values.get(values.len() / 2).copied()
+}
+
+/// Returns the table; empty if no tool was used.
+pub fn tools(analysis: &Analysis<'_>) -> Table {
+    let mut table = Table::new(
+        "tools",
+        "Tools",
+        "requests for tools, by participant; an agent's own tools by kind",
+        2,
+        &[
+            ("participant", "participant"),
+            ("tool", "tool"),
+            ("requests", "requests"),
+            ("failed", "failed"),
+            ("refused", "refused"),
+            ("time", "time"),
+        ],
+    );
+    for ((seat, tool), uses) in analysis.turn_log.tools() {
+        let took = if uses.ms == 0 { Cell::None } else { Cell::Took(uses.ms) };
+        table.rows.push(vec![
+            Cell::text(&name(analysis.state, seat)),
+            Cell::text(tool),
+            Cell::Count(uses.asked),
+            Cell::Count(uses.failed),
+            Cell::Count(uses.refused),
+            took,
+        ]);
+    }
+    table
+}
+
+/// Returns the table: one row per turn.
+pub fn floor(analysis: &Analysis<'_>) -> Table {
+    let mut table = Table::new(
+        "floor",
+        "Turns",
+        "one row per turn, with its start",
+        1,
+        &[
+            ("utterance", "no."),
+            ("participant", "participant"),
+            ("at_ms", "at"),
+            ("floor_ms", "time"),
+            ("words", "words"),
+            ("tokens_out", "tokens"),
+            ("alternatives", "versions"),
+            ("cut", "cut"),
+        ],
+    );
+    // parallel turns do not end in order
+    let mut all: Vec<_> = analysis.utterances().collect();
+    all.sort_by_key(|(entry, _)| entry.number);
+    for (entry, spent) in all {
+        let usage = spent.and_then(|s| s.usage.as_ref());
+        let cut = spent.filter(|s| s.outcome == Outcome::Cut).map(|s| s.why);
+        table.rows.push(vec![
+            Cell::Count(u64::from(entry.number.unwrap_or(0))),
+            entry.seat().map_or(Cell::None, |seat| Cell::Text(name(analysis.state, seat))),
+            spent.map_or(Cell::None, |s| Cell::At(s.granted.0)),
+            spent.map_or(Cell::None, |s| Cell::Took(s.ended.since(s.granted))),
+            Cell::Count(u64::from(TimedTurn::words_of(entry, spent))),
+            super::cost::tokens(usage.map(|u| u.output), usage.is_some_and(|u| u.estimated)),
+            Cell::Count(entry.versions.len() as u64),
+            cut.map_or(Cell::None, |why| Cell::text(super::events::cut(why))),
+        ]);
+    }
+    table
 }

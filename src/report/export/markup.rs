@@ -8,7 +8,7 @@ use crate::text;
 pub(super) const COLOURS: usize = 8;
 
 /// Returns text that is safe anywhere in the page, including quoted attributes: displayable, without markup.
-pub(super) fn escaped(raw: &str) -> String {
+pub fn escaped(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in text::block(raw).chars() {
         match c {

@@ -42,6 +42,7 @@ pub use conclusion::{
 pub use document::Document;
 pub use fields::fields;
 pub use html::PAGE_CSS;
+pub use markup::escaped;
 pub use narrate::{Narrator, end, spent};
 pub use narrated::{Narrated, REHEARSED, Spelling, cost, nearing, utterances};
 pub use profile::{fact, field};

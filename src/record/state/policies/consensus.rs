@@ -5,8 +5,7 @@
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::scenario::{PolicyTraits, UsualLength};
-use crate::state::moves::{AnswerMove, MoveKind};
-use crate::state::policy_state::PolicyState;
+use crate::state::policy_state::{AnswerMove, MoveKind, PolicyState};
 use crate::state::{Conversation, Entry, Labels, Task, Thread, Turn};
 use std::collections::BTreeMap;
 
