@@ -39,8 +39,9 @@
 //! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
 //! | default limits in money and tokens; the account that conversations and calls share | `runtime/ledger.rs` |
 //! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
-//! | positions between two poles (`STANCE:` lines) | `reply/stream.rs` and `reply/closing.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
-//! | polls before and after, and the swing | `engine/poll.rs`; `state/poll.rs` |
+//! | positions between two poles (`STANCE:` lines) | `reply/stream.rs` and `reply/closing.rs` take the line out of a reply, `state/stances.rs` reads it, `rules/stance.rs` asks for it |
+//! | rules beside the policy, as data: a line in replies, votes before and after | [`rules`], one file each; `engine/judging.rs` takes their steps, `prompt` shows their texts; neither knows a rule by name |
+//! | polls before and after, and the swing | `rules/poll.rs`; `state/poll.rs` |
 //! | votes and verdicts: voters, judges, counting | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
 //! | prompts | [`prompt`]; the visibility of messages (whispers, phases) is in `state/seen.rs` |
 //! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |
@@ -156,6 +157,7 @@
 //! | policy with traits of its own | 3 | those two, and its row in `state/policies/mod.rs` |
 //! | policy with state of its own | 5 | those three, its file in `state/policies/`, its arm in `state/policy_state.rs` |
 //! | policy with events and forms of replies of its own | up to 8 modules | as `plan` and `consensus`: also [`model`], [`reply`], [`engine`], [`export`], [`analysis`], the threads of steps in [`ui`] |
+//! | rule beside the policy | 2 | its file and its row in `rules/`, besides keys, payload and help; `rules/tests.rs` is such a rule, for tests; with state of its own also its file in `state/` |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
 //! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also gives its page on the screen |
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |

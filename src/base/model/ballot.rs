@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// `vote.closed`: a secret vote has closed.
 #[serde_with::skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VoteClosed {
     /// The question.
     pub question: Text,
@@ -29,6 +29,22 @@ pub struct VoteClosed {
     pub poll: Option<PollTime>,
 }
 
+impl VoteClosed {
+    /// Returns whether the vote is taken twice, so that no winner counts but the change between both.
+    pub fn is_compared(&self) -> bool {
+        self.poll.is_some()
+    }
+
+    /// Returns the name of this kind of vote.
+    pub fn kind(&self) -> &'static str {
+        match self.poll {
+            None => "vote",
+            Some(PollTime::Before) => "poll before the first turn",
+            Some(PollTime::After) => "poll after the last turn",
+        }
+    }
+}
+
 /// The time of a poll that is taken twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -41,7 +57,7 @@ pub enum PollTime {
 
 /// The vote of one participant.
 #[serde_with::skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ballot {
     /// The voter.
     pub seat: SeatId,
@@ -63,14 +79,7 @@ pub struct Ballot {
 impl Ballot {
     /// Returns an abstention with its reason.
     pub fn abstained(seat: SeatId, why: &str) -> Ballot {
-        Ballot {
-            seat,
-            choice: None,
-            why: why.into(),
-            confidence: None,
-            ranking: vec![],
-            scores: BTreeMap::new(),
-        }
+        Ballot { seat, why: why.into(), ..Ballot::default() }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::reply::read_alone;
 use crate::scenario::Loaded;
 use crate::testing::whole_reply;
 use crate::voice::CallRequest;
-use crate::{prompt, text};
+use crate::{escape, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::{self, Write, stderr, stdin};
@@ -246,11 +246,11 @@ fn request_text(loaded: &Loaded, seats: &[&Participant]) -> String {
     let places = seats.iter().map(|seat| {
         let persona = seat.persona.as_deref().unwrap_or_default();
         let fixed = if is_fixed(loaded, seat) {
-            format!(" name=\"{}\"", prompt::quoted(&seat.name))
+            format!(" name=\"{}\"", escape::quoted(&seat.name))
         } else {
             String::new()
         };
-        format!("<place id=\"{}\"{fixed}>\n{}\n</place>\n", seat.id, prompt::quoted(persona.trim()))
+        format!("<place id=\"{}\"{fixed}>\n{}\n</place>\n", seat.id, escape::quoted(persona.trim()))
     });
     format!(
         "<topic>\n{}\n</topic>\n\n{}\nReply with one JSON object and nothing else: {{\"people\": [...]}}. For each place: \
@@ -259,7 +259,7 @@ fn request_text(loaded: &Loaded, seats: &[&Participant]) -> String {
          change your mind if\". \"trade\": two to six words. \"speaks\": the way of speaking, in six words. \"name\": a first \
          name that fits (fixed where a name is given), no two with the same first letter; a title only if the trade has \
          one. In the language of the topic.",
-        prompt::quoted(topic.trim()),
+        escape::quoted(topic.trim()),
         places.collect::<String>()
     )
 }

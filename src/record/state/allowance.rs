@@ -16,8 +16,6 @@ const SMALL_TOKENS: u32 = 80;
 const BID_TOKENS: u32 = 40;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
-/// Tokens of the line with the speaker's position.
-const STANCE_TOKENS: u32 = 32;
 /// Factor for the token limit after a reply that spent all its tokens before the first word.
 const WIDER: u32 = 4;
 /// Maximum number of times that the factor applies.
@@ -88,7 +86,7 @@ impl Conversation {
             }
             None => {
                 let words = self.max_words(turn).map_or(0, |most| most * TOKENS_PER_WORD);
-                tokens.max(words) + if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
+                tokens.max(words) + self.closing_tokens(turn)
             }
         })
     }

@@ -88,17 +88,7 @@ impl Conversation {
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
-            Kind::VoteClosed(v) => {
-                self.vote = Some(v.clone());
-                self.votes += 1;
-                if v.poll.is_some() {
-                    self.polls.push(Polled { vote: v.clone(), at: self.utterances, seq });
-                }
-                // the debaters must not argue with the first count of a poll
-                if v.poll != Some(PollTime::Before) {
-                    self.announce(seq, thread, Announcement::Vote(v.clone()));
-                }
-            }
+            Kind::VoteClosed(v) => self.close_vote(seq, thread, v),
             Kind::PositionRecorded(p) => {
                 self.set_seat(&p.participant, |seat| seat.positions.push(p.clone()))
             }
@@ -240,10 +230,7 @@ impl Conversation {
             memo: Memo::from_json(&b.memo).into(),
             horizon,
             context: self.context.clone(),
-            running: vec![],
-            ended: vec![],
-            restarts: vec![],
-            interrupted: BTreeMap::new(),
+            ..Batch::default()
         };
         if batch.is_policys() {
             t.memo = batch.memo.clone();

@@ -284,8 +284,8 @@ impl Conversation {
             confidence: e.structured["confidence"].as_f64(),
             ..PositionRecorded::default()
         });
-        let stands = self.stance_of(turn, e).or(stands);
-        self.count_stance(turn, e);
+        let stands = self.position_of(turn, e).or(stands);
+        self.count_missing(turn, e);
         self.set_seat(&turn.seat, |s| {
             s.answer = answer;
             s.stands = stands.or(s.stands.take());

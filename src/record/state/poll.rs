@@ -1,7 +1,7 @@
 //! The polls of a scenario before the first turn and after the last one, and the swing between them.
 
-use super::Conversation;
-use crate::model::{PollTime, SeatId, Seq, Text, VoteClosed};
+use super::{Announcement, Conversation};
+use crate::model::{PollTime, SeatId, Seq, Text, ThreadId, VoteClosed};
 
 /// A closed poll.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,28 @@ impl Conversation {
     /// Returns the last closed poll of a time.
     pub fn polled(&self, time: PollTime) -> Option<&Polled> {
         self.polls.iter().rev().find(|poll| poll.vote.poll == Some(time))
+    }
+
+    /// Keeps a closed vote, and announces it unless the debaters must not argue with the first count of a poll.
+    pub(super) fn close_vote(&mut self, seq: Seq, thread: ThreadId, vote: &VoteClosed) {
+        self.vote = Some(vote.clone());
+        self.votes += 1;
+        if vote.poll.is_some() {
+            self.polls.push(Polled { vote: vote.clone(), at: self.utterances, seq });
+        }
+        if vote.poll != Some(PollTime::Before) {
+            self.announce(seq, thread, Announcement::Vote(vote.clone()));
+        }
+    }
+
+    /// Returns the first count of a vote that was taken twice.
+    pub fn count_before(&self) -> Option<&VoteClosed> {
+        if let [first, .., _] = &self.polls[..] { Some(&first.vote) } else { None }
+    }
+
+    /// Returns the swing that a vote completes; `None` for all but the second vote of a poll.
+    pub fn swing_of(&self, vote: &VoteClosed) -> Option<Swing<'_>> {
+        if vote.poll == Some(PollTime::After) { self.swing() } else { None }
     }
 
     /// Returns the swing between the polls; `None` before the second one.

@@ -8,6 +8,8 @@ use crate::model::{
 use crate::scenario::Advice;
 use std::collections::BTreeMap;
 
+/// Tokens of the line with the speaker's position.
+const STANCE_TOKENS: u32 = 32;
 /// Maximum length of a position, in words.
 const WORDS_MAX: usize = 8;
 /// Maximum length of a position, in characters.
@@ -77,7 +79,7 @@ impl Conversation {
     }
 
     /// Returns the position in the last line of a turn; `None` without a readable one.
-    pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<PositionRecorded> {
+    pub(super) fn position_of(&self, turn: &Turn, e: &TurnEnded) -> Option<PositionRecorded> {
         let line = parse(e.closing_line.as_deref()?)?;
         let mover = self.entry_meant(turn, line.after);
         Some(PositionRecorded {
@@ -140,8 +142,13 @@ impl Conversation {
 
     /// Returns whether the prompt of a turn asks for a position.
     pub fn asks_stance(&self, turn: &Turn) -> bool {
-        let misses = self.seat(&turn.seat).map_or(0, |seat| seat.stance_misses);
+        let misses = self.seat(&turn.seat).map_or(0, |seat| seat.missing_lines);
         self.may_ask_stance(turn) && misses < MISSES_MAX
+    }
+
+    /// Returns the tokens of the line that the reply of a turn ends with.
+    pub(super) fn closing_tokens(&self, turn: &Turn) -> u32 {
+        if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
     }
 
     /// Returns whether the prompts of a seat can ask for a position: in guided debates, but not in those of small models or
@@ -165,14 +172,14 @@ impl Conversation {
     }
 
     /// Counts the replies in a row that lack a position although their prompt asked for one.
-    pub(super) fn count_stance(&mut self, turn: &Turn, e: &TurnEnded) {
+    pub(super) fn count_missing(&mut self, turn: &Turn, e: &TurnEnded) {
         let complete = e.outcome == Outcome::Said && !e.finish.as_deref().is_some_and(is_capped);
         if !complete || !self.asks_stance(turn) {
             return;
         }
         let missed = e.closing_line.as_deref().and_then(parse).is_none();
         self.set_seat(&turn.seat, |seat| {
-            seat.stance_misses = if missed { seat.stance_misses + 1 } else { 0 };
+            seat.missing_lines = if missed { seat.missing_lines + 1 } else { 0 };
         });
     }
 }

@@ -43,7 +43,7 @@ pub struct Seat {
     /// Recorded positions, in order.
     pub positions: Vec<PositionRecorded>,
     /// Number of its last replies in a row without the position that their prompts asked for.
-    pub stance_misses: u32,
+    pub missing_lines: u32,
     /// True if its model was seen to think before it speaks.
     pub thinks: bool,
     /// Private thinking before its last spoken turn in a phase that invites it to think.
@@ -123,7 +123,7 @@ pub struct UsedTool {
 }
 
 /// Seats that were granted the floor together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
     /// Position in the log, usually the horizon of its turns.
     pub id: BatchId,

@@ -22,7 +22,7 @@ pub fn headline(state: &State) -> Option<String> {
 
 /// Describes the last vote: `trams wins 2 to 1`.
 fn vote(state: &State) -> Option<String> {
-    let vote = state.vote.as_ref().filter(|vote| vote.poll.is_none())?;
+    let vote = state.vote.as_ref().filter(|vote| !vote.is_compared())?;
     let Some(winner) = &vote.winner else { return Some(undecided(vote)) };
     let won = vote.counts.get(winner)?;
     let others = vote.counts.iter().filter(|(option, _)| *option != winner);

@@ -9,7 +9,7 @@ use crate::analysis::{
 };
 use crate::model::payload::TurnEnded;
 use crate::model::*;
-use crate::state::State;
+use crate::state::{State, Swing};
 use crate::text;
 
 /// Name of the operator in exports.
@@ -88,20 +88,12 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
         let chosen = chosen(choice, &ballot.why);
         body.push_str(&format!("{}: {chosen}\n", name(state, &ballot.seat)));
     }
-    if vote.poll == Some(PollTime::After) {
-        body.push_str(&swing(state));
-    }
-    let kind = match vote.poll {
-        None => "vote",
-        Some(PollTime::Before) => "poll before the first turn",
-        Some(PollTime::After) => "poll after the last turn",
-    };
-    words(state, format!("{kind}: {}", vote.question), &body)
+    body.extend(state.swing_of(vote).map(|all| swing(state, &all)));
+    words(state, format!("{}: {}", vote.kind(), vote.question), &body)
 }
 
 /// Returns the swing between the polls: gains, and voters who changed.
-fn swing(state: &State) -> String {
-    let Some(swing) = state.swing() else { return String::new() };
+fn swing(state: &State, swing: &Swing<'_>) -> String {
     let sign = |gain: i64| if gain > 0 { format!("+{gain}") } else { gain.to_string() };
     let gains: Vec<String> =
         swing.gains.iter().map(|(option, gain)| format!("{option} {}", sign(*gain))).collect();

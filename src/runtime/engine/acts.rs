@@ -7,6 +7,7 @@ use super::words;
 use crate::model::*;
 use crate::prompt::{self, ActRoom};
 use crate::reply;
+use crate::rules;
 use crate::scenario::Phase;
 use crate::state::{Entry, State, Turn};
 
@@ -84,7 +85,7 @@ fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
 fn is_judged(state: &State) -> bool {
     let scenario = &state.scenario;
     scenario.verdict.is_some()
-        || scenario.poll.is_some()
+        || rules::compares(state)
         || scenario.phases.iter().any(|phase| phase.judge.is_some())
 }
 

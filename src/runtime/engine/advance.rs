@@ -3,8 +3,8 @@
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
-    closing, drafts, effects, execute, judging, permissions, poll, profile, result, stops, summary,
-    tools, turns, verdict,
+    drafts, effects, execute, judging, permissions, profile, result, steps, stops, summary, tools,
+    turns, verdict,
 };
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
@@ -25,7 +25,9 @@ pub fn advance(state: &State) -> Option<Draft> {
         if state.ended.is_some() {
             return None;
         }
-        position(state)
+        state
+            .unrecorded_position()
+            .map(|stated| draft(ThreadId::ROOT, ENGINE, stated.clone().into()))
             .or_else(|| profile::next(state))
             .or_else(|| give_up(state))
             .or_else(|| ending(state))
@@ -40,12 +42,6 @@ pub fn advance(state: &State) -> Option<Draft> {
                 call(state).or_else(|| floor(state))
             })
     })
-}
-
-/// Returns the record of a position that a participant has stated and that is not yet recorded.
-fn position(state: &State) -> Option<Draft> {
-    let position = state.unrecorded_position()?;
-    Some(draft(ThreadId::ROOT, ENGINE, position.clone().into()))
 }
 
 /// Cuts a turn that waits for a retry if no more retries will be granted, or if its seat was muted meanwhile.
@@ -93,7 +89,7 @@ fn floor(state: &State) -> Option<Draft> {
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);
     }
-    poll::before(state)
+    judging::before(state)
         .or_else(|| settled(state))
         .or_else(|| limits(state))
         .or_else(|| stops::stop(state))
@@ -151,7 +147,7 @@ fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
     let late = || execute::late(state).next();
-    let first = |reason| late().or_else(|| closing::before_end(state, reason).into_iter().next());
+    let first = |reason| late().or_else(|| steps::before_end(state, reason).into_iter().next());
     let end = |cause: EndCause| first(cause.reason).or_else(|| result::conclude(state, cause));
     let at_once = |cause: EndCause| first(cause.reason).or_else(|| Some(drafts::end(state, cause)));
     match (&state.ending, &state.stopped_by, &root.closed) {

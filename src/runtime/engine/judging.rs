@@ -1,14 +1,15 @@
-//! Questions outside the floor: votes, and judges as stop rules; `verdict` has the judges at the end.
+//! Questions outside the floor: votes, also those of rules, and judges as stop rules; `verdict` has the judges at the end.
 //!
 //! While a question is open nobody gets the floor, nobody sees an answer before all are given, and limits of utterances
 //! or rounds do not prevent a question. Counting is left to `tally`.
 
 use super::asking::{CommandStep, may_ask, quiet};
-use super::{drafts, tally};
+use super::{drafts, tally, verdict};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
-use crate::state::{Batch, PendingCommand, Ruling, State, Thread};
+use crate::rules::{self, RuleStep};
+use crate::state::{Batch, PendingCommand, Ruling, RunState, State, Thread};
 
 /// Answers of a judge that is a stop rule, and the options of a vote without its own.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
@@ -115,4 +116,38 @@ pub(super) fn ask<'a>(
         ..batch
     };
     JudgeStep::Now(draft(ThreadId::ROOT, ENGINE, batch.into()).into())
+}
+
+/// Returns the next step of the rules before the first turn; `None` if they are done, or wait for a voter.
+pub(super) fn before(state: &State) -> Option<Draft> {
+    rules::ALL.iter().find_map(|rule| take(state, (rule.step)(state, false)?))
+}
+
+/// Returns the end of the conversation, after its verdict and the last votes of its rules.
+pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
+    let concluded = verdict::conclude(state, cause)?;
+    let ends = matches!(&concluded.kind, Kind::Ended(end) if end.reason != StopReason::Failure);
+    let due = || rules::ALL.iter().find_map(|rule| Some((rule, (rule.step)(state, true)?)));
+    let Some((rule, step)) = ends.then(due).flatten() else { return Some(concluded) };
+    if may_ask(state) {
+        return take(state, step);
+    }
+    // a vote held up by a pause continues after it
+    if matches!(state.run, RunState::Pausing | RunState::Paused) {
+        return None;
+    }
+    let warning = drafts::warn_once(state, rule.no_room.to_owned().into());
+    Some(warning.unwrap_or(concluded))
+}
+
+/// Takes a step of a rule; `None` while the conversation or its voters have to finish first.
+fn take(state: &State, step: RuleStep<'_>) -> Option<Draft> {
+    let kind = match step {
+        RuleStep::Ask(batch) if quiet(state) && may_ask(state) => batch.into(),
+        RuleStep::Close(batch, close) if !state.is_open(batch) => {
+            close(state, batch, tally::vote(state, batch)).into()
+        }
+        RuleStep::Ask(_) | RuleStep::Close(..) => return None,
+    };
+    Some(draft(ThreadId::ROOT, ENGINE, kind))
 }

@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{closing, execute, permissions, resolve, result, tools, turns, verdict, words};
+use super::{execute, permissions, resolve, result, steps, tools, turns, verdict, words};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -46,7 +46,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             let mut drafts: Vec<Draft> =
                 state.calls().map(|t| turns::cut(live, t, now, CutWhy::Crash)).collect();
             if state.ended.is_none() {
-                drafts.extend(closing::before_end(state, StopReason::Signal));
+                drafts.extend(steps::before_end(state, StopReason::Signal));
                 drafts.push(end(state, StopReason::Signal.into()));
             }
             drafts
@@ -196,7 +196,7 @@ fn unattended(state: &State) -> Vec<Draft> {
         // the verdict failed, and with it the end
         Some(judged) if matches!(&judged.kind, Kind::Ended(e) if e.reason == StopReason::Failure) =>
         {
-            let open = closing::before_end(state, StopReason::Failure);
+            let open = steps::before_end(state, StopReason::Failure);
             return execute::late(state).chain(open).chain([judged]).collect();
         }
         Some(Draft { kind: Kind::Ended(ended), .. }) => ended.text.as_ref().map(Text::to_string),
@@ -230,7 +230,7 @@ fn unattended(state: &State) -> Vec<Draft> {
         }
     };
     let mut drafts: Vec<Draft> = execute::late(state).collect();
-    drafts.extend(closing::before_end(state, reason));
+    drafts.extend(steps::before_end(state, reason));
     drafts.push(end(state, EndCause::new(reason, text.map(Into::into))));
     drafts
 }

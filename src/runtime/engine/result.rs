@@ -4,11 +4,12 @@
 //! conversation ends all the same, with a warning.
 
 use super::asking::{may_ask, quiet};
-use super::{drafts, money, poll};
+use super::{drafts, judging, money};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Warning, WarningAbout};
 use crate::model::*;
 use crate::prompt;
+use crate::rules;
 use crate::scenario::ResultRule;
 use crate::state::{RunState, State, Turn};
 
@@ -17,7 +18,7 @@ const TASK_TOKENS: u64 = 320;
 
 /// Returns the end of the conversation, after its verdict and its result.
 pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
-    let concluded = poll::conclude(state, cause.clone())?;
+    let concluded = judging::conclude(state, cause.clone())?;
     let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
     let skipped = |why: String| {
         let about = Some(WarningAbout::Result(state.utterances));
@@ -56,11 +57,11 @@ pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
     }
 }
 
-/// Returns the next step towards the result at the turn limit, which an operator can still raise. A verdict or a poll
+/// Returns the next step towards the result at the turn limit, which an operator can still raise. A verdict or a vote
 /// comes before a result, so that both wait for the end.
 pub(super) fn at_limit(state: &State) -> Option<Draft> {
     let limit = state.limit.as_ref().filter(|limit| limit.what == Limit::Utterances)?;
-    let alone = state.scenario.verdict.is_none() && state.scenario.poll.is_none();
+    let alone = state.scenario.verdict.is_none() && !rules::compares(state);
     if !state.attended || !alone || state.ending.is_some() || !quiet(state) {
         return None;
     }

@@ -72,7 +72,7 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
         counts,
         how: how.into(),
         ways,
-        poll: batch.spec.poll,
+        ..VoteClosed::default()
     }
 }
 

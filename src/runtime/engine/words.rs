@@ -4,6 +4,7 @@ use crate::model::payload::Whisper;
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, ClosingParts, Parted, RepairedReply, Speech};
+use crate::rules;
 use crate::state::{Live, Seat, State, Thread, Turn};
 use crate::text::{self, quotation};
 use std::borrow::Cow;
@@ -41,7 +42,7 @@ fn with_aliases(seat: &Participant, more: Vec<Text>) -> Cow<'_, Participant> {
 pub(super) fn closing_parts(state: &State, turn: &Turn) -> ClosingParts {
     let contract = state.contract_of(turn);
     ClosingParts {
-        line: prompt::closing_label(state, turn),
+        line: rules::label(state, Some(turn)),
         whispers: !contract.to.is_empty(),
         answers: turn.speaks() && state.finds_answer(turn).is_some(),
         markers: match contract.form {
@@ -117,7 +118,7 @@ pub(super) fn present(state: &State) -> Vec<&Participant> {
 pub(super) fn own_words(state: &State, turn: &Turn, said: &str, thought: &str) -> RepairedReply {
     let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(voice, Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)));
-    let label = prompt::closing_label(state, turn);
+    let label = rules::label(state, Some(turn));
     let Speech { text, think, line } = Speech::new(said, by_model, label);
     let thought = format!("{thought}{think}");
     let think = (!thought.is_empty()).then(|| thought.into());

@@ -7,6 +7,7 @@ use super::budget::{most_tokens_of, room, tokens_of};
 use super::{bare, block, built, frame};
 use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::policy;
+use crate::rules;
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use crate::text::hex;
 use sha2::{Digest as _, Sha256};
@@ -68,7 +69,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     let reworded = told
         || state.labelled
         || state.whispered
-        || state.scenario.stance.is_some()
+        || rules::label(state, None).is_some()
         || !labels.is_empty()
         || turn.summarises.is_some()
         || state.is_outside(turn)

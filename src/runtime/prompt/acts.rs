@@ -1,6 +1,6 @@
 //! Acts as requests in a prompt.
 
-use super::escape::attribute;
+use crate::escape::attribute;
 use crate::model::{ActKind, TurnAct};
 use crate::state::State;
 

@@ -4,11 +4,11 @@
 //! Own messages are messages of the assistant. Each follows the request that it answered, with the messages of others
 //! that were new at the time, so that the context of a seat grows as in a chat.
 
-use super::escape::escape_results;
 use super::judge;
 use super::notes::notes;
 use super::persona::{Uses, fill, messages_facts, prompt_facts, rendered};
 use super::task::GO_ON;
+use crate::escape::escape_results;
 use crate::expr::ExprError;
 use crate::model::{BareMessage, Ms, Prompt, Purpose, Sees, Seq, Text};
 use crate::state::{Entry, State, Turn};

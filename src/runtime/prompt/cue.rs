@@ -3,11 +3,12 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
-use super::escape::{attribute, quoted};
 use super::frame::{names_length, range_of, said_length};
 use super::persona::rendered;
-use super::{acts, ballot, judge, said_to_all, stance, task as form};
+use super::{acts, judge, said_to_all, task as form};
+use crate::escape::{attribute, quoted};
 use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text};
+use crate::rules;
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Chosen, Ending, Entry, Labels, State, Turn, policies};
 
@@ -56,8 +57,10 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         });
         all.extend(talks(state, turn).then(|| said_to_all::reminder(state, turn)).flatten());
     } else {
-        all.extend(ballot::rules(state, turn));
-        all.extend(stance::recorded(state, turn));
+        all.extend(judge::vote(state, turn));
+        if turn.purpose == Purpose::Result {
+            all.extend(rules::ALL.iter().filter_map(|rule| (rule.recorded)(state)));
+        }
         all.extend(question);
         all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
@@ -67,7 +70,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     if turn.purpose != Purpose::Result {
         all.extend(reply);
     }
-    all.extend(stance::request(state, turn));
+    all.extend(rules::ALL.iter().filter_map(|rule| (rule.request)(state, turn)));
     all.join("\n").into()
 }
 

@@ -4,11 +4,12 @@
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
 use super::persona::{filled, rendered};
-use super::{ballot, bare, judge, material};
+use super::{bare, judge, notes};
 use crate::model::contract::WHISPER;
 use crate::model::participant::{NO, YES};
 use crate::model::{Layout, Participant, Purpose, SeatId, Sees, Text};
 use crate::policy::PromptParts;
+use crate::rules;
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Labels, State, Thread, Turn, policies};
 
@@ -88,7 +89,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let topic = if own.has_topic { None } else { topic };
     let side = |side: &str| state.seats.iter().any(|s| s.spec.side.as_deref() == Some(side));
     let motion = judge::is_motion(state, turn)
-        || state.scenario.poll.is_some()
+        || rules::compares(state)
         || state.scenario.verdict.is_some() && side(YES) && side(NO);
     let topic = topic.map(|topic| {
         let heading = if motion { "The motion:" } else { heading(topic) };
@@ -101,7 +102,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let tags = (by_model && state.advice(turn) != Advice::Work && !is_blind)
         .then(|| tags(state.numbers_turns(turn)));
     let process = if by_model { own.process.map(str::to_owned) } else { None };
-    let material = if by_model { material::rule(state, turn) } else { None };
+    let material = if by_model { notes::material_rule(state, turn) } else { None };
     let around =
         lines([topic, judge::arguments(state, turn), process, table, tags, material, own_label]);
     let goal = if by_model && !outside { goal(seat) } else { String::new() };
@@ -223,10 +224,12 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         let all: Vec<String> = speakers.iter().map(|s| speaker(&s.spec)).collect();
         told.push(format!("At the table: {}.", all.join(", ")));
     }
-    let jury = ballot::jury(state);
-    let listens = |seat: &Participant| !jury.contains(&&seat.name) && !seat.stands_in;
+    let (described, about): (Vec<_>, Vec<_>) =
+        rules::ALL.iter().filter_map(|rule| (rule.listeners)(state)).unzip();
+    let described = described.concat();
+    let listens = |seat: &Participant| !described.contains(&&seat.name) && !seat.stands_in;
     let listeners = listeners.iter().filter(|s| listens(&s.spec));
-    told.extend(ballot::about_jury(state));
+    told.extend(about);
     told.extend(listeners.map(|s| {
         let name = &s.spec.name;
         match (judges(state, &s.spec.id), chooses(state, &s.spec.id)) {

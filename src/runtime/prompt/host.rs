@@ -1,6 +1,6 @@
 //! Announcements of the host in the conversation: the results of votes and verdicts.
 
-use super::escape::attribute;
+use crate::escape::attribute;
 use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
 use crate::state::{Announcement, Labels, State, Turn};
 
@@ -50,11 +50,11 @@ fn of_vote(vote: &VoteClosed) -> String {
         .iter()
         .map(|option| format!("{option} {}", vote.counts.get(option).copied().unwrap_or(0)))
         .collect();
-    let winner = match (vote.poll, &vote.winner) {
+    let winner = match (vote.is_compared(), &vote.winner) {
         // the swing decides
-        (Some(_), _) => String::new(),
-        (None, Some(winner)) => format!("; {winner} wins"),
-        (None, None) => "; no winner".into(),
+        (true, _) => String::new(),
+        (false, Some(winner)) => format!("; {winner} wins"),
+        (false, None) => "; no winner".into(),
     };
     format!("The vote \"{}\": {}{winner}.", vote.question.trim(), counts.join(", "))
 }

@@ -4,12 +4,24 @@ use super::persona::{Uses, fill, messages_facts, prompt_facts};
 use super::rounds;
 use crate::expr::ExprError;
 use crate::model::participant::{NO, YES};
-use crate::model::{BlockPhase, Contract, Form, JudgeTask, SeatId, Text};
+use crate::model::{BlockPhase, Contract, Form, JudgeTask, Purpose, SeatId, Text};
+use crate::rules;
 use crate::scenario::{Side, TurnOrder};
 use crate::state::{Entry, State, Turn, policies};
 
 /// Questions to the judge of a guided debate.
 const POINTS: &str = "For each side: which point of the other did it never answer? Which single exchange decided it?";
+
+/// Returns the rules of a vote; `None` for other turns.
+pub(super) fn vote(state: &State, turn: &Turn) -> Option<String> {
+    if turn.purpose != Purpose::Vote {
+        return None;
+    }
+    let name = &state.seat(&turn.seat)?.spec.name;
+    let how = rules::ALL.iter().find_map(|rule| (rule.vote)(state, turn));
+    let how = how.unwrap_or_else(|| format!("Vote as {name}, on what was said here."));
+    Some(format!("The host calls a vote. It is secret; no participant reads your reason. {how}"))
+}
 
 /// Position of a side.
 enum Position {

@@ -4,8 +4,8 @@
 //! everything that looks like one of our tags, or like a control token of a model's own chat format, is escaped. This
 //! module knows no wire format and omits nothing.
 
-use super::escape::{attribute, quoted, without_control};
-use super::{material, plain};
+use super::{notes, plain};
+use crate::escape::{attribute, quoted, without_control};
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRound, ToolRun};
 use crate::model::{Block, BlockPhase, KnownBlock, Message, Prompt, Role, Text};
 use crate::text;
@@ -125,7 +125,7 @@ fn conversation(prompt: &Prompt, kept: Kept) -> Messages {
                 all.add(Role::User, format!("<summary>\n{}\n</summary>", quoted(text)));
             }
             Block::Operator { text, material: Some(name), .. } => {
-                all.add(Role::User, material::numbered(name, text));
+                all.add(Role::User, notes::numbered_material(name, text));
             }
             Block::Operator { number, text, whisper, material: None } => {
                 let number = number.map_or(String::new(), |n| format!(" n=\"h{n}\""));
@@ -259,8 +259,8 @@ fn without_frame(prompt: &Prompt) -> Vec<Message> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::escape::{ALL_TAGS, ESCAPED, FIRST_BYTES, OPENERS};
     use super::*;
+    use crate::escape::{ALL_TAGS, ESCAPED, FIRST_BYTES, OPENERS};
     use crate::model::Rejected;
     use proptest::prelude::*;
 

@@ -7,16 +7,12 @@
 
 mod account;
 mod acts;
-mod ballot;
 mod bare;
 mod budget;
 mod cue;
-mod escape;
 mod frame;
 mod host;
 mod judge;
-mod lore;
-mod material;
 mod messages;
 mod notes;
 mod persona;
@@ -26,18 +22,15 @@ mod rounds;
 mod said_to_all;
 mod sections;
 mod small;
-mod stance;
 mod task;
 mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::{LINE_NUMBER_TOKENS, assumed_window, estimate_tokens, material_tokens};
 pub use cue::{ActRoom, act_room, most_urgent};
-pub use escape::quoted;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 pub use said_to_all::{asks_each, open as new_from_host};
-pub use stance::closing_label;
 pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.
@@ -77,15 +70,16 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 /// be raised with every change of the text that models see.
 pub const WORDING: u32 = 24;
 
-use self::escape::escape_results;
 use self::frame::{VISITOR, addresses_the_reader};
 use self::notes::{notes, own_notes};
 use self::sections::SectionTexts;
+use crate::escape::escape_results;
 use crate::model::contract::WHISPER;
 use crate::model::{
     Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, VoiceSpec,
 };
 use crate::policy::{self, PromptParts};
+use crate::rules;
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text::quotation;
 use budget::Loses;
@@ -144,7 +138,7 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     {
         let begins = blocks.is_empty() && prompt.sections.is_empty();
         prompt.cue = Some(cue::cue(state, turn, begins));
-        prompt.lore = lore::used(state, turn, &blocks);
+        prompt.lore = notes::used_lore(state, turn, &blocks);
         if let Budget::Last(most) = seat.context {
             let more = blocks.len().saturating_sub(most as usize);
             blocks.drain(..more);
@@ -221,7 +215,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let by_other = e.seat() != Some(&turn.seat);
         let answer = if answers && by_other { e.version().answer.as_ref() } else { None };
         let text = state.shown_as(e, answer.unwrap_or(text), &labels);
-        let text = stance::with_own(state, turn, e, text);
+        let text = with_own_line(state, turn, e, text);
         let own_quotes = by_model && !by_other && text.contains('<') && state.checks_quotes();
         let text = if own_quotes { quotation::as_written(&text).into() } else { text };
         Some((block(state, turn, &labels, e, text), e.seq))
@@ -246,6 +240,19 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     // the partial message that the turn continues comes last
     let part = turn.part.clone().map(|text| (Block::Own { text, cut: false }, Seq(turn.id.0)));
     summary.into_iter().chain(host::merged(said, told)).chain(part).unzip()
+}
+
+/// Returns an entry's text for a prompt: a seat reads its own turns with the line of data that it wrote. In the shared
+/// layout all seats read the same text.
+fn with_own_line(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Text {
+    let own =
+        entry.seat() == Some(&turn.seat) && turn.summarises.is_none() && !state.is_outside(turn);
+    let seat = state.seat(&turn.seat).map(|seat| &*seat.spec);
+    let shared = seat.is_some_and(|seat| frame::layout(state, seat) == Layout::Shared);
+    match (&entry.version().closing_line, rules::label(state, None)) {
+        (Some(line), Some(label)) if own && !shared => format!("{text}\n{label} {line}").into(),
+        _ => text,
+    }
 }
 
 /// Returns the `seq` up to which the conversation has to be summarised so that a turn's prompt fits; `None` if it fits.

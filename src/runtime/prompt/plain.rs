@@ -1,6 +1,6 @@
 //! The only message of a prompt for a small model: no tags, one line for each message of the conversation.
 
-use super::escape::quoted;
+use crate::escape::quoted;
 use crate::model::{Block, Message, Prompt, Role};
 
 /// Maximum length of a shown message, in words.

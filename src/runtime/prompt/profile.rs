@@ -1,6 +1,6 @@
 //! Facts, stage and ranking of the person in an adviser's prompt, placed before the person's last message.
 
-use super::escape::{attribute, quoted};
+use crate::escape::{attribute, quoted};
 use crate::model::{Block, KnownBlock};
 use crate::state::{State, Turn};
 use serde_json::Value;

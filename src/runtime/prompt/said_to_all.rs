@@ -1,6 +1,6 @@
 //! Messages of the host to all: the newest is the task of the next turns, short ones stay in later prompts.
 
-use super::escape::quoted;
+use crate::escape::quoted;
 use crate::model::{Participant, Text};
 use crate::reply;
 use crate::state::{Entry, State, Turn, is_wish};

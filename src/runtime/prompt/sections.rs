@@ -1,6 +1,6 @@
 //! Sections of prompts that policies write, as text.
 
-use super::escape::{attribute, quoted};
+use crate::escape::{attribute, quoted};
 use crate::model::Text;
 use crate::policy::{PromptSection, SectionContent};
 

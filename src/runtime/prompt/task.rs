@@ -1,7 +1,8 @@
 //! The task of a turn as text.
 
+use super::messages;
 use super::persona::rendered;
-use super::{escape, messages};
+use crate::escape;
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
 use crate::model::{Aggregation, AnswerKind, Contract, Form, Purpose, SeatId, Text};
 use crate::state::{State, Turn};

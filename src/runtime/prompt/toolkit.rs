@@ -2,8 +2,8 @@
 //! models, the results of earlier turns.
 
 use super::budget::{self, GAP};
-use super::escape::{attribute, quoted};
 use super::messages::messages;
+use crate::escape::{attribute, quoted};
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRun};
 use crate::model::{Message, Prompt, Text};
 use crate::state::{State, Turn};

@@ -294,15 +294,14 @@ fn drawing(
     y + count
 }
 
-/// Returns the choices of the last vote with their counts; after a poll that was taken twice, before and after.
+/// Returns the choices of the last vote with their counts; of a vote that was taken twice, both.
 fn bars(
     source: &PosterSource<'_>,
     vote: &VoteClosed,
     width: usize,
     signs: &PosterSigns,
 ) -> Vec<Vec<PosterPiece>> {
-    let polls: Vec<&VoteClosed> = source.state.polls.iter().map(|poll| &poll.vote).collect();
-    let before = if let [first, .., _] = polls[..] { Some(first) } else { None };
+    let before = source.state.count_before();
     let count = |vote: &VoteClosed, option: &Text| vote.counts.get(option).copied().unwrap_or(0);
     let most = vote.options.iter().map(|option| count(vote, option)).max().unwrap_or(0).max(1);
     let label = |option: &Text| clipped(&shown(option), width / 3, signs.ellipsis);

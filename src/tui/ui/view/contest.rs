@@ -3,7 +3,7 @@
 use crate::analysis::{
     deciding_turns, name_of_side, result_parts, seat_of_side, turns_read, who_moved, with_names,
 };
-use crate::model::{PollTime, ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
+use crate::model::{ResultGiven, SeatId, Text, VerdictGiven, VoteClosed};
 use crate::state::Swing;
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card, footed_card};
@@ -64,8 +64,7 @@ pub fn vote(
         let words = text::line(&way.words()).into_owned();
         rows.push(Line::styled(words, look.theme.style(ThemeRole::Muted)));
     }
-    let is_second = vote.poll == Some(PollTime::After);
-    let swing = if is_second { transcript.state().swing() } else { None };
+    let swing = transcript.state().swing_of(vote);
     let moves = swing.as_ref().map_or(&[][..], |swing| &swing.moved);
     for ballot in vote.ballots.iter().filter(|ballot| !ballot.why.trim().is_empty()) {
         let before = moves.iter().find(|moved| *moved.seat == ballot.seat).and_then(|m| m.from);

@@ -26,7 +26,7 @@ const TAGS: [&str; 16] = [
     "phase",
 ];
 /// Names of all tags, compared by letters only.
-pub(super) static ALL_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+pub(crate) static ALL_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let own = policy::tags().map(|tag| tag.replace('_', ""));
     TAGS.iter().map(|tag| (*tag).to_owned()).chain(own).collect()
 });
@@ -34,13 +34,13 @@ pub(super) static ALL_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
 /// Characters that can pass for `<`.
-pub(super) const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
+pub(crate) const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
 /// First bytes of these in UTF-8, which occur only at the start of a character.
-pub(super) const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
+pub(crate) const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
 /// Escaped form of `<`.
-pub(super) const ESCAPED: &str = "&lt;";
+pub(crate) const ESCAPED: &str = "&lt;";
 /// Returns a name that is safe as an attribute of a tag.
-pub(super) fn attribute(name: &Text) -> String {
+pub(crate) fn attribute(name: &Text) -> String {
     text::line(name).replace('"', "'").replace(OPENERS, "(").replace('>', ")")
 }
 
@@ -50,7 +50,7 @@ pub fn quoted(words: &str) -> String {
 }
 
 /// Escapes the control tokens of chat formats, and nothing else, for prompts without tags.
-pub(super) fn without_control(words: &str) -> String {
+pub(crate) fn without_control(words: &str) -> String {
     escaped(words, is_control)
 }
 
@@ -91,7 +91,7 @@ fn is_control(rest: &str) -> bool {
 const HIDING_CHARS: usize = 40;
 
 /// Escapes the results of tools, which are untrusted: they can neither close their tag nor imitate one.
-pub(super) fn escape_results(round: &ToolRound) -> ToolRound {
+pub(crate) fn escape_results(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
         *result = text::forwarded(&quoted(result)).into_owned().into();
