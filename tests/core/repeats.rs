@@ -124,7 +124,31 @@ async fn a_reply_without_a_word_left_is_tried_once_with_room_to_think() {
     // a model that never reaches a word fails as before
     let never = crate::harness::stage(|_| Play::Fail(5, ErrorClass::Length));
     let ran = play(local(2), never, &[]).await;
-    assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 4_416], "{:?}", most(&ran));
+    assert!(ran.state.failed > 2 && most(&ran)[..2] == [320, 4_416], "{:?}", most(&ran));
+    assert_eq!(most(&ran).len(), ran.state.failed as usize + 1, "one more call for the model");
+}
+
+/// Calls that began before the first of them failed are repeated with more tokens, unless that was in vain meanwhile.
+#[tokio::test]
+async fn seats_that_speak_at_once_learn_from_each_other() {
+    for (helps, calls) in [(true, 6), (false, 4)] {
+        let policy = json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}});
+        let mut table = table(policy, ["ada", "bo", "cy"].map(seat).to_vec());
+        for seat in &mut table.participants {
+            seat.voice =
+                VoiceSpec::Model(ModelSpec { name: "x:tiny".into(), ..ModelSpec::default() });
+            seat.local = true;
+        }
+        let stage = stage(move |ask| match (&*ask.seat.id, ask.parameters.max_tokens) {
+            ("ada", Some(0..4_096)) => Play::Fail(5, ErrorClass::Length),
+            (_, Some(0..4_096)) => Play::Fail(50, ErrorClass::Length),
+            _ if helps => Play::Words(format!("Point {}.", ask.number.unwrap_or(0)), 10),
+            _ => Play::Fail(5, ErrorClass::Length),
+        });
+        let ran = play(table, stage, &[]).await;
+        let limits = [[320; 3].to_vec(), vec![4_416; calls - 3]].concat();
+        assert_eq!(most(&ran), limits, "{helps}");
+    }
 }
 
 /// The layout for small models does not ask them to think first.

@@ -1,6 +1,6 @@
 //! Token limit of a reply, if it has one: space for its text and for reasoning.
 
-use super::{Conversation, Turn};
+use super::{Conversation, Turn, Widened};
 use crate::model::*;
 use crate::scenario::Advice;
 
@@ -16,10 +16,8 @@ const SMALL_TOKENS: u32 = 80;
 const BID_TOKENS: u32 = 40;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
-/// Factor for the token limit after a reply that spent all its tokens before the first word.
+/// Factor for the token limit of a model after a reply that spent all its tokens before the first word.
 const WIDER: u32 = 4;
-/// Maximum number of times that the factor applies.
-const WIDER_TIMES: u32 = 2;
 /// Base of such growth if no limit is set, in tokens.
 const UNBOUNDED_TOKENS: u32 = 4_096;
 /// Maximum limit reached by such growth, in tokens.
@@ -34,7 +32,7 @@ impl Conversation {
     pub fn reply_tokens(&self, turn: &Turn) -> Option<u32> {
         let seat = self.seat(&turn.seat)?;
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
-        if self.scenario.answer.is_some() && seat.widened == 0 {
+        if self.scenario.answer.is_some() && seat.widened == Widened::Not {
             // in an experiment, replies of one arm must not be cut where those of another are not
             return model.max_tokens;
         }
@@ -51,16 +49,12 @@ impl Conversation {
             (true, true) => local(),
         };
         let bounded = bounded.map(|tokens| tokens + thinking);
-        match seat.widened {
-            0 => bounded,
-            n => {
-                let wider = WIDER.saturating_pow(n.min(WIDER_TIMES));
-                let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(wider);
-                // a local model that used all tokens before its first word was thinking
-                let most = if seat.spec.local { most.max(spoken + local()) } else { most };
-                Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
-            }
+        if seat.widened == Widened::Not {
+            return bounded;
         }
+        // a model that used all tokens before its first word was thinking
+        let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(WIDER).max(spoken + local());
+        Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
     }
 
     /// Returns the maximum number of tokens of a turn's words, without its reasoning; `None` if it is unlimited.
@@ -91,15 +85,15 @@ impl Conversation {
         })
     }
 
-    /// Raises the limit for the model of a turn whose reply reached it, unless another seat did so since the call.
-    pub(super) fn widen(&mut self, turn: TurnId) {
-        let Some(turn) = self.turns.get(&turn) else { return };
-        let current = self.reply_tokens(turn).map(u64::from);
-        let is_current = turn.parameters.max_tokens.is_none_or(|limit| Some(limit) >= current);
-        let seat = turn.seat.clone();
-        let times = self.seat(&seat).map_or(0, |seat| seat.widened + 1);
-        if is_current {
-            self.set_model_of(&seat, |seat| seat.widened = times);
+    /// Returns whether a turn whose reply used its tokens before its first word gets more of them: a model does so once in
+    /// a conversation, and only calls that began before are repeated then.
+    pub fn may_widen(&self, turn: &Turn) -> bool {
+        let (limit, now) = (turn.parameters.max_tokens, self.reply_tokens(turn).map(u64::from));
+        let is_more = now.is_some_and(|now| limit.is_none_or(|limit| limit < now));
+        match self.seat(&turn.seat).map(|seat| seat.widened) {
+            Some(Widened::Not) => true,
+            Some(Widened::Once) => is_more,
+            Some(Widened::InVain) | None => false,
         }
     }
 

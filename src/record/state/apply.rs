@@ -187,15 +187,26 @@ impl Conversation {
     /// Adds a participant, or brings it back to its seat.
     pub(super) fn take_seat(&mut self, p: &Participant) {
         let spec = Arc::new(p.clone());
+        let (thinks, widened) = self.learnt(&p.voice);
         match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
             Some(seat) => {
                 seat.spec = spec;
                 seat.seated = p.voice.label().into();
                 seat.failed = None;
                 seat.gone = false;
+                (seat.thinks, seat.widened) = (thinks, widened);
             }
-            None => self.seats.push(Seat::new(spec)),
+            None => self.seats.push(Seat { thinks, widened, ..Seat::new(spec) }),
         }
+    }
+
+    /// Returns whether the model of a voice was seen to think, and whether it gets more tokens.
+    pub(super) fn learnt(&self, voice: &VoiceSpec) -> (bool, Widened) {
+        let model = voice.as_model().map(|model| &model.name).filter(|name| !name.is_empty());
+        let has_it =
+            |s: &&Seat| model.is_some() && s.spec.voice.as_model().map(|m| &m.name) == model;
+        let known = self.seats.iter().find(has_it);
+        known.map(|seat| (seat.thinks, seat.widened)).unwrap_or_default()
     }
 
     /// Adds a participant at the end of the order of a thread and of its open child threads that inherit.
@@ -328,16 +339,14 @@ impl Conversation {
             t.shrunk = false;
             t.corrections = 0;
             t.rejected = None;
-            t.widened = false;
             t.echoed = false;
             let seat = t.seat.clone();
             self.replace(&seat);
         } else if r.error.class == ErrorClass::Context {
             t.shrunk = true;
         } else if r.error.class == ErrorClass::Length {
-            t.widened = true;
-            let turn = t.id;
-            self.widen(turn);
+            let seat = t.seat.clone();
+            self.set_model_of(&seat, |seat| seat.widened = seat.widened.max(Widened::Once));
         } else if r.error.class == ErrorClass::Echo {
             t.echoed = true;
             t.rejected = Some(Rejected {
@@ -369,6 +378,12 @@ impl Conversation {
         }
         if e.think.is_some() {
             self.set_model_of(&turn.seat, |s| s.thinks = true);
+        }
+        if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Length) {
+            self.set_model_of(&turn.seat, |s| {
+                let is_first = s.widened == Widened::Not;
+                s.widened = if is_first { Widened::Once } else { Widened::InVain };
+            });
         }
         if e.agent.is_some() {
             self.set_seat(&turn.seat, |s| s.agent.clone_from(&e.agent));

@@ -170,12 +170,12 @@ impl Conversation {
 
     /// Switches a seat to its next fallback, if there is one.
     pub(super) fn replace(&mut self, seat: &str) {
+        let Some(replaced) = self.seat(seat).and_then(|s| s.spec.replaced()) else { return };
+        let learnt = self.learnt(&replaced.voice);
+        let spec = Arc::new(replaced);
         self.set_seat(seat, |s| {
-            if let Some(replaced) = s.spec.replaced() {
-                s.spec = Arc::new(replaced);
-                s.thinks = false;
-                s.widened = 0;
-            }
+            s.spec = spec.clone();
+            (s.thinks, s.widened) = learnt;
         });
     }
 

@@ -65,7 +65,7 @@ pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
-pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn, UsedTool};
+pub use table::{Batch, Interrupted, LastTurn, Seat, Thread, Turn, UsedTool, Widened};
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
 
 use crate::logged::Logged;

@@ -52,9 +52,19 @@ pub struct Seat {
     pub acts: Vec<TurnAct>,
     /// Session of its agent as of its last reply.
     pub agent: Option<AgentContext>,
-    /// Number of times that its replies got four times as many tokens, after one spent all of them before the first
-    /// word.
-    pub widened: u32,
+    /// Whether its model gets more tokens.
+    pub widened: Widened,
+}
+
+/// Growth of a model's token limit in a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Widened {
+    #[default]
+    Not,
+    /// A reply spent all its tokens before the first word.
+    Once,
+    /// So did a reply with more tokens.
+    InVain,
 }
 
 impl Seat {
@@ -233,8 +243,6 @@ pub struct Turn {
     pub corrections: u32,
     /// The last rejected reply.
     pub rejected: Option<Rejected>,
-    /// True if a call got more tokens, after one spent all of them before the first word.
-    pub widened: bool,
     /// True if a reply only repeated earlier messages.
     pub echoed: bool,
     /// Start time of the running call, on the session's clock.

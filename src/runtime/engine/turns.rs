@@ -229,13 +229,14 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         Err(why) => {
             // a reply cut in its middle is never valid, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
-            let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
+            let is_spent = cut && state.may_widen(turn);
+            let class = if is_spent { ErrorClass::Length } else { ErrorClass::Form };
             let why = if cut { at_the_limit(turn).into() } else { why };
             let field = why.field.map(Text::from);
             let error = CallError { class, text: why.why.into(), field };
             let ask = why.ask.map(Text::from);
             let most = state.contract_of(turn).again;
-            let again = turn.corrections < most || class == ErrorClass::Length;
+            let again = turn.corrections < most || is_spent;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
@@ -535,8 +536,7 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
         return None;
     }
     if failure.class == ErrorClass::Length {
-        // the retry has four times as many tokens
-        return (!turn.widened).then_some(0);
+        return state.may_widen(turn).then_some(0);
     }
     if failure.class == ErrorClass::Context {
         // the next prompt is shorter; if it is too long again, the turn fails
