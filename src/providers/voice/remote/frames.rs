@@ -104,7 +104,8 @@ impl Frames {
         match self.framing {
             Framing::Lines if line.trim().is_empty() => Ok(()),
             Framing::Lines => {
-                out.push(line.into_owned());
+                // some gateways make events of all streams
+                out.push(line.strip_prefix("data:").unwrap_or(&line).into());
                 Ok(())
             }
             Framing::Events if line.is_empty() => {
@@ -167,6 +168,15 @@ mod tests {
         let part = [b'x'; 1_000];
         let taken = (0..2_000).take_while(|_| lines.push(&part, &mut vec![]).is_ok()).count();
         assert_eq!(taken, FRAME_MAX / 1_000);
+    }
+
+    #[test]
+    fn lines_are_read_in_the_form_of_events_too() {
+        let mut frames = Frames::new(Framing::Lines);
+        let mut out = vec![];
+        frames.push(b"{\"a\": 1}\ndata: {\"a\": 2}\n\ndata:{\"a\": 3}\n", &mut out).unwrap();
+        let out: Vec<&str> = out.iter().map(|line| line.trim()).collect();
+        assert_eq!(out, ["{\"a\": 1}", "{\"a\": 2}", "{\"a\": 3}"]);
     }
 
     #[test]

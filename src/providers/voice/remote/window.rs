@@ -89,7 +89,8 @@ fn of_ollama(shown: &Value) -> Option<u32> {
 }
 
 fn tokens(value: &Value) -> Option<u32> {
-    value.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0)
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    number.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0)
 }
 
 #[cfg(test)]
@@ -114,6 +115,8 @@ mod tests {
                 Some(7_000),
             ),
             (json!([{"id": "a", "max_context_length": 9, "loaded_context_length": 8}]), Some(8)),
+            (json!({"data": [{"id": "a", "context_length": "65536"}]}), Some(65_536)),
+            (json!({"data": [{"id": "a", "context_length": "long"}]}), None),
             (json!({"data": [{"id": "a"}, {"id": "b", "max_model_len": 1}]}), None),
         ] {
             assert_eq!(entry(&listed, "a").and_then(loaded), expected, "{listed}");

@@ -110,10 +110,10 @@ fn parse_frame(frame: &Value) -> FrameContent {
     heard
 }
 
-/// Adds content that is a text or, from Mistral's reasoning models, a list of parts.
+/// Adds content that is a text, a part or, from Mistral's reasoning models, a list of parts.
 fn add_content(content: &Value, heard: &mut FrameContent) {
     heard.say.push_str(&text_at(content));
-    for part in content.as_array().into_iter().flatten() {
+    for part in content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice) {
         heard.say.push_str(&text_at(&part["text"]));
         for thought in part["thinking"].as_array().into_iter().flatten() {
             heard.think.push_str(&text_at(&thought["text"]));
