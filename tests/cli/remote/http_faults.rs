@@ -90,6 +90,23 @@ fn refusals() -> Vec<Fault> {
                 answer("429 Too Many", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n", "{}"),
             )
         },
+        Fault {
+            wait: Some(1_200),
+            ..fault(
+                "429, milliseconds beside rounded seconds",
+                Rate,
+                answer("429 Too Many", "Retry-After: 2\r\nRetry-After-Ms: 1200\r\n", "{}"),
+            )
+        },
+        Fault {
+            wait: Some(1_150),
+            ..fault(
+                "429, in words",
+                Rate,
+                says("429 Too Many", message("Limit reached. Please try again in 1.15s.")),
+            )
+        },
+        fault("403, a page", NoProtocol, answer("403 Forbidden", "", PAGE)),
         fault("429, a word", Rate, answer("429 Too Many", "Retry-After: soon\r\n", "{}")),
         fault("429, below zero", Rate, answer("429 Too Many", "Retry-After: -3\r\n", "{}")),
         Fault {

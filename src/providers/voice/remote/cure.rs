@@ -3,7 +3,7 @@
 use super::adaptation::{Adaptations, Cure, at};
 use super::known::{Field, FieldRow, KNOWN, LIMIT, SCHEMA, says};
 use crate::model::Wire;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// HTTP status of a successful answer.
 pub(super) const SUCCESS: u16 = 200;
@@ -185,6 +185,12 @@ fn of_field(field: Field, words: &Words, sent: &Sent, structured: bool) -> Optio
     (is_refused && !is_renamed).then_some(Cure::Rename(field, swapped))
 }
 
+/// Returns whether a body reports an error; some servers always have the field.
+pub(super) fn has_error(body: &Value) -> bool {
+    let nothing = [Value::Null, json!({}), json!(""), json!(false)];
+    !nothing.contains(&body["error"]) || body["object"] == "error"
+}
+
 /// Returns the error object of a body; Google wraps it in a list.
 pub(super) fn error_of(body: &Value) -> &Value {
     let body = body.get(0).unwrap_or(body);
@@ -196,7 +202,12 @@ pub(super) fn error_of(body: &Value) -> &Value {
 pub(super) fn message_of(body: &Value) -> Option<String> {
     let whole = body.get(0).unwrap_or(body);
     let error = error_of(body);
-    let details = [&error["detail"], &whole["detail"]];
+    let details = [
+        &error["detail"],
+        &whole["detail"],
+        &whole["base_resp"]["status_msg"],
+        &whole["errors"][0]["message"],
+    ];
     let places = [&error["message"], error, &error["error"], &whole["message"], &error["msg"]];
     let message = places.into_iter().chain(details).find_map(Value::as_str);
     message.map(str::to_owned).or_else(|| {

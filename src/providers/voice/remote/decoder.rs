@@ -5,9 +5,9 @@
 
 use super::Wire;
 use super::content::FrameContent;
-use super::cure::{RefusedRequest, message_of};
+use super::cure::{RefusedRequest, has_error, message_of};
 use super::ends::{BROKEN, FILTERED};
-use super::failure::{ServerFault, of_error};
+use super::failure::{ServerFault, of_error, words_of};
 use super::frames::{Frames, TooLong};
 use super::state::{self, STATE_MAX};
 use super::tools::Asked;
@@ -69,9 +69,10 @@ impl Decoder {
         self.bytes += bytes.len();
         let mut frames = Vec::new();
         let taken = self.frames.push(bytes, &mut frames);
-        for frame in frames {
-            self.take(&frame, out)?;
-        }
+        frames
+            .iter()
+            .flat_map(|frame| events(frame))
+            .try_for_each(|event| self.take(event, out))?;
         taken.map_err(too_long)?;
         if self.bytes > ANSWER_MAX && !self.over {
             return Err(too_large(format!("sent more than {} MiB", ANSWER_MAX >> 20)));
@@ -103,11 +104,11 @@ impl Decoder {
         let mut rest = Vec::new();
         let frames = std::mem::replace(&mut self.frames, Frames::new(code(self.wire).framing));
         let stray = frames.end(&mut rest).map_err(too_long)?;
-        for frame in rest {
+        for event in rest.iter().flat_map(|frame| events(frame)) {
             // a truncated frame is dropped; the missing end marks the reply as broken off
-            if let Ok(value) = serde_json::from_str::<Value>(&frame) {
+            if let Ok(value) = serde_json::from_str::<Value>(event) {
                 self.take_value(&value, out)?;
-            } else if frame.trim() == LAST {
+            } else if event.trim() == LAST {
                 self.over = true;
             }
         }
@@ -170,7 +171,7 @@ impl Decoder {
         if !value.is_object() {
             return self.skip();
         }
-        if !value["error"].is_null() {
+        if has_error(value) {
             return Err(self.refused(value));
         }
         self.push_frame((code(self.wire).parse_frame)(value), out)
@@ -224,9 +225,13 @@ impl Decoder {
         if self.has_words() {
             return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
         }
-        let value = serde_json::from_str(stray).unwrap_or_else(|_| Value::from(stray));
+        let value = serde_json::from_str(stray).unwrap_or_else(|_| words_of(stray).into());
         let words = message_of(&value).filter(|words| !words.contains(char::REPLACEMENT_CHARACTER));
-        garbage().quoting(&words.unwrap_or_default())
+        let fault = of_error(None, &value);
+        match words {
+            Some(_) if value.is_object() && fault.class != ErrorClass::Failed => fault,
+            words => garbage().quoting(&words.unwrap_or_default()),
+        }
     }
 
     /// Returns the failure of a finished reply without text.
@@ -263,6 +268,13 @@ impl Decoder {
             estimated: self.input.is_none() || self.output.is_none(),
         }
     }
+}
+
+/// Returns the events in a frame: several if the server sends no empty lines between them.
+fn events(frame: &str) -> impl Iterator<Item = &str> {
+    let is_event = |line: &str| line.starts_with('{') || line == LAST;
+    // no text of JSON has the other character
+    frame.split(if frame.lines().all(is_event) { '\n' } else { '\0' })
 }
 
 fn add(out: &mut Pieces, channel: Channel, text: &str) {
@@ -362,5 +374,54 @@ mod tests {
         assert_eq!(pieces.len(), 2, "{pieces:?}");
         let usage = decoder.end(40, &mut pieces).unwrap().usage.unwrap();
         assert_eq!((usage.input, usage.output, usage.estimated), (10, 3, true));
+    }
+
+    /// Decodes an answer in OpenAI's format.
+    fn decoded(answer: &str) -> Result<String, ServerFault> {
+        let (mut decoder, mut pieces) = (Decoder::new(Wire::OpenAi), vec![]);
+        decoder.push(answer.as_bytes(), &mut pieces)?;
+        decoder.end(40, &mut pieces)?;
+        Ok(pieces.into_iter().map(|(_, text)| text).collect())
+    }
+
+    #[test]
+    fn reads_habits_of_servers_beside_their_format() {
+        let frame = |more: &str| {
+            let delta = r#""choices":[{"delta":{"content":"a b"},"finish_reason":"stop"}]"#;
+            format!("data: {{{delta}{more}}}\n")
+        };
+        for (answer, expected) in [
+            // no empty lines between events
+            (frame("") + "data: [DONE]\n", Ok("a b")),
+            (frame("") + &frame(r#","id":"x""#) + "data: [DONE]\n", Ok("a ba b")),
+            (frame("") + "data: {\"id\":\n\n", Ok("a b")),
+            // an empty error is none
+            (frame(r#","error":{}"#), Ok("a b")),
+            (frame(r#","error":"","code":0"#), Ok("a b")),
+            (frame(r#","error":false"#), Ok("a b")),
+            (frame(r#","error":{"code":500}"#), Err(ErrorClass::Failed)),
+            // errors without such a field
+            (
+                "data: {\"object\":\"error\",\"message\":\"x\",\"code\":429}\n\n".into(),
+                Err(ErrorClass::Rate),
+            ),
+            (
+                r#"{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"},"choices":null}"#.into(),
+                Err(ErrorClass::Credit),
+            ),
+            ("<html><title>One moment</title></html>".into(), Err(ErrorClass::NoProtocol)),
+            (
+                r#"{"errors":[{"message":"This model's maximum context length is 9"}]}"#.into(),
+                Err(ErrorClass::Context),
+            ),
+            // a part in the place of a list of parts
+            (
+                r#"{"choices":[{"message":{"content":{"text":"a b"}},"finish_reason":"stop"}]}"#.into(),
+                Ok("a b"),
+            ),
+        ] {
+            let found = decoded(&answer).map_err(|fault| fault.class);
+            assert_eq!(found, expected.map(str::to_owned), "{answer}");
+        }
     }
 }

@@ -12,9 +12,14 @@ use crate::model::{ErrorClass, Message, Secret, Usage, Wall, Wire};
 use crate::net::{self, NetError};
 use crate::text;
 use crate::voice::CallFailure;
+use jiff::SignedDuration;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
+/// HTTP status of an answer to a key without the right, and of proxies that keep clients out.
+const FORBIDDEN: u16 = 403;
+/// Words before a delay in messages.
+const TRY_AGAIN: &str = "try again in ";
 /// Maximum characters quoted from a server message.
 const QUOTE_MAX: usize = 200;
 /// Minimum number of characters shared with the request at which a server message counts as an echo.
@@ -237,27 +242,62 @@ pub(in crate::voice) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFau
 pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     match serde_json::from_str::<Value>(body.trim()) {
         Ok(value) => of_error(Some(status), &value),
-        Err(_) => of_words(status, [""; 3], String::new()),
+        // a proxy in front of the server knows no keys of models
+        Err(_) if status == FORBIDDEN && is_page(body) => {
+            let what = format!("answered with a web page (HTTP {status})");
+            ServerFault::new(ErrorClass::NoProtocol, what).quoting(&words_of(body))
+        }
+        Err(_) => of_words(status, [""; 3], words_of(body)),
     }
+}
+
+fn is_page(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+/// Returns the words of a body that is not JSON: those of a web page are its title, or else its text.
+pub(super) fn words_of(body: &str) -> String {
+    if !is_page(body) {
+        return body.trim().to_owned();
+    }
+    let title = body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+    let words = title.map_or(body, |(title, _)| title);
+    let texts = words.split('<').map(|part| part.rsplit('>').next().unwrap_or_default().trim());
+    texts.collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
 /// Returns the fault of a server error, from the body or from the middle of a stream.
 pub(in crate::voice) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     let error = error_of(value);
-    let number = |n: &Value| n.as_u64().and_then(|n| u16::try_from(n).ok());
-    let code = number(&error["code"]).filter(|n| (400..600).contains(n));
+    let number = |n: &Value| {
+        let n = n.as_u64().or_else(|| n.as_str()?.parse().ok());
+        n.and_then(|n| u16::try_from(n).ok()).filter(|n| (400..600).contains(n))
+    };
+    let keys = ["code", "status", "status_code"];
+    let code =
+        [error, value].into_iter().find_map(|at| keys.iter().find_map(|key| number(&at[key])));
     let kinds = ["code", "type", "status"].map(|key| error[key].as_str().unwrap_or_default());
     let message = cure::message_of(value).unwrap_or_default();
     let fault = of_words(status.or(code).unwrap_or(0), kinds, message);
-    let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
+    let details = error["details"].as_array().into_iter().flatten();
+    let asked = { details }.find_map(|detail| delay_ms(detail["retryDelay"].as_str()?));
+    let asked = asked.or_else(|| stated_delay_ms(fault.quote.as_deref()?));
     let retry_after_ms = if fault.class.asks_to_wait() { asked } else { None };
     ServerFault { retry_after_ms, ..fault }
 }
 
-/// Parses Google's retry delay, as in `"retryDelay": "34.5s"`, into milliseconds.
-fn retry_delay_ms(detail: &Value) -> Option<u64> {
-    let seconds: f64 = detail["retryDelay"].as_str()?.strip_suffix('s')?.parse().ok()?;
-    milliseconds(seconds)
+/// Parses a delay such as `34.5s` or `6m0s` into milliseconds.
+fn delay_ms(text: &str) -> Option<u64> {
+    u64::try_from(text.parse::<SignedDuration>().ok()?.as_millis()).ok()
+}
+
+/// Parses a delay in words, as in `try again in 6m0.5s`, into milliseconds.
+fn stated_delay_ms(words: &str) -> Option<u64> {
+    let (_, rest) = words.split_once(TRY_AGAIN)?;
+    let mut parts = rest.split_whitespace().map(|part| part.trim_end_matches(['.', ',']));
+    let first = parts.next()?;
+    let both = format!("{first} {}", parts.next().unwrap_or_default());
+    delay_ms(first).or_else(|| delay_ms(&both))
 }
 
 /// Converts seconds to milliseconds, saturating; `None` if they are negative or NaN.
@@ -344,6 +384,52 @@ mod tests {
         check("34.074824224s", Some(34_074));
         check("-1s", None);
         check("soon", None);
+    }
+
+    #[test]
+    fn a_time_to_wait_in_words_is_read_in_the_units_of_all_vendors() {
+        for (words, ms) in [
+            ("Limit 6000, Used 5915. Please try again in 1.15s. Visit x", Some(1_150)),
+            ("please try again in 6m0.5s.", Some(360_500)),
+            ("Try again later; try again in 120ms", Some(120)),
+            ("try again in 20 seconds.", Some(20_000)),
+            ("try again in a while", None),
+            ("try again in ", None),
+        ] {
+            let error =
+                serde_json::json!({"error": {"message": words, "code": "rate_limit_exceeded"}});
+            assert_eq!(of_status(429, &error.to_string()).retry_after_ms, ms, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_a_proxy_is_its_title_and_says_nothing_about_keys() {
+        let page = "<!DOCTYPE html>\n<html><head><title> Attention\nRequired! </title></head><body>blocked</body>";
+        for (status, body, class, quote) in [
+            (403, page, ErrorClass::NoProtocol, "Attention\nRequired!"),
+            (502, page, ErrorClass::Failed, "Attention\nRequired!"),
+            (524, "error code: 524\n", ErrorClass::Failed, "error code: 524"),
+            (502, "<html><body><b>No</b> gateway</body></html>", ErrorClass::Failed, "No gateway"),
+        ] {
+            let fault = of_status(status, body);
+            assert_eq!((fault.class, fault.quote.as_deref()), (class, Some(quote)), "{body}");
+        }
+        assert_eq!(of_status(403, "forbidden").class, ErrorClass::Credentials);
+        assert_eq!(of_status(401, page).class, ErrorClass::Credentials);
+    }
+
+    #[test]
+    fn a_status_in_an_error_counts_in_each_of_its_spellings() {
+        for (error, class) in [
+            (r#"{"code":"429","message":"slow"}"#, ErrorClass::Rate),
+            (r#"{"code":429,"message":"slow"}"#, ErrorClass::Rate),
+            (r#"{"status_code":503,"message":"down"}"#, ErrorClass::Overload),
+            (r#"{"code":"12","message":"odd"}"#, ErrorClass::Failed),
+            (r#""slow","code":429"#, ErrorClass::Rate),
+        ] {
+            let value = serde_json::from_str(&format!(r#"{{"error":{error}}}"#)).unwrap();
+            assert_eq!(of_error(None, &value).class, class, "{error}");
+        }
     }
 
     #[test]

@@ -468,8 +468,10 @@ impl RedactingSink<'_> {
 /// Reads the reason of a refusal.
 pub(super) async fn refusal(answer: &mut Response) -> ServerFault {
     let status = answer.status();
+    let exact = answer.header("retry-after-ms").and_then(|header| header.trim().parse().ok());
     let wait = answer.header("retry-after");
     let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));
+    let wait = exact.or(wait);
     let mut body = Vec::new();
     // the status suffices if the body does not arrive
     let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
