@@ -118,16 +118,31 @@ fn arguments(text: &str) -> Value {
 /// Keywords of a schema with alternatives, which some providers do not take at the top.
 const ALTERNATIVES: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
+/// Maximum number of references from one definition of a schema to the next.
+const REFS_MAX: usize = 8;
+
+/// Returns a part of a schema, or the definition in it that the part refers to.
+fn resolved<'s>(part: &'s Value, schema: &'s Value) -> &'s Value {
+    let next = |at: &&Value| schema.pointer(at["$ref"].as_str()?.strip_prefix('#')?);
+    std::iter::successors(Some(part), next).take(REFS_MAX).last().unwrap_or(part)
+}
+
 /// Completes the schema of a tool's arguments: an object with `type` and `properties` at the top. Alternatives at the
-/// top become one object with the properties of all.
+/// top become one object with the properties of all, and a reference becomes its definition.
 pub(super) fn completed(schema: &Value) -> Value {
-    let mut whole = schema.as_object().cloned().unwrap_or_default();
+    let mut whole = resolved(schema, schema).as_object().cloned().unwrap_or_default();
+    for (key, value) in schema.as_object().into_iter().flatten() {
+        // the definitions may refer to each other
+        whole.entry(key).or_insert_with(|| value.clone());
+    }
+    whole.shift_remove("$ref");
     let mut properties = whole.get("properties").and_then(Value::as_object).cloned();
     for key in ALTERNATIVES {
         let Some(Value::Array(others)) = whole.shift_remove(key) else { continue };
         let all = properties.get_or_insert_default();
         for other in &others {
-            for (name, property) in other["properties"].as_object().into_iter().flatten() {
+            let other = &resolved(other, schema)["properties"];
+            for (name, property) in other.as_object().into_iter().flatten() {
                 all.entry(name.clone()).or_insert_with(|| property.clone());
             }
         }
@@ -402,6 +417,21 @@ mod tests {
             (
                 json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
                 json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
+            ),
+            (json!({"$ref": "#"}), json!({"type": "object", "properties": {}})),
+            (json!({"$ref": "https://x.test/y"}), json!({"type": "object", "properties": {}})),
+            (
+                json!({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"},
+                    "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/C"}}, "required": ["a"]},
+                    "C": {"type": "string"}}}),
+                json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/C"}}, "required": ["a"],
+                    "$defs": {"A": {"$ref": "#/$defs/B"},
+                    "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/C"}}, "required": ["a"]},
+                    "C": {"type": "string"}}}),
+            ),
+            (
+                json!({"anyOf": [{"$ref": "#/definitions/A"}], "definitions": {"A": {"properties": {"a": {}}}}}),
+                json!({"definitions": {"A": {"properties": {"a": {}}}}, "type": "object", "properties": {"a": {}}}),
             ),
         ] {
             assert_eq!(completed(&schema), expected, "{schema}");
