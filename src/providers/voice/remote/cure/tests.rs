@@ -5,6 +5,7 @@ use crate::model::{ErrorClass, Message, ModelSpec, Role};
 use crate::voice::remote::failure;
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// A request with every field, in the formats of OpenAI and Google.
 fn full() -> Value {
@@ -374,6 +375,20 @@ const PIECES: &[&str] = &[
     "null",
 ];
 
+/// Adds the keys, texts and numbers of a value.
+fn add_parts(value: &Value, to: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            to.insert(key.clone());
+            add_parts(value, to);
+        }),
+        Value::Array(all) => all.iter().for_each(|value| add_parts(value, to)),
+        Value::String(text) => drop(to.insert(text.clone())),
+        Value::Number(number) => drop(to.insert(number.to_string())),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
@@ -392,26 +407,31 @@ proptest! {
         } else {
             text
         };
-        let refusal = RefusedRequest::new(status, body.as_bytes());
+        let mut fault = failure::of_status(status, &body);
+        fault.refusal = Some(RefusedRequest::new(status, body.as_bytes()).into());
+        let mut known = BTreeSet::new();
+        add_parts(&full(), &mut known);
+        known.extend(KNOWN.field.iter().flat_map(|field| field.renames.clone()));
         let mut adapted = Adaptations::default();
         let mut seen = vec![];
-        for _ in 0..8 {
+        for _ in 0..16 {
             let mut request = full();
             adapted.apply(&mut request);
-            let keys = request.as_object().unwrap().keys();
-            let original = full();
-            for key in keys {
-                let known = original.get(key).is_some()
-                    || KNOWN.field.iter().any(|field| field.renames.contains(key));
-                prop_assert!(known, "{key}");
-            }
+            let mut parts = BTreeSet::new();
+            add_parts(&request, &mut parts);
+            let unknown: Vec<&String> = parts.difference(&known).collect();
+            prop_assert!(unknown.is_empty(), "{unknown:?}");
             let sent = sent(&request, &adapted);
-            let Some(cure) = cure(&refusal, &sent) else { break };
+            let Some((cure, _)) = fault.cure(&sent) else { break };
+            if let Cure::MostTokens(most) = cure {
+                prop_assert!(body.contains(&most.to_string()), "{most}");
+                known.insert(most.to_string());
+            }
             prop_assert!(!seen.contains(&cure), "{cure} twice");
             prop_assert_eq!(Cure::parse(&cure.to_string()), Some(cure));
             seen.push(cure);
             adapted.add(cure);
         }
-        prop_assert!(seen.len() < 8);
+        prop_assert!(seen.len() < 16);
     }
 }
