@@ -131,3 +131,61 @@ impl LineWriter {
         self.0.write_all(lines.as_bytes()).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the lines of at most 8 bytes in a text that a peer sends before it ends.
+    async fn received(text: &str) -> Vec<Result<String, String>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = LocalListener::bind(&path).unwrap();
+        assert!(LocalListener::bind(&path).is_err(), "a path of another socket");
+        let sender = LocalStream::connect(&path).await.unwrap();
+        let (receiver, peer) = listener.accept().await.unwrap();
+        assert_eq!(peer.uid, rustix::process::geteuid().as_raw());
+        assert!(peer.pid.is_none_or(|pid| u32::try_from(pid) == Ok(std::process::id())));
+        let (_kept, mut writer) = sender.into_lines(8);
+        writer.send(text).await.unwrap();
+        drop(writer);
+        let (mut lines, _kept) = receiver.into_lines(8);
+        let mut all = vec![];
+        while let Some(line) = lines.next().await {
+            let is_last = line.is_err();
+            all.push(line.map_err(|fault| fault.to_string()));
+            if is_last {
+                break;
+            }
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn lines_arrive_whole_and_in_order_or_not_at_all() {
+        let lines = |all: &[&str]| all.iter().map(|line| Ok((*line).into())).collect::<Vec<_>>();
+        for (text, expected) in [
+            ("one\ntwo\n", lines(&["one", "two"])),
+            ("one\r\n\n12345678\n", lines(&["one", "", "12345678"])),
+            // a peer that died within a line
+            ("one\ntw", lines(&["one"])),
+            ("", lines(&[])),
+        ] {
+            assert_eq!(received(text).await, expected, "{text:?}");
+        }
+        let long = received("one\n123456789\ntwo\n").await;
+        let fault = Err("a line is longer than 8 bytes".to_owned());
+        assert_eq!(long, [lines(&["one"]), vec![fault]].concat());
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_nobody_opened_or_reads_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        assert!(LocalStream::connect(&path).await.is_err());
+        drop(LocalListener::bind(&path).unwrap());
+        assert!(LocalStream::connect(&path).await.is_err());
+        let long = folder.path().join("x".repeat(200));
+        assert!(LocalListener::bind(&long).is_err());
+    }
+}
