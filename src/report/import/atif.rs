@@ -326,13 +326,10 @@ fn agent_step(
             left: false,
         });
     }
-    for call in step["tool_calls"].as_array().into_iter().flatten() {
-        said.tools.push(ToolUse {
-            id: text_at(call, "tool_call_id").to_owned(),
-            name: text_at(call, "function_name").to_owned(),
-            input: call["arguments"].clone(),
-            sort: text_at(&call["extra"], "kind").to_owned(),
-            ..ToolUse::default()
-        });
+    let calls = step["tool_calls"].as_array().into_iter().flatten();
+    for call in calls.filter(|call| call.is_object()) {
+        let [id, name] = ["tool_call_id", "function_name"].map(|key| text_at(call, key));
+        let sort = text_at(&call["extra"], "kind").to_owned();
+        said.tools.push(ToolUse { sort, ..ToolUse::new(id, name, call["arguments"].clone()) });
     }
 }

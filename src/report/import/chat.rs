@@ -54,12 +54,8 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
                 let own = text_at(message, "model");
                 said.model = if own.is_empty() { model } else { own }.to_owned();
             }
-            NOTICE => {
-                imported.left_out.add("notice", 1);
-                continue;
-            }
-            // a notice of a program, not the person's words
-            "system" | "developer" if name.is_empty() => {
+            // of a program, not the person's words
+            role @ (NOTICE | "system" | "developer") if role == NOTICE || name.is_empty() => {
                 imported.left_out.add("notice", 1);
                 continue;
             }
@@ -73,16 +69,14 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
         // the older name of a single call, without an id
         let single = message.get("function_call").filter(|function| function.is_object());
         let single = single.map(|function| json!({"id": function["name"], "function": function}));
-        for call in message["tool_calls"].as_array().into_iter().flatten().chain(&single) {
+        let calls = message["tool_calls"].as_array().into_iter().flatten().chain(&single);
+        // a text in the place of a call is counted
+        for call in calls.filter(|call| call.is_object()) {
             let function = &call["function"];
             let input = text_at(function, "arguments");
             others.push(input);
-            said.tools.push(ToolUse {
-                id: text_at(call, "id").to_owned(),
-                name: text_at(function, "name").to_owned(),
-                input: serde_json::from_str(input).unwrap_or_else(|_| input.into()),
-                ..ToolUse::default()
-            });
+            let read = serde_json::from_str(input).unwrap_or_else(|_| input.into());
+            said.tools.push(ToolUse::new(text_at(call, "id"), text_at(function, "name"), read));
         }
         imported.count_unused(source, &said, &others);
         let lost = give_results(&mut imported.messages, results);

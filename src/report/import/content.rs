@@ -24,12 +24,10 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> Vec<ImportedRe
                             join(said.think.get_or_insert_default(), text);
                         }
                     }
-                    "tool_use" => said.tools.push(ToolUse {
-                        id: text_at(part, "id").to_owned(),
-                        name: text_at(part, "name").to_owned(),
-                        input: part.get("input").cloned().unwrap_or_default(),
-                        ..ToolUse::default()
-                    }),
+                    "tool_use" => {
+                        let [id, name] = ["id", "name"].map(|key| text_at(part, key));
+                        said.tools.push(ToolUse::new(id, name, part["input"].clone()));
+                    }
                     "tool_result" => results.push(ImportedResult {
                         id: text_at(part, "tool_use_id").to_owned(),
                         text: plain(part.get("content").unwrap_or(&Value::Null)),

@@ -11,6 +11,8 @@ pub(super) const MESSAGES_MAX: usize = 100_000;
 const SECONDS_MAX: f64 = 100_000_000_000.0;
 /// Maximum bytes of a name.
 const NAME_MAX: usize = 100;
+/// Name of a tool without one.
+const TOOL: &str = "tool";
 
 /// Reason why a file is not a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,6 +134,14 @@ pub struct ToolUse {
     pub failed: bool,
     /// Kind of tool, as in the Agent Client Protocol; empty if unknown.
     pub sort: String,
+}
+
+impl ToolUse {
+    /// Creates the use of a tool in a file.
+    pub(super) fn new(id: &str, name: &str, input: Value) -> ToolUse {
+        let name = if name.trim().is_empty() { TOOL } else { name };
+        ToolUse { id: id.into(), name: name.into(), input, ..ToolUse::default() }
+    }
 }
 
 impl ImportedMessage {
