@@ -19,8 +19,16 @@ const KINDS: [&str; 8] =
 /// Roles, known and unknown.
 const ROLES: [&str; 6] = ["user", "assistant", "system", "developer", "tool", "critic"];
 /// Lists with the messages of a file, and objects with them.
-const LISTS: [&str; 6] =
-    ["messages", "chat_messages", "conversations", "mapping", "steps", "subagent_trajectories"];
+const LISTS: [&str; 8] = [
+    "messages",
+    "chat_messages",
+    "conversations",
+    "mapping",
+    "steps",
+    "subagent_trajectories",
+    "messagesTree",
+    "children",
+];
 /// Fields that describe a message, with all that is in them.
 const DESCRIBES: [&str; 12] = [
     "metadata",
@@ -73,9 +81,8 @@ fn fixture(path: &Path) -> Option<Fixture> {
         serde_json::from_str(&text).unwrap()
     };
     let fixture = Fixture { name: path.display().to_string(), lines, value };
-    // a message in another one cannot be removed alone
-    let is_flat = !fixture.messages().is_empty();
-    (is_flat && fixture.read().is_some()).then_some(fixture)
+    let is_conversation = !fixture.messages().is_empty() && fixture.read().is_some();
+    is_conversation.then_some(fixture)
 }
 
 impl Fixture {
@@ -233,62 +240,138 @@ fn left_out(imported: &Imported) -> BTreeMap<String, usize> {
     let note = imported.left_out.to_string();
     let count = |part: &str| {
         let (count, kind) = part.split_once(' ')?;
-        let singular = kind.replace("texts under", "text under");
+        let plurals = ["texts under", "messages of", "versions of"];
+        let singular = plurals.iter().fold(kind.to_owned(), |kind, plural| {
+            kind.replace(plural, &plural.replacen("s ", " ", 1))
+        });
         Some((singular.trim_end_matches('s').to_owned(), count.parse().ok()?))
     };
     note.split(", ").filter_map(count).collect()
 }
 
-fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
+/// Fields without words that the readers of all formats need.
+const STRUCTURE: [&str; 10] = [
+    "type",
+    "role",
+    "from",
+    "sender",
+    "parent",
+    "content_type",
+    "mimeType",
+    "media_type",
+    "name",
+    "schema_version",
+];
+
+/// Returns whether a field of a message has none of its words.
+fn is_structure(key: &str, value: &Value) -> bool {
+    let ends = ["id", "Id", "ID"];
+    let is_name = STRUCTURE.contains(&key) || ends.iter().any(|end| key.ends_with(end));
+    DESCRIBES.contains(&key)
+        || is_name && value.is_string()
+        || !value.is_string() && !is_nested(value)
+}
+
+fn is_nested(value: &Value) -> bool {
+    value.is_object() || value.is_array()
+}
+
+/// Removes all words of a value but those at a path; all words if the path is empty.
+fn prune(value: &mut Value, path: &str) {
+    let (name, rest) = path.split_once('/').unwrap_or((path, ""));
+    let is_end = name.is_empty();
     match value {
-        Value::String(text) => to.push(text),
-        Value::Array(all) => all.iter().for_each(|value| strings(value, to)),
-        Value::Object(all) => all.values().for_each(|value| strings(value, to)),
-        _ => {}
+        Value::Object(fields) => {
+            fields.retain(|key, value| key == name || is_structure(key, value));
+        }
+        Value::Array(all) if is_end => all.clear(),
+        Value::Array(all) => {
+            let at: usize = name.parse().unwrap();
+            let kept = all.swap_remove(at);
+            *all = vec![kept];
+        }
+        _ => return,
+    }
+    let next = match value {
+        Value::Array(all) => all.first_mut(),
+        value => value.get_mut(name),
+    };
+    if let (Some(next), false) = (next, rest.is_empty()) {
+        prune(next, rest);
     }
 }
 
-/// Returns a copy without the value at a place.
-fn without(fixture: &Fixture, at: &str) -> Fixture {
+/// Returns a copy in which the words at a path are the only ones of a part; without a path, all of them are removed.
+fn pruned(fixture: &Fixture, part: &str, path: Option<&str>) -> Fixture {
     let mut less = fixture.clone();
-    let (parent, name) = at.rsplit_once('/').unwrap();
-    match less.value.pointer_mut(parent) {
-        Some(Value::Array(all)) => drop(all.remove(name.parse().unwrap())),
-        Some(Value::Object(all)) => drop(all.remove(name)),
-        _ => panic!("{at}"),
+    let whole = less.value.pointer_mut(part).unwrap();
+    match path {
+        Some("") => {}
+        Some(path) => prune(whole, path),
+        None => prune(whole, ""),
+    }
+    if path.is_none() && !is_nested(less.value.pointer(part).unwrap()) {
+        *less.value.pointer_mut(part).unwrap() = Value::Null;
     }
     less
 }
 
-/// Returns whether the count speaks of the canary: it falls if the canary is removed, or a part around it of which
-/// nothing is in the session.
+/// Returns a copy without a part; `None` for a message with answers inside it.
+fn without(fixture: &Fixture, part: &str) -> Option<Fixture> {
+    let answers = &fixture.value.pointer(part)?["children"];
+    if answers.as_array().is_some_and(|all| all.iter().any(Value::is_object)) {
+        return None;
+    }
+    let mut less = fixture.clone();
+    let (parent, name) = part.rsplit_once('/')?;
+    match less.value.pointer_mut(parent)? {
+        Value::Array(all) => drop(all.remove(name.parse().unwrap())),
+        Value::Object(all) => drop(all.remove(name)),
+        _ => panic!("{part}"),
+    }
+    Some(less)
+}
+
+/// Kinds of messages that are left out as a whole.
+const WHOLE: [&str; 4] =
+    ["notice", "message of another branch", "other version of a message", "request"];
+
+/// Returns whether a message is left out as a whole and counted: the session is the same without it.
+fn is_left_out(fixture: &Fixture, message: &str, imported: &Imported) -> bool {
+    let Some(less) = without(fixture, message).and_then(|less| less.read()) else { return false };
+    let is_same = less.messages.len() == imported.messages.len() && texts(&less) == texts(imported);
+    let [all, less] = [imported, &less].map(left_out);
+    is_same && WHOLE.iter().any(|kind| less.get(*kind).unwrap_or(&0) < all.get(*kind).unwrap_or(&0))
+}
+
+/// Returns whether the count speaks of the canary: with it as the only words of a part, it is higher than without the
+/// words, or without the part.
 fn is_counted(fixture: &Fixture, canary: &str, imported: &Imported) -> bool {
-    let said = texts(imported);
-    let all = left_out(imported);
     let message = fixture.messages().into_iter().filter(|at| canary.starts_with(&format!("{at}/")));
     let mut message = message.max_by_key(String::len).unwrap();
     if fixture.lines {
         // the line is the message
         message.truncate(message[1..].find('/').map_or(message.len(), |at| at + 1));
     }
-    let mut at = canary.to_owned();
+    let mut part = canary.to_owned();
     loop {
-        let mut inside = vec![];
-        strings(fixture.value.pointer(&at).unwrap(), &mut inside);
-        let is_unused = inside.iter().all(|text| text.len() < 5 || !said.contains(text));
-        let falls = |less: Imported| {
-            let counts = left_out(&less);
-            let fewer = all.iter().any(|(kind, count)| counts.get(kind).unwrap_or(&0) < count);
-            // another message may have the same words
-            fewer && (is_unused || texts(&less) == said)
-        };
-        if without(fixture, &at).read().is_some_and(falls) {
-            return true;
+        let inside = canary[part.len()..].trim_start_matches('/');
+        // a file that is refused then says so
+        if let Some(with) = pruned(fixture, &part, Some(inside)).read() {
+            let with = left_out(&with);
+            let less = [Some(pruned(fixture, &part, None)), without(fixture, &part)];
+            let is_more = |less: Imported| {
+                let less = left_out(&less);
+                with.iter().any(|(kind, count)| less.get(kind).unwrap_or(&0) < count)
+            };
+            if less.iter().flatten().filter_map(Fixture::read).any(is_more) {
+                return true;
+            }
         }
-        if at == message {
-            return false;
+        if part == message {
+            return is_left_out(fixture, &message, imported);
         }
-        at.truncate(at.rfind('/').unwrap());
+        part.truncate(part.rfind('/').unwrap());
     }
 }
 
@@ -310,6 +393,8 @@ proptest! {
         let canary = change(&mut fixture, Change { kind: last.kind % 3, ..last });
         // a file that is refused says so
         if let (Some(canary), Some(imported)) = (canary, fixture.read()) {
+            let mut uses = imported.messages.iter().flat_map(|said| &said.tools);
+            prop_assert!(uses.all(|used| !used.name.is_empty()), "{canary}: {:#}", fixture.value);
             let is_said = texts(&imported).contains(CANARY);
             prop_assert!(
                 is_said || is_counted(&fixture, &canary, &imported),

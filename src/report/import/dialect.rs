@@ -222,8 +222,8 @@ fn has_fragments(conversation: &Value) -> bool {
 fn deepseek(conversation: &Value) -> Messages {
     let (path, left_out) = branch(&conversation["mapping"], &Value::Null, "parent");
     let message = |node: &Value| {
-        let message = &node["message"];
-        let fragments = message["fragments"].as_array()?.iter();
+        let message = node.get("message").filter(|message| message.is_object())?;
+        let fragments = message["fragments"].as_array().map_or(&[][..], Vec::as_slice).iter();
         let is_request = fragments.clone().any(|part| part["type"] == "REQUEST");
         let parts = fragments.map(|part| match part["type"].as_str() {
             Some("REQUEST" | "RESPONSE") => part["content"].clone(),
