@@ -4,6 +4,8 @@ mod files;
 mod server;
 
 use crate::house::House;
+use colloquium::model::ErrorClass;
+use colloquium::voice::remote::{Decoder, Wire};
 use serde_json::Value;
 use server::{Provider, SAID, World};
 use std::fs;
@@ -106,8 +108,11 @@ fn every_provider_is_understood() {
     });
 }
 
-/// Plays a conversation with a tool, the same again, and one without a tool.
+/// Plays a conversation with a tool, the same again, and one without a tool. Each provider has a list, a refusal that is
+/// cured, and a window unless its list states none.
 fn check(name: &str, provider: &Provider) {
+    assert!(provider.expect.refused > 0 && !provider.refuse.is_empty(), "{name}: no refusal");
+    assert_eq!(provider.expect.window.is_none(), provider.states_no_window, "{name}: window");
     let place = Place::new(name, provider);
     let expect = &provider.expect;
     let (ran, events) = place.run("tools.toml", 1);
@@ -128,6 +133,8 @@ fn check(name: &str, provider: &Provider) {
         let lists =
             seen.paths.iter().filter(|path| path.split('?').next().unwrap().ends_with("/models"));
         assert!(lists.count() <= 2, "{name}: {:?}", seen.paths);
+        let is_list = |path: &String| ["/models", "/api/tags"].iter().any(|end| path.contains(end));
+        assert!(seen.paths.iter().any(is_list), "{name}: {:?}", seen.paths);
         seen.refused
     };
     assert_eq!(refused, expect.refused, "{name}");
@@ -148,6 +155,40 @@ fn check(name: &str, provider: &Provider) {
         serde_json::from_str(&fs::read_to_string(kept).unwrap_or("[]".into())).unwrap();
     let learnt = kept.as_array().unwrap().iter().map(|entry| entry["did"].as_str().unwrap());
     assert_eq!(learnt.collect::<Vec<_>>(), expect.adapted, "{name}");
+}
+
+/// Every word of every API for the end of a reply is read as what it means, in the frames of that API.
+#[test]
+fn ends_of_replies_are_understood_in_the_words_of_each_provider() {
+    for (name, provider) in providers() {
+        let newest = provider.ends.stop == "completed";
+        let wire = if newest { "responses" } else { &provider.wire };
+        let decode = |frames: Vec<Value>| {
+            let frames: Vec<String> = frames.iter().map(Value::to_string).collect();
+            let mut decoder = Decoder::new(Wire::by_name(wire).unwrap());
+            let mut pieces = vec![];
+            decoder.push(server::stream_of(wire, &frames).1.as_bytes(), &mut pieces).unwrap();
+            decoder.end(40, &mut pieces)
+        };
+        let ends = &provider.ends;
+        for (word, expected) in [
+            (&ends.stop, Ok("stop")),
+            (&ends.length, Ok("length")),
+            (&ends.filter, Err(ErrorClass::Filter)),
+        ] {
+            assert!(!word.is_empty(), "{name}: an end without a word, which is written as `none`");
+            if word != server::NO_WORD {
+                let provider = Provider { finish: word.clone(), ..provider.clone() };
+                let done = decode(server::say_frames(&provider, wire));
+                let end = done.map(|done| done.finish.unwrap()).map_err(|fault| fault.class);
+                assert_eq!(end.as_deref().map_err(|class| *class), expected, "{name}: {word}");
+            }
+        }
+        let done = decode(server::tool_frames(&provider, wire)).unwrap();
+        assert_eq!(done.tools.len(), 1, "{name}: {}", ends.tool);
+        let is_cut = done.finish.as_deref().is_some_and(|end| end.starts_with("cut"));
+        assert!(!ends.tool.is_empty() && !is_cut, "{name}: {}", ends.tool);
+    }
 }
 
 /// Runs a scenario with the known provider `openai` at the address of a server; returns the paths of its calls.

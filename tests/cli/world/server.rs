@@ -47,7 +47,15 @@ pub struct Provider {
     /// Form of a tool request: whole, or in fragments with an `index`, an `id`, or neither.
     #[serde(default)]
     pub fragments: String,
-    /// Finish reason of the last reply.
+    /// Finish reasons of its API.
+    pub ends: Ends,
+    /// True if its list states no window of a model.
+    #[serde(default)]
+    pub states_no_window: bool,
+    /// Description of a model, in Ollama's format.
+    #[serde(default)]
+    pub show: String,
+    /// Finish reason of the last reply; empty for the usual one.
     #[serde(default)]
     pub finish: String,
     /// True if its answers are in gzip, although nobody asks for it.
@@ -62,6 +70,19 @@ pub struct Provider {
 fn success() -> u16 {
     200
 }
+
+/// Words of an API for the ends of a reply, [`NO_WORD`] for those without one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ends {
+    pub stop: String,
+    pub length: String,
+    pub filter: String,
+    pub tool: String,
+}
+
+/// Entry of an end that an API does not report.
+pub const NO_WORD: &str = "none";
 
 /// A refusal of requests that have or lack a text.
 #[derive(Clone, Debug, Deserialize)]
@@ -160,7 +181,7 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         return send(stream, provider, status, "application/json", &list);
     }
     if plain.ends_with("/api/show") {
-        return send(stream, provider, 200, "application/json", "{}");
+        return send(stream, provider, 200, "application/json", &provider.show);
     }
     let is_call =
         ["/chat/completions", "/responses", "/messages", "/api/chat", ":streamGenerateContent"]
@@ -196,16 +217,20 @@ fn answer(stream: TcpStream, provider: &Provider, seen: &Mutex<Seen>) {
         frame.replace("Keep ", to[0]).replace("them.", to[1])
     };
     let frames: Vec<String> = frames.iter().map(request).collect();
-    let (kind, all) = if wire == "ollama" {
-        ("application/x-ndjson", frames.iter().map(|f| format!("{f}\n")).collect::<String>())
-    } else {
-        let mut all: String = frames.iter().map(|f| format!("data: {f}\n\n")).collect();
-        if wire == "openai" {
-            all.push_str("data: [DONE]\n\n");
-        }
-        ("text/event-stream", all)
-    };
+    let (kind, all) = stream_of(wire, &frames);
     send(stream, provider, 200, kind, &all);
+}
+
+/// Returns the media type and the body of an answer with these frames.
+pub fn stream_of(wire: &str, frames: &[String]) -> (&'static str, String) {
+    if wire == "ollama" {
+        return ("application/x-ndjson", frames.iter().map(|f| format!("{f}\n")).collect());
+    }
+    let mut all: String = frames.iter().map(|f| format!("data: {f}\n\n")).collect();
+    if wire == "openai" {
+        all.push_str("data: [DONE]\n\n");
+    }
+    ("text/event-stream", all)
 }
 
 /// Returns whether a request has results of tools.
@@ -275,17 +300,18 @@ fn list(provider: &Provider) -> String {
 /// Text of every last reply.
 pub const SAID: &str = "Keep them.";
 
-fn say_frames(provider: &Provider, wire: &str) -> Vec<Value> {
-    let finish = |usual: &str| {
-        if provider.finish.is_empty() { usual.to_owned() } else { provider.finish.clone() }
-    };
+/// Returns the frames of a reply with a finish reason, which is a status in the newer API of OpenAI.
+pub fn say_frames(provider: &Provider, wire: &str) -> Vec<Value> {
+    let ends = &provider.ends;
+    let finish = if provider.finish.is_empty() { &ends.stop } else { &provider.finish };
     match wire {
         "responses" => {
-            let end = match &*provider.finish {
-                "" => json!({"status": "completed"}),
+            let is_complete = finish == "completed" || ends.stop != "completed";
+            let end = match &**finish {
+                _ if is_complete => json!({"status": "completed"}),
                 why => json!({"status": "incomplete", "incomplete_details": {"reason": why}}),
             };
-            let kind = if provider.finish.is_empty() { "completed" } else { "incomplete" };
+            let kind = if is_complete { "completed" } else { "incomplete" };
             vec![
                 json!({"type": "response.created", "response": {"status": "in_progress", "error": null}}),
                 json!({"type": "response.output_text.delta", "output_index": 0, "delta": "Keep "}),
@@ -303,21 +329,21 @@ fn say_frames(provider: &Provider, wire: &str) -> Vec<Value> {
         "openai" => vec![
             json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Keep "}}]}),
             json!({"choices": [{"index": 0, "delta": {"content": "them."}}]}),
-            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish("stop")}]}),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}),
         ],
         "anthropic" => vec![
             json!({"type": "message_start", "message": {"usage": {"input_tokens": 9}}}),
             json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": SAID}}),
-            json!({"type": "message_delta", "delta": {"stop_reason": finish("end_turn")}, "usage": {"output_tokens": 3}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": finish}, "usage": {"output_tokens": 3}}),
             json!({"type": "message_stop"}),
         ],
         "gemini" => vec![
-            json!({"candidates": [{"content": {"parts": [{"text": SAID}]}, "finishReason": finish("STOP")}]}),
+            json!({"candidates": [{"content": {"parts": [{"text": SAID}]}, "finishReason": finish}]}),
         ],
         _ => vec![
             json!({"message": {"content": SAID}}),
-            json!({"message": {"content": ""}, "done": true, "done_reason": finish("stop")}),
+            json!({"message": {"content": ""}, "done": true, "done_reason": finish}),
         ],
     }
 }
@@ -334,8 +360,12 @@ fn with(mut value: Value, more: &Map<String, Value>) -> Value {
     value
 }
 
-fn tool_frames(provider: &Provider, wire: &str) -> Vec<Value> {
+/// Returns the frames of a request for the tool.
+pub fn tool_frames(provider: &Provider, wire: &str) -> Vec<Value> {
     let state = &provider.call_state;
+    let usual = if wire == "anthropic" { "tool_use" } else { "tool_calls" };
+    let own = &*provider.ends.tool;
+    let finish = if own == NO_WORD || own == "completed" { usual } else { own };
     match wire {
         "responses" => {
             let done = |at: u32, item: Value| json!({"type": "response.output_item.done", "output_index": at, "item": item});
@@ -381,9 +411,7 @@ fn tool_frames(provider: &Provider, wire: &str) -> Vec<Value> {
                 frames.push(part(json!({"arguments": "{\"town\":"}), false));
                 frames.push(part(json!({"arguments": "\"Ulm\"}"}), false));
             }
-            frames.push(
-                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
-            );
+            frames.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}));
             frames
         }
         "anthropic" => {
@@ -400,21 +428,21 @@ fn tool_frames(provider: &Provider, wire: &str) -> Vec<Value> {
             frames.push(json!({"type": "content_block_start", "index": 1, "content_block": block}));
             let part = json!({"type": "input_json_delta", "partial_json": "{\"town\":\"Ulm\"}"});
             frames.push(json!({"type": "content_block_delta", "index": 1, "delta": part}));
-            frames.push(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 3}}));
+            frames.push(json!({"type": "message_delta", "delta": {"stop_reason": finish}, "usage": {"output_tokens": 3}}));
             frames.push(json!({"type": "message_stop"}));
             frames
         }
         "gemini" => {
             let call = json!({"functionCall": {"name": "weather", "args": {"town": "Ulm"}}});
             vec![
-                json!({"candidates": [{"content": {"parts": [with(call, state)]}, "finishReason": "STOP"}]}),
+                json!({"candidates": [{"content": {"parts": [with(call, state)]}, "finishReason": finish}]}),
             ]
         }
         _ => {
             let call = json!({"function": {"name": "weather", "arguments": {"town": "Ulm"}}});
             vec![
                 json!({"message": {"content": "", "tool_calls": [call]}}),
-                json!({"message": {}, "done": true}),
+                json!({"message": {}, "done": true, "done_reason": finish}),
             ]
         }
     }
