@@ -45,8 +45,8 @@ fn keys_pressed_ahead_reach_the_screens_after() {
     let house = House::new();
     let rounds = || {
         let mut program = at_home(&house);
-        // one byte at a time, each as soon as the terminal takes it
-        "\u{1b}[B\rq".repeat(ROUNDS).chars().for_each(|key| program.keys(&key.to_string()));
+        // one key at a time, each as soon as the terminal takes it
+        ["\u{1b}[B", "\r", "q"].repeat(ROUNDS).iter().for_each(|key| program.keys(key));
         program.until_sent(ENTERS, 1 + 2 * ROUNDS);
         program.until("offline, one minute");
         leave(program);

@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe, stdin};
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -31,6 +32,9 @@ pub static FAR: AtomicBool = AtomicBool::new(false);
 
 /// Events that were read. Those that a screen leaves are for the next one.
 static INPUT: Mutex<Input> = Mutex::new(Input { events: VecDeque::new(), waker: None });
+
+/// The reader that the last screen left, with the clock of its times: the rest of a key may still come.
+static LEFT: Mutex<Option<(Clock, InputReader)>> = Mutex::new(None);
 
 /// The last thread, which may still be reading.
 static LAST: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
@@ -95,40 +99,49 @@ pub(super) fn push(event: io::Result<Event>) {
 
 /// Reads until the pipe is closed.
 pub(super) fn read_until(stop: &PipeReader, mut give: impl FnMut(Event)) -> io::Result<()> {
-    let clock = Clock::real(Ms(0));
-    let (typed, mut reader) = InputReader::after(&take_read(), FAR.load(Ordering::SeqCst));
+    let (typed, reader) = InputReader::after(&take_read(), FAR.load(Ordering::SeqCst));
     typed.into_iter().for_each(&mut give);
+    let (clock, mut reader) = LEFT.lock().take().unwrap_or((Clock::real(Ms(0)), reader));
     if BEGUN.swap(false, Ordering::SeqCst) {
-        let ahead = reader.push(&ready_bytes()?, clock.now());
+        let ahead = reader.push(&ready_bytes(&stdin())?, clock.now());
         ahead.into_iter().map(pressed_ahead).for_each(&mut give);
     }
+    read_from(&stdin(), stop, &clock, &mut reader, give)?;
+    *LEFT.lock() = Some((clock, reader));
+    Ok(())
+}
+
+/// Gives the events of an input until the pipe is closed.
+fn read_from(
+    input: &impl AsFd,
+    stop: &PipeReader,
+    clock: &Clock,
+    reader: &mut InputReader,
+    mut give: impl FnMut(Event),
+) -> io::Result<()> {
     loop {
-        let ready = wait(stop, reader.due(clock.now()))?;
-        let events = match ready {
-            Ready::Stop | Ready::Late => reader.give_up(clock.now()),
+        let events = match wait(input, stop, reader.due(clock.now()))? {
+            Ready::Stop => return Ok(()),
+            Ready::Late => reader.give_up(clock.now()),
             Ready::Gone => return Err(gone()),
-            Ready::Input => reader.push(&ready_bytes()?, clock.now()),
+            Ready::Input => reader.push(&ready_bytes(input)?, clock.now()),
         };
         events.into_iter().for_each(&mut give);
-        if matches!(ready, Ready::Stop) {
-            return Ok(());
-        }
     }
 }
 
 /// Reads the bytes that can be read without waiting.
-fn ready_bytes() -> io::Result<Vec<u8>> {
-    let input = stdin();
+fn ready_bytes(input: &impl AsFd) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     let mut buffer = [0; 4_096];
     let now = Timespec::default();
     while bytes.len() < BYTES_MAX {
-        let mut fds = [PollFd::new(&input, PollFlags::IN)];
+        let mut fds = [PollFd::new(input, PollFlags::IN)];
         let is_ready = rustix::event::poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0);
         if !is_ready {
             break;
         }
-        match rustix::io::read(&input, &mut buffer) {
+        match rustix::io::read(input, &mut buffer) {
             Ok(0) if bytes.is_empty() => return Err(gone()),
             Ok(0) | Err(Errno::INTR | Errno::AGAIN) => break,
             read => bytes.extend(buffer.iter().take(read?)),
@@ -146,11 +159,10 @@ enum Ready {
 }
 
 /// Waits for input of the terminal or the end of reading. The end comes first: input after it is for somebody else.
-fn wait(stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
-    let input = stdin();
+fn wait(input: &impl AsFd, stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
     let due = due_ms.map(|ms| Timespec::try_from(Duration::from_millis(ms)).unwrap_or_default());
     loop {
-        let mut fds = [PollFd::new(stop, PollFlags::IN), PollFd::new(&input, PollFlags::IN)];
+        let mut fds = [PollFd::new(stop, PollFlags::IN), PollFd::new(input, PollFlags::IN)];
         match rustix::event::poll(&mut fds, due.as_ref()) {
             Err(Errno::INTR) => continue,
             Ok(0) => return Ok(Ready::Late),
@@ -166,5 +178,35 @@ fn wait(stop: &PipeReader, due_ms: Option<u64>) -> io::Result<Ready> {
         if input.contains(PollFlags::IN) {
             return Ok(Ready::Input);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::{KeyCode, KeyModifiers};
+    use std::io::Write;
+
+    #[test]
+    fn a_key_cut_by_the_end_of_a_screen_is_the_next_ones() {
+        let (input, mut terminal) = pipe().unwrap();
+        let (clock, mut reader) = (Clock::real(Ms(0)), InputReader::after(&[], false).1);
+        let mut keys = vec![];
+        for bytes in ["q\u{1b}", "[Bq"] {
+            terminal.write_all(bytes.as_bytes()).unwrap();
+            let (stop, reads) = pipe().unwrap();
+            let mut reads = Some(reads);
+            let read = read_from(&input, &stop, &clock, &mut reader, |event| {
+                let key = event.as_key_event().unwrap();
+                assert_eq!(key.modifiers, KeyModifiers::NONE);
+                if key.code == KeyCode::Char('q') {
+                    // its closed end stops the reading
+                    drop(reads.take());
+                }
+                keys.push(key.code);
+            });
+            read.unwrap();
+        }
+        assert_eq!(keys, [KeyCode::Char('q'), KeyCode::Down, KeyCode::Char('q')]);
     }
 }
