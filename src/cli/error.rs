@@ -307,6 +307,9 @@ impl From<SessionError> for Failure {
                 let id = path.file_stem().unwrap_or_default().to_string_lossy();
                 failure.hint(format!("watch it there: colloquium watch {id}"))
             }
+            e @ SessionError::Inside => {
+                Failure::usage(e.to_string(), "run this command in a terminal of your own")
+            }
             SessionError::ReadOnly { faults, .. }
                 if faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) =>
             {

@@ -36,6 +36,7 @@ mod source;
 mod trust;
 
 use crate::model::near::nearest;
+use crate::session;
 use crate::spawn;
 use crate::voice::program::INSIDE;
 use args::Global;
@@ -150,6 +151,9 @@ pub fn parser() -> ClapCommand {
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
     spawn::mark_descendants();
+    if spawn::is_descendant() {
+        session::refuse_changes();
+    }
     spawn::hide_memory();
     play::signals::let_writes_fail();
     match completing::answer(Cli::command, commands::help::topics) {

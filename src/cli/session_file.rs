@@ -9,7 +9,6 @@ use crate::model::{Command, Participant};
 use crate::own_file::OwnFile;
 use crate::session::{self, Finished, Log, LogFault, Survey};
 use crate::settings::make_private;
-use crate::spawn;
 use crate::state::State;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, has_sign, read_line};
 use crate::{analysis, untrusted};
@@ -18,21 +17,8 @@ use std::path::{Path, PathBuf};
 
 const STEERING: &str = "`colloquium help steering` shows what a line can say";
 
-/// Rejects a change of a session by a program that a conversation started.
-pub fn refuse_inside() -> Result<(), Failure> {
-    if spawn::is_descendant() {
-        return Err(Failure::usage(
-            "a process of a conversation cannot change one",
-            "run this command in a terminal of your own",
-        ));
-    }
-    Ok(())
-}
-
-/// Finds the file of a session for writing. Bundled examples are rejected, and so are programs that a conversation
-/// started.
+/// Finds the file of a session for writing. Bundled examples are rejected.
 pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
-    refuse_inside()?;
     match name.session.as_deref().filter(|name| example(name).is_some()) {
         Some(name) => Err(Failure::usage(
             format!("{name} is bundled and cannot be changed"),

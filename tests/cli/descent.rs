@@ -162,6 +162,9 @@ fn a_script_cannot_change_a_finished_conversation() {
     let log = house.path("talk.jsonl");
     let finished = log.to_str().unwrap();
     house.run(&["run", &talk, "--headless", "--out-session", finished]).code(0);
+    let deleted = house.path("deleted.jsonl");
+    house.run(&["run", &talk, "--headless", "--out-session", deleted.to_str().unwrap()]).code(0);
+    house.run(&["sessions", "delete", deleted.to_str().unwrap()]).code(0);
     let before = std::fs::read(&log).unwrap();
     let out = house.path("out");
     let program = format!("env -i HOME={} {PROGRAM}", house.home.path().display());
@@ -174,6 +177,7 @@ fn a_script_cannot_change_a_finished_conversation() {
         format!("{program} resume {finished} --background"),
         format!("{program} sessions rename {finished} --title Mine"),
         format!("{program} sessions delete {finished}"),
+        format!("{program} sessions restore deleted"),
     ];
     let tries: String = changes.iter().map(|c| format!("{c} >>{} 2>&1\n", out.display())).collect();
     let script = house.file("other.sh", &format!("{tries}echo said\n"));
@@ -185,4 +189,5 @@ fn a_script_cannot_change_a_finished_conversation() {
     assert_eq!(std::fs::read(&log).unwrap(), before);
     // a person's own terminal can
     house.run(&["sessions", "rename", finished, "--title", "Ours"]).code(0);
+    house.run(&["sessions", "restore", "deleted"]).code(0);
 }

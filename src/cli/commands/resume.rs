@@ -75,7 +75,6 @@ pub fn start(
     opened: OpenedSession,
     context: &Context,
 ) -> Result<Setup, Failure> {
-    session_file::refuse_inside()?;
     let mut play = resume.play.clone();
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");

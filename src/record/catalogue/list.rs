@@ -180,6 +180,7 @@ fn why(e: &SessionError) -> String {
         | SessionError::Endless { .. }
         | SessionError::Checksum
         | SessionError::Shape(_)
+        | SessionError::Inside
         | SessionError::Locked { .. }
         | SessionError::ReadOnly { .. } => e.to_string(),
     }

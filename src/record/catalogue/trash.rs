@@ -76,6 +76,7 @@ pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
 /// # Errors
 /// [`NotMoved`]; nothing is overwritten.
 pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMoved> {
+    session::may_change()?;
     let listed = match fs::read_dir(trash) {
         Ok(entries) => {
             entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect()

@@ -38,6 +38,9 @@ pub enum SessionError {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// A conversation started this process, which may not change the sessions of others.
+    #[error("a process of a conversation cannot change one")]
+    Inside,
     /// Another program writes the session.
     #[error("{} is being written by {}", path.display(), holder(*pid))]
     Locked {

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -28,6 +29,22 @@ const PID_BYTES: u64 = 32;
 
 /// Lock file that the starter of this process has locked and handed over.
 static INHERITED: Mutex<Option<File>> = Mutex::new(None);
+
+/// True if this process may change no session that exists.
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+/// Lets this process change no session that exists, because a conversation started it.
+pub fn refuse_changes() {
+    REFUSES.store(true, Ordering::SeqCst);
+}
+
+/// Rejects a change of a session by a process that a conversation started.
+///
+/// # Errors
+/// [`SessionError::Inside`], after [`refuse_changes`].
+pub fn may_change() -> Result<(), SessionError> {
+    if REFUSES.load(Ordering::SeqCst) { Err(SessionError::Inside) } else { Ok(()) }
+}
 
 /// Keeps a locked lock file, handed over by another process, for the next [`Lock::take`] of its session.
 pub fn inherit(file: File) {
@@ -60,8 +77,12 @@ impl Lock {
     /// child forked by a killed program that has not started yet, or of a program that only probes the lock.
     ///
     /// # Errors
-    /// [`SessionError::Locked`] with the holder's process id if it could be read, or [`SessionError::Io`].
+    /// [`SessionError::Locked`] with the holder's process id if it could be read, [`SessionError::Inside`] if the session
+    /// exists and this process may not change it, or [`SessionError::Io`].
     pub fn hold(files: &SessionFiles) -> Result<Lock, SessionError> {
+        if files.log().exists() {
+            may_change()?;
+        }
         let path = files.lock();
         let inherited = INHERITED.lock().take();
         let inherited = inherited.filter(|file| is_at(file, &path) && file.try_lock().is_ok());

@@ -38,7 +38,7 @@ pub use error::{LogFault, SessionError};
 pub use files::{SessionFiles, session_id};
 pub use finished::{Finished, PieceFilter};
 pub use follow::Follower;
-pub use lock::{holder, inherit};
+pub use lock::{holder, inherit, may_change, refuse_changes};
 pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
 pub use progress::ReadProgress;
 pub use reader::{Log, Survey, ends, fold, load, proven, read};
