@@ -378,6 +378,19 @@ async fn a_bidder_asked_by_name_speaks_next_without_a_bid() {
     assert_eq!(asked.len(), 4, "none before the answers: {asked:?}");
     let why: Vec<&str> = batches(&ran, Purpose::Speak).iter().map(|b| &*b.why).collect();
     assert_eq!(why[1], "A asked C");
+    // the name that is addressed counts, not one within the question, and a question before the end does too
+    let voices = stage(|ask| match (ask.purpose, &*ask.seat.id) {
+        (Purpose::Speak, "a") => {
+            say("C, it rains. If B's letter comes, do you let it wait? It is late.")
+        }
+        (Purpose::Speak, id) => say(format!("{id} has reason {} of its own.", ask.number.unwrap())),
+        _ => together(),
+    });
+    let mut table = one_model(3);
+    for seat in &mut table.participants {
+        seat.name = seat.id.0.to_uppercase().into();
+    }
+    assert_eq!(play(table, voices, &[]).await.who(), "a c b");
 }
 
 #[tokio::test]

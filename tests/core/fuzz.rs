@@ -323,7 +323,8 @@ fn replies_of_models() {
         let _ = reply::read(&reply::WantedReply::new(form), &said, &Value::Null);
         let repaired = reply::repair(&said, &own, &roster);
         let _ = reply::repair_again(&said, &own, &roster);
-        let _ = (reply::mentions(&said, Some(&own), &roster), reply::asked(&said, None, &roster));
+        let _ =
+            (reply::mentions(&said, Some(&own), &roster), reply::questions(&said, None, &roster));
         let _ = (reply::parted(&said, &roster), text::repeats_from(&said), inert(&said));
         let _ = text::echoes(&said, [Arc::new(Trigrams::new(&said))]);
         drop(repaired);

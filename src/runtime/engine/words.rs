@@ -75,7 +75,7 @@ pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
     parted
 }
 
-/// Returns the seats that a text mentions: with an @, and in a last question if the policy counts that.
+/// Returns the seats that a text mentions: with an @, and by the last question to a name if the policy counts that.
 pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     let present = known(state, turn, state.seats.iter().filter(|s| !s.gone));
     let roster: Vec<&Participant> = present.iter().map(|p| &**p).collect();
@@ -84,7 +84,8 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     if thread.is_some_and(Thread::hears_names) {
         let asks = reply::last_question(text).is_some();
         let by_act = if asks { turn.act.as_ref().and_then(|act| act.to.clone()) } else { None };
-        let asked = reply::asked(text, Some(&turn.seat), &roster).into_iter().chain(by_act);
+        let by_name = reply::questions(text, Some(&turn.seat), &roster).pop();
+        let asked = by_name.map(|question| question.to).into_iter().chain(by_act);
         let more: Vec<SeatId> = asked.filter(|s| !named.contains(s)).collect();
         named.extend(more);
     }

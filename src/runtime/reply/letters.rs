@@ -4,6 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
+/// Question marks of all scripts.
+pub(super) const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 /// Number of characters of a clause that are read before a name, so that a long reply is read in linear time.
 const CLAUSE_MAX: usize = 200;
 /// Maximum number of letters for a `*` of a spelling.
@@ -234,7 +236,7 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
 /// Returns whether a sentence is a question.
 pub(super) fn asks(sentence: &str) -> bool {
     let end = sentence.trim_end().trim_end_matches(['"', '”', '»', ')', '*', '_', '`', '\'', '’']);
-    end.ends_with(['?', '？', '؟'])
+    end.ends_with(QUESTION_MARKS)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Names in code, quotes and e-mail addresses do not count. Muted seats and the option that enables mentions are
 //! handled elsewhere.
 
-use super::letters::{Letters, asks, sentences};
+use super::letters::Letters;
 use super::lines::lines;
 use super::names::Spellings;
 use crate::model::{Participant, SeatId};
@@ -21,19 +21,8 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
     let names = Spellings::from_roster(roster);
     let paragraphs = own_paragraphs(text).into_iter();
     let words = paragraphs.map(|paragraph| without_inline_code(&paragraph));
-    let found = words.flat_map(|words| find_names(&words, true, by, &names));
+    let found = words.flat_map(|words| find_names(&words, by, &names));
     distinct(found)
-}
-
-/// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: "What
-/// do you think, Cy?" is a question to Cy.
-pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
-    let last = own_paragraphs(text).into_iter().rfind(|p| !p.trim().is_empty());
-    let words = without_inline_code(&last.unwrap_or_default());
-    let question = sentences(&words).pop().filter(|sentence| asks(sentence)).unwrap_or_default();
-    // a stop without a blank behind it ends a sentence, too
-    let question = question.rsplit('.').next().unwrap_or_default();
-    distinct(find_names(question, false, by, &Spellings::from_roster(roster)))
 }
 
 fn distinct(found: impl IntoIterator<Item = SeatId>) -> Vec<SeatId> {
@@ -46,21 +35,15 @@ fn distinct(found: impl IntoIterator<Item = SeatId>) -> Vec<SeatId> {
     all
 }
 
-/// Returns the seats whose names are in a text, behind an `@` or where words begin.
-fn find_names(
-    words: &str,
-    marked: bool,
-    by: Option<&SeatId>,
-    names: &Spellings<&SeatId>,
-) -> Vec<SeatId> {
+/// Returns the seats whose names are in a text, behind an `@`.
+fn find_names(words: &str, by: Option<&SeatId>, names: &Spellings<&SeatId>) -> Vec<SeatId> {
     let letters = Letters::new(words);
     let is = |at: usize, of: fn(char) -> bool| letters.char(at).is_some_and(of);
     let seats = (0..letters.len()).filter_map(|at| {
-        let begin = if marked { is(at, |c| c == '@').then_some(at + 1)? } else { at };
-        if at > 0 && is(at - 1, is_inside_address) {
+        if !is(at, |c| c == '@') || at > 0 && is(at - 1, is_inside_address) {
             return None;
         }
-        let (seat, end) = names.at(&letters, begin)?;
+        let (seat, end) = names.at(&letters, at + 1)?;
         // "@ann." ends a sentence, "@ann.example" is something else
         let goes_on =
             is(end, |c| matches!(c, '-' | '_' | '.' | '@')) && is(end + 1, char::is_alphanumeric);
@@ -147,28 +130,6 @@ mod tests {
             expected.iter().map(|id| SeatId::from(*id)).collect::<Vec<_>>(),
             "{text:?}"
         );
-    }
-
-    #[test]
-    fn a_plain_name_counts_in_the_question_at_the_end() {
-        let seats =
-            [seat("ann", "Ann", &[]), seat("cy", "Cy", &["the doctor"]), seat("bob", "Bob", &[])];
-        let roster: Vec<_> = seats.iter().collect();
-        for (text, expected) in [
-            ("Trams pay. What do you think, Cy?", &["cy"][..]),
-            ("Cy, is that so?", &["cy"]),
-            ("Trams pay.Cy, is that so?", &["cy"]),
-            ("Ann or the doctor: who counted?\"", &["ann", "cy"]),
-            ("Cy said so. Is it true?", &[]),
-            ("What do you think, Cy? I think not.", &[]),
-            ("Is Bob right?", &[]),
-            ("Who pays for the cycle?", &[]),
-            ("> What do you think, Cy?", &[]),
-            ("", &[]),
-        ] {
-            let found = asked(text, Some(&"bob".into()), &roster);
-            assert_eq!(found.iter().map(|s| &*s.0).collect::<Vec<_>>(), expected, "{text:?}");
-        }
     }
 
     #[test]

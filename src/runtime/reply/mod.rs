@@ -33,8 +33,10 @@ pub use answer::{disagrees, last_box, normalised};
 pub use closing::{ClosingParts, behind_label};
 pub use form::read;
 pub use lines::line_with;
-pub use mentions::{asked, mentions};
-pub use questions::{DirectedQuestion, answers, asks_each, called, last_question, questions};
+pub use mentions::mentions;
+pub use questions::{
+    DirectedQuestion, answers, asks_each, called, has_question, last_question, questions,
+};
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;

@@ -1,6 +1,6 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
-use super::letters::{Letters, TITLES, sentences, word};
+use super::letters::{Letters, QUESTION_MARKS, TITLES, asks, sentences, word};
 use super::lines::behind_marks;
 use super::mentions::{mentions, own_paragraphs, without_inline_code};
 use super::names::Spellings;
@@ -19,6 +19,9 @@ pub struct DirectedQuestion {
 /// Maximum length of a quoted question with the sentence before it, in bytes.
 const QUOTE_MAX: usize = 240;
 
+/// Marks that set off the name of somebody who is addressed.
+const SETS_OFF: [char; 9] = [',', ';', ':', '，', '、', '；', '：', '،', '؛'];
+
 /// Minimum length of a word by which an answer refers to its question, in characters.
 const LONG_WORD: usize = 5;
 
@@ -29,39 +32,51 @@ const BEFORE_NAMES: &str = "and but so well now yes no then or look listen pleas
 ///
 /// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to the seat
 /// whose name it sets off by commas or a colon. Without a name it goes to the seat that the sentences before it in the
-/// paragraph addressed last, if it follows at once, says "you" or draws a conclusion; in the first case its text includes
-/// the sentence before. Code and quotes do not count.
+/// paragraph addressed last, if it follows at once, says "you", draws a conclusion or ends the text; in the first case its
+/// text includes the sentence before, and if somebody else is addressed at once it is put to nobody. A name within a clause
+/// addresses nobody. Code and quotes do not count.
 pub fn questions(
     text: &str,
     by: Option<&SeatId>,
     roster: &[&Participant],
 ) -> Vec<DirectedQuestion> {
     let mut found = vec![];
-    if !text.contains('?') {
+    if !has_question(text) {
         return found;
     }
     let names = Spellings::from_roster(roster);
+    let end = text.trim_end();
     for paragraph in own_paragraphs(text) {
         let words = without_inline_code(&paragraph);
         // the seat that was addressed last, and whether the sentence before addressed it
         let mut last: Option<(SeatId, bool)> = None;
         let mut before = "";
+        // the number of questions before one without a name in the last sentence
+        let mut unnamed: Option<usize> = None;
         for sentence in sentences(&words).into_iter().map(str::trim) {
-            let body = sentence.trim_end_matches(['.', '!', '?']);
+            let body = sentence.trim_end_matches(['.', '!']).trim_end_matches(QUESTION_MARKS);
             let mut to = mentions(body, by, roster);
             let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
             let here = mentioned.or_else(|| addressed(body, &names));
+            // "Who pays? Cy, tell me." asks nobody for certain
+            if let (Some(at), Some(seat)) = (unnamed.take(), &here) {
+                let is_other = found.get(at).is_some_and(|q: &DirectedQuestion| q.to != *seat);
+                found.truncate(if is_other { at } else { found.len() });
+            }
+            let is_named = here.is_some() || !to.is_empty();
             let follows = here.is_none() && last.as_ref().is_some_and(|(_, just)| *just);
             if to.is_empty() {
-                let implied = last.as_ref().filter(|(_, just)| *just || goes_on(body));
+                let ends = end.ends_with(sentence);
+                let implied = last.as_ref().filter(|(_, just)| *just || ends || goes_on(body));
                 to.extend(here.clone().or_else(|| implied.map(|(seat, _)| seat.clone())));
             }
             last = match here {
                 Some(seat) => Some((seat, true)),
                 None => last.map(|(seat, _)| (seat, false)),
             };
-            if sentence.ends_with('?') && !is_reported(sentence) {
+            if asks(sentence) && !is_reported(sentence) {
                 to.retain(|seat| Some(seat) != by);
+                unnamed = (!is_named).then_some(found.len());
                 let whole = format!("{before} {sentence}");
                 let whole = if follows && whole.len() <= QUOTE_MAX { &whole } else { sentence };
                 let text = whole.trim_start_matches(['"', '“', '(']);
@@ -73,14 +88,19 @@ pub fn questions(
     found
 }
 
+/// Returns whether a text asks something.
+pub fn has_question(text: &str) -> bool {
+    text.contains(QUESTION_MARKS)
+}
+
 /// Returns whether a text is put to each of several participants, as in "Who pays? One sentence each."
 pub fn asks_each(text: &str) -> bool {
     let paragraphs = own_paragraphs(text);
     paragraphs.iter().any(|text| Letters::new(text).find(&words().each).is_some())
 }
 
-/// Returns whether a text answers a question of a seat: a sentence addresses that seat, or the text names it and uses a long
-/// word of the question.
+/// Returns whether a text answers a question of a seat: a sentence addresses that seat, or the text uses half of the long
+/// words of the question, or one of them and the name of that seat.
 pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participant]) -> bool {
     let paragraphs = own_paragraphs(text);
     let names = Spellings::from_roster(roster);
@@ -91,21 +111,23 @@ pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participan
         let long = words.filter(|word| word.chars().nth(LONG_WORD - 1).is_some());
         long.filter(|word| names.whole(word).is_none()).collect()
     };
-    let asked = long_words(question);
+    let mut asked = long_words(question);
+    asked.sort();
+    asked.dedup();
+    let used: Vec<String> = paragraphs.iter().flat_map(|text| long_words(text)).collect();
+    let taken_up = asked.iter().filter(|word| used.contains(word)).count();
     let addresses = |sentence: &str| addressed(sentence.trim(), &names).as_ref() == Some(asker);
     let is_named = |text: &String| Letters::new(text).find(&own).is_some();
+    let is_taken_up = || 2 * taken_up >= asked.len() || paragraphs.iter().any(is_named);
     paragraphs.iter().any(|text| sentences(text).into_iter().any(addresses))
-        || paragraphs.iter().any(is_named)
-            && paragraphs
-                .iter()
-                .any(|text| long_words(text).iter().any(|word| asked.contains(word)))
+        || taken_up > 0 && is_taken_up()
 }
 
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.
 pub fn last_question(text: &str) -> Option<String> {
     let paragraphs = own_paragraphs(text).into_iter().rev();
     paragraphs.map(|paragraph| without_inline_code(&paragraph)).find_map(|words| {
-        let question = sentences(&words).into_iter().rfind(|s| s.trim_end().ends_with('?'))?;
+        let question = sentences(&words).into_iter().rfind(|s| asks(s))?;
         Some(question.trim().to_owned())
     })
 }
@@ -128,7 +150,7 @@ fn goes_on(question: &str) -> bool {
 
 /// Returns the only seat whose name a sentence sets off by commas or a colon; `None` if it names several, as in a list.
 fn addressed(sentence: &str, names: &Spellings<&SeatId>) -> Option<SeatId> {
-    let parts: Vec<&str> = sentence.split([',', ';', ':']).collect();
+    let parts: Vec<&str> = sentence.split(SETS_OFF).collect();
     if parts.len() == 1 {
         return None;
     }
@@ -212,7 +234,7 @@ mod tests {
             ),
             (
                 "Look, Ann, it costs. It always has. Who pays you? Who pays?",
-                &["ann: Who pays you?"],
+                &["ann: Who pays you?", "ann: Who pays?"],
             ),
             ("Cy, no. Is it true?\n\nWho are you?", &["cy: Cy, no. Is it true?"]),
             ("Is Bob Lee right? Cy said so. Cy, no.", &[]),
@@ -225,6 +247,20 @@ mod tests {
                 &["ann: So how would I count it?"],
             ),
             ("Cyril, is it? Well, Ann thinks, is it?", &[]),
+            (
+                "Cy, no. I counted. What stands there on Monday?",
+                &["cy: What stands there on Monday?"],
+            ),
+            ("Cy, no. I counted. Who pays? The boy does.", &[]),
+            (
+                "Ann, you sat there. If Cy's letter comes back with Bob Lee on it, does it wait?",
+                &[
+                    "ann: Ann, you sat there. If Cy's letter comes back with Bob Lee on it, does it wait?",
+                ],
+            ),
+            ("Ann, it costs. So what is cheaper? Cy, you saw it, so tell me.", &[]),
+            ("What does Cy think? Is Ann or Cy right?", &[]),
+            ("Bob Lee，谁付？", &["bob: Bob Lee，谁付？"]),
             ("Ann, Cy, all of you know it. Who pays you?", &[]),
             ("Who are you? Cy, no.", &[]),
             ("> Cy, is it?\n`Cy, is it?`", &[]),
@@ -252,6 +288,7 @@ mod tests {
             ("I told Ann that the depot waits.", true),
             ("Ann is wrong about the bus.", false),
             ("The depot waits.", false),
+            ("The depot opens in March.", true),
             ("Bob Lee, the depot waits.", false),
             ("> Ann, the depot waits.", false),
         ] {
