@@ -71,6 +71,8 @@ fn a_topic_and_words_are_a_table_of_different_models() {
     let identity = "You are Zoe (bee), and you speak as yourself. The others are other AI models. Say how sure you are; invent \
                     no source.";
     assert!(asked.iter().any(|body| body.contains(identity)), "{asked:?}");
+    let once = "You are ant, and you speak as yourself.";
+    assert!(asked.iter().any(|body| body.contains(once)), "a name that is the model's: {asked:?}");
     let of_people = |body: &String| body.contains("your own counts") || body.contains("(says ");
     assert!(!asked.iter().any(of_people), "neither a side nor own counts: {asked:?}");
 }

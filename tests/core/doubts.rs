@@ -7,11 +7,10 @@ use colloquium::model::*;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-const DOUBT: &str =
-    "You nearly agree. Who pays for that and is not here? Speak for them, against it.";
+const DOUBT: &str = "You nearly agree. Who pays for that and is not here? Speak for them, against it; your number stays your own.";
 const PREMORTEM: &str =
     "Suppose you get your way and it goes wrong within a year: say how, and who pays.";
-const HOST: &str = "The host has just told all of you something";
+const HOST: &str = "The host has just said something to all of you";
 
 /// Plays a debate of two; each turn has words and a position by its number.
 fn debate(limit: u32, text: fn(u32) -> &'static str, at: fn(u32) -> i8, steer: &[Value]) -> Ran {
@@ -124,7 +123,9 @@ fn before_judges_each_seat_of_a_round_has_the_same_doubt() {
     let voices = stage(|ask| {
         let number = ask.number.unwrap_or(0);
         let at = if number.is_multiple_of(2) { -2 } else { 2 };
-        Play::Words(format!("{} has reason {number}.\nSTANCE: {at} | a claim", ask.seat.id), 10)
+        let asks = if &*ask.seat.id.0 == "b" { "What do you say, A?" } else { "" };
+        let words = format!("{} has reason {number}. {asks}", ask.seat.id);
+        Play::Words(format!("{words}\nSTANCE: {at} | a claim"), 10)
     });
     let side = |id: &str| json!({"name": id, "seats": [id]});
     let verdict = json!({"judges": ["a"], "question": "Who?", "sides": [side("a"), side("b")], "votes": 1,
@@ -132,7 +133,16 @@ fn before_judges_each_seat_of_a_round_has_the_same_doubt() {
     let scenario = json!({"limits": {"utterances": 12}, "result": "none", "verdict": verdict});
     let ran = runtime().block_on(play(between_poles(scenario), voices, &[]));
     let all = cues(&ran);
-    assert_eq!(numbers(&all, PREMORTEM), [7, 8], "{all:#?}");
+    assert_eq!(numbers(&all, PREMORTEM), [9, 10], "{all:#?}");
+    for (n, answer) in [(8, "Answer b"), (9, "Answer the strongest point against you")] {
+        assert!(
+            all[n].ends_with(&format!("{answer} in one sentence. Then: {PREMORTEM}")),
+            "{all:#?}"
+        );
+    }
+    let judge = ran.seen.iter().find(|ask| ask.purpose == Purpose::Judge).unwrap();
+    let told = "Turns 9 and 10 were asked to say how it could go wrong, and who pays: that is no concession.";
+    assert!(judge.messages.last().unwrap().text.contains(told));
 }
 
 #[test]

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 const TASK: &str = "The host has just ";
 const ASKED: &str = "The host has just asked all of you something: answer that.";
-const WISHED: &str = "The host has just wished something of all of you: do it from this turn on, without talking about it.";
-const TOLD: &str = "The host has just told all of you something: let it change what you say now.";
+const WISHED: &str = "The host has just wished something of all of you: do it from this turn on, also against the rules above, without talking \
+     about it.";
+const SAID: &str = "The host has just said something to all of you: go by it.";
 const HOLDS: &str =
     "The host wished, and it holds until taken back, also against the rules above: ";
-const IS_SO: &str = "The host said, and it is so until taken back: ";
+const HELD: &str = "The host said, and it holds until taken back: ";
 
 fn say(text: &str) -> Value {
     json!({"do": "say", "text": text})
@@ -51,6 +52,10 @@ fn a_message_to_all_is_the_task_of_the_next_turn() {
     let told = "The host has just said: \"Who pays?\" Who is to take it up?";
     assert!(picks[1].last().contains(told), "{}", picks[1].last());
     assert!(!picks[2].last().contains(told), "{}", picks[2].last());
+    let wish = calls(opened(&(two(moderated, "") + mo), |_| {}), &[say("Shorter, please.")]);
+    let pick = wish.iter().filter(|c| c.purpose == Purpose::Pick).nth(1).unwrap();
+    let told = "The host has just said: \"Shorter, please.\" All go by it.";
+    assert!(pick.last().contains(told), "{}", pick.last());
 }
 
 #[test]
@@ -63,15 +68,22 @@ fn a_short_wish_stays_and_a_question_does_not() {
         lines.filter(|line| line.contains("until taken back")).map(str::to_owned).collect()
     };
     let wish = |text: &str| format!("{HOLDS}\"{text}\"");
-    let news = format!("{IS_SO}\"Think of the old.\"");
+    let news = format!("{HELD}\"Think of the old.\"");
     assert!(held(0).is_empty() && held(1).is_empty(), "the message itself is the last thing read");
     assert_eq!(held(2), [wish(shorter)]);
     assert_eq!(held(3), [wish(shorter)]);
     assert_eq!(held(4), [wish(shorter), news.clone()], "news do not set rules aside");
     assert_eq!(held(5), [wish("Use plain words."), news], "the latest two");
     assert_eq!(held(7), held(5));
-    let tasks = [WISHED, ASKED, TOLD, WISHED];
+    let tasks = [WISHED, ASKED, SAID, WISHED];
     assert!((0..4).all(|n| turns[n + 1].last().contains(tasks[n])), "one case each");
+    let news = "The bus company says that line 4 will stop in June.";
+    let errand = "Ask him what a bell costs.";
+    let turns = asked("[limits]\nutterances = 6", "", &[say(news), say(errand)]);
+    assert_eq!(with(&turns, SAID), [false, true, true, false, false, false]);
+    let holds = format!("{HELD}\"{news}\"");
+    assert_eq!(with(&turns, &holds), [false, false, true, true, true, true]);
+    assert!(turns.iter().all(|turn| !turn.last().contains(&format!("\"{errand}\""))), "once");
     let long = "word ".repeat(26);
     let turns = asked("[limits]\nutterances = 4", "", &[say(&long)]);
     assert_eq!(with(&turns, HOLDS), [false; 4]);
@@ -214,6 +226,25 @@ fn a_message_of_the_host_leaves_an_exchange_its_question_and_its_answer() {
         let led = turns.iter().filter(|call| call.last().contains(lead)).count();
         assert_eq!(led, 1, "{at}");
     }
+    // who answers can end in a question of its own
+    let both = text.replace("name = \"Bo\"", "name = \"Bo\"\npersona = \"ENDS ASKING\"");
+    assert_ne!(both, text);
+    let turns = calls(opened(&both, |_| {}), &[]);
+    let third = turns[2].last();
+    assert!(third.contains("Put one question to Bo.") && !third.contains("Answer"), "{third}");
+}
+
+/// The task of a phase that made room for the host is not named, and a phase without a task asks for something new.
+#[test]
+fn a_phase_without_a_task_of_its_own_asks_for_something_new() {
+    let phases = two("policy = \"phases\"", "")
+        + "[[phase]]\nname = \"one\"\n[[phase]]\nname = \"what is left\"\ntask = \"Name a price.\"\n";
+    let turns = calls(opened(&phases, |_| {}), &[Value::Null, say("Why now?")]);
+    assert!(turns[1].last().contains("Phase 1 of 2: one."), "{}", turns[1].last());
+    let asks = ["If you disagree", "Bring one new thing"];
+    assert!(asks.iter().any(|ask| turns[1].last().contains(ask)), "{}", turns[1].last());
+    assert!(turns[2].last().contains("Phase 2 of 2.") && turns[2].last().contains(ASKED));
+    assert!(turns[3].last().contains("Phase 2 of 2: what is left. Name a price."));
 }
 
 #[test]
@@ -310,7 +341,7 @@ fn a_moderator_knows_when_the_clause_gives_way() {
         &[],
     );
     let pick = turns.iter().find(|c| c.purpose == Purpose::Pick).unwrap();
-    let told = "They read that clause, unless they have to answer somebody, to doubt an agreement or to speak last.";
+    let told = "They read that clause, unless a message of the host, a question to them, a doubt or the last turn comes before it.";
     assert!(pick.last().contains(told), "{}", pick.last());
     assert!(pick.system().contains("\n- ada: Ada: curator of the horse\n"), "{}", pick.system());
 }

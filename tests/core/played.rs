@@ -18,7 +18,7 @@ use std::{env, fs};
 const TASKS: [&str; 12] = [
     "The host has just asked",
     "The host has just wished",
-    "The host has just told",
+    "The host has just said something",
     "Answer ",
     "say who does what now, and by when",
     "You nearly agree.",

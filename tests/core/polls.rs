@@ -139,3 +139,25 @@ fn vote_result_is_announced() {
         after.whole()
     );
 }
+
+/// The voters were told that no participant reads their reasons.
+#[tokio::test]
+async fn a_scribe_reads_why_votes_moved_and_no_names_of_voters() {
+    let mut opened = polled(json!({"result": "scribe"}));
+    opened.participants[0].voice = VoiceSpec::Model(ModelSpec::default());
+    let voices = stage(|ask| {
+        let heard = ask.prompt.blocks.len() > 1;
+        match (ask.purpose, &*ask.seat.id) {
+            (Purpose::Speak, id) => Play::Words(format!("{id} speaks"), 10),
+            (Purpose::Result, _) => Play::Words(json!({"result": "Ban them."}).to_string(), 10),
+            (_, "k") if !heard => Play::Data("".into(), json!({"choice": "against", "why": "?"})),
+            _ => Play::Data("".into(), json!({"choice": "for", "why": "the trams"})),
+        }
+    });
+    let ran = play(opened, voices, &[]).await;
+    let asked = ran.seen.iter().find(|ask| ask.purpose == Purpose::Result).unwrap();
+    let told =
+        "Moved: one from against to for, \"the trams\". The votes are secret: name no voter.";
+    let last = &asked.messages.last().unwrap().text;
+    assert!(last.contains(told), "{last}");
+}

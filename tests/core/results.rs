@@ -107,6 +107,26 @@ async fn a_scribe_invents_no_turns() {
     assert_eq!(results(&ran)[0].moved[0].turn, None);
 }
 
+/// A message of the host is the cause of a change if there is one of that number.
+#[tokio::test]
+async fn a_scribe_names_the_host_as_a_cause() {
+    let by_host = |name: &'static str| {
+        let moved = move || {
+            let moved = [json!({"who": "A", "from": "no", "to": "yes", "turn": name})];
+            Play::Words(json!({"result": "Build it.", "moved": moved}).to_string(), 10)
+        };
+        let said = json!({"after": {"utterance": 2}, "do": "say", "text": "It is half as much."});
+        async move {
+            let ran = play(judged_with_scribe(), scribe(moved), &[said]).await;
+            let moved = &results(&ran)[0].moved[0];
+            let text = colloquium::analysis::who_moved(None, &results(&ran)[0], "the host").0;
+            (moved.turn, moved.message, text[0].1.clone())
+        }
+    };
+    assert_eq!(by_host("#h1").await, (None, Some(1), "no → yes (after the host)".into()));
+    assert_eq!(by_host("h2").await.1, None, "there is no second one");
+}
+
 #[tokio::test]
 async fn only_ends_with_something_to_sum_up_have_a_result() {
     let end = |more: Value| {

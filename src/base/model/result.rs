@@ -83,6 +83,9 @@ pub struct PositionChange {
     /// Number of the turn that caused the change, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
+    /// Number of the operator's message to all that caused the change, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<u32>,
 }
 
 /// The request for a result.
@@ -127,8 +130,10 @@ impl ResultGiven {
         };
         let change = |item: &Value| {
             let turn = item["turn"].as_u64().and_then(|turn| u32::try_from(turn).ok());
+            let host = item["turn"].as_str().map(|h| h.trim_start_matches('#'));
+            let message = host.and_then(|h| h.strip_prefix('h')?.parse().ok());
             let [from, to] = ["from", "to"].map(|key| text(&item[key]));
-            Some(PositionChange { who: name(&item["who"])?, from: from?, to: to?, turn })
+            Some(PositionChange { who: name(&item["who"])?, from: from?, to: to?, turn, message })
         };
         Some(ResultGiven {
             result: text(&reply["result"])?,
@@ -166,7 +171,7 @@ impl ResultGiven {
             "check": texts,
         });
         if moved {
-            let turn = json!({"type": ["integer", "null"], "minimum": 1});
+            let turn = json!({"type": ["integer", "string", "null"], "minimum": 1});
             let change = json!({"who": text, "from": text, "to": text, "turn": turn});
             properties["moved"] = items(change, &["who", "from", "to"]);
         }

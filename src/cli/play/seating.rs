@@ -76,7 +76,7 @@ fn identity(name: &str, mind: &Seated) -> String {
         None => mind.model.split_once(':').map_or(&*mind.model, |(_, model)| model),
     };
     let maker = mind.maker.as_ref().map(|maker| format!("by {maker}"));
-    let model = (!model.is_empty()).then(|| model.to_owned());
+    let model = (!model.is_empty() && model != name).then(|| model.to_owned());
     let about: Vec<String> = model.into_iter().chain(maker).collect();
     let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
     format!("You are {name}{about}{AS_ITSELF}")

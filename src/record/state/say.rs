@@ -64,7 +64,7 @@ impl Conversation {
             whispers: e.whispers.clone().into(),
             horizon: turn.horizon,
             heard: turn.heard,
-            asked: e.act.as_ref().and_then(|act| act.to.clone()),
+            act: e.act.clone(),
             labels: turn.labels.clone(),
             role: self.role_in(&turn.seat, turn.thread).cloned(),
         };

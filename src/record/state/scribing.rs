@@ -117,7 +117,12 @@ impl Conversation {
         for change in &mut written.moved {
             // small models invent turns
             let named = change.turn.filter(|number| self.utterance(*number).is_some());
-            change.turn = named.or_else(|| self.last_cause(&change.who));
+            let heard = |n: &u32| self.entries.iter().any(|e| self.number_of_host(e) == Some(*n));
+            change.message = change.message.filter(heard);
+            change.turn = match change.message {
+                Some(_) => None,
+                None => named.or_else(|| self.last_cause(&change.who)),
+            };
         }
         let of = self.visible(turn).filter(|entry| entry.number.is_some()).count();
         let of = u32::try_from(of).unwrap_or(u32::MAX);

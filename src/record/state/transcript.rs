@@ -87,8 +87,8 @@ pub struct Version {
     pub horizon: Seq,
     /// `seq` up to which its author saw operator messages.
     pub heard: Seq,
-    /// Seat to whom its act put a question.
-    pub asked: Option<SeatId>,
+    /// Act that its turn was asked for.
+    pub act: Option<TurnAct>,
     /// Labels that its author saw instead of names.
     pub labels: Labels,
     /// Role of its author in that round; `None` without one.

@@ -445,7 +445,9 @@ pub fn who_moved(
         return (standing.chains(host), false);
     }
     let said = result.moved.iter().map(|change| {
-        let turn = change.turn.map_or(String::new(), |turn| format!(" (after #{turn})"));
+        let turn = change.turn.map(|turn| format!(" (after #{turn})"));
+        let by_host = change.message.map(|_| format!(" (after {host})"));
+        let turn = turn.or(by_host).unwrap_or_default();
         (label(&change.who), format!("{} → {}{turn}", label(&change.from), label(&change.to)))
     });
     (said.collect(), true)

@@ -37,7 +37,11 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
         not_asked(state, turn).map(|to| TurnAct { kind: ActKind::Question, to: Some(to) });
     let case = (!told).then(|| act(ActKind::Case));
     let concession = (own >= CONCEDES_AFTER).then(|| act(ActKind::Concession));
-    let possible = [question, case, Some(act(ActKind::Cost)), concession].into_iter().flatten();
+    let stands = state.poles().is_none()
+        || seat.spec.side.is_some()
+        || state.positions(seat).last().is_some_and(|position| position.at != 0);
+    let cost = stands.then(|| act(ActKind::Cost));
+    let possible = [question, case, cost, concession].into_iter().flatten();
     let recent = [seat.acts.last(), act_before(state, turn)];
     let recent: Vec<ActKind> = recent.into_iter().flatten().map(|act| act.kind).collect();
     let mut possible: Vec<TurnAct> = possible.filter(|act| !recent.contains(&act.kind)).collect();
@@ -61,7 +65,7 @@ fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
         return None;
     }
     let in_round = state.last_doubt.is_some_and(|last| number.saturating_sub(last) < round);
-    if is_judged(state) && able.next() != Some(&turn.seat) {
+    if prompt::compares(state) && able.next() != Some(&turn.seat) {
         let others = state.seats.iter().filter(|other| other.spec.id != turn.seat);
         let of_others =
             others.filter_map(|other| other.acts.last()).find(|act| act.kind.is_doubt());
@@ -79,14 +83,6 @@ fn doubt(state: &State, turn: &Turn, room: ActRoom) -> Option<ActKind> {
     // without room in this span, it is due later
     let due = state.last_doubt.is_none() && place >= first && first <= last;
     (due && (room != ActRoom::Beside || place >= last)).then_some(ActKind::Premortem)
-}
-
-/// Returns whether judges or voters compare the speakers.
-fn is_judged(state: &State) -> bool {
-    let scenario = &state.scenario;
-    scenario.verdict.is_some()
-        || rules::compares(state)
-        || scenario.phases.iter().any(|phase| phase.judge.is_some())
 }
 
 /// Returns the number of turns in all phases; `None` without phases, and if one may be left out or end early.

@@ -109,14 +109,16 @@ fn question_in(
 fn question_without_name(state: &State, turn: &Turn, entry: &Entry, text: &str) -> Option<String> {
     let seats = &state.threads.get(&turn.thread)?.seats;
     let both = seats.len() == 2 && entry.seat().is_some_and(|seat| seats.contains(seat));
-    let asks = entry.version().asked.as_ref() == Some(&turn.seat);
+    let asked = entry.version().act.as_ref().and_then(|act| act.to.as_ref());
+    let asks = asked == Some(&turn.seat);
     let alone = both || *entry.mentions == [turn.seat.clone()];
     (asks || alone && text.trim_end().ends_with('?')).then(|| reply::last_question(text)).flatten()
 }
 
 /// Returns the text of a public message that may hold a question; a request of the host needs no question mark.
 fn asking_text(entry: &Entry, place: Seq) -> Option<&Text> {
-    let text = entry.text_at(place).filter(|text| entry.is_by_host() || text.contains('?'))?;
+    let text =
+        entry.text_at(place).filter(|text| entry.is_by_host() || reply::has_question(text))?;
     (entry.to.is_empty() && entry.material.is_none()).then_some(text)
 }
 

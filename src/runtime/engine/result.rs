@@ -61,7 +61,7 @@ pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
 /// comes before a result, so that both wait for the end.
 pub(super) fn at_limit(state: &State) -> Option<Draft> {
     let limit = state.limit.as_ref().filter(|limit| limit.what == Limit::Utterances)?;
-    let alone = state.scenario.verdict.is_none() && !rules::compares(state);
+    let alone = state.scenario.verdict.is_none() && !rules::compares(state, None);
     if !state.attended || !alone || state.ending.is_some() || !quiet(state) {
         return None;
     }

@@ -57,8 +57,8 @@ const STREAK: u64 = 2;
 /// Answer of the moderator that ends the conversation.
 const END: &str = "end";
 /// Task of the moderator.
-const TASK: &str = "You choose who speaks and tell them in one clause what to take up. They read that clause, unless they have to answer \
-     somebody, to doubt an agreement or to speak last.";
+const TASK: &str = "You choose who speaks and tell them in one clause what to take up. They read that clause, unless a message of \
+     the host, a question to them, a doubt or the last turn comes before it.";
 /// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 
@@ -185,7 +185,7 @@ fn question(v: &View<'_>, moderator: &SeatId, legal: &[&SeatId], may_end: bool) 
         let _ = write!(question, " {} was named by whoever spoke last.", name(seat));
     }
     if may_end {
-        let _ = write!(question, " Answer {END:?} when everything is said.");
+        let _ = write!(question, " Answer {END:?} when two in a row have added nothing.");
     }
     question.into()
 }

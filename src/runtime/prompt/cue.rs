@@ -8,6 +8,7 @@ use super::persona::rendered;
 use super::{acts, judge, said_to_all, task as form};
 use crate::escape::{attribute, quoted};
 use crate::model::{Block, Layout, Purpose, QuestionDebt, Requester, SeatId, Text};
+use crate::reply;
 use crate::rules;
 use crate::scenario::{Advice, Phase, Rule, TurnOrder};
 use crate::state::{Chosen, Ending, Entry, Labels, State, Turn, policies};
@@ -22,7 +23,7 @@ const USUAL: [(&str, &str); 3] = [
 ];
 /// Cue of the first turn in a debate without phases.
 const FIRST: &str = "your answer and your strongest reason.";
-/// Default task of a turn in a debate without phases.
+/// Task of a turn in a debate without another one.
 const BRING: &str = "Bring one new thing; everybody heard the rest.";
 /// Task of the last turn of all in a debate.
 const LAST: &str =
@@ -63,6 +64,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         }
         all.extend(question);
         all.extend(judge::points(&state.contract_of(turn)));
+        all.extend(judge::doubted(state, turn));
         all.extend(unanswered(state, turn));
         all.extend(to_take_up(state, turn));
     }
@@ -106,7 +108,9 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let phase = state.phase_of(turn.thread);
     let is_exchange = phase.is_some_and(|phase| is_exchange(state, turn, phase));
     let phase = phase.and_then(|phase| task_of(state, turn, phase));
-    let debt = talks.then(|| owed_by(state, turn, phase.is_some())).flatten();
+    // who asks in an exchange is answered by the others
+    let answers = talks && !(is_exchange && phase.is_some());
+    let debt = answers.then(|| owed_by(state, turn, phase.is_some())).flatten();
     // the next turn of an exchange depends on the task of this one
     let keeps = is_exchange && (phase.is_some() || debt.is_some());
     if let Some(said) = (talks && !keeps).then(|| said_to_all::open(state, turn)).flatten() {
@@ -121,7 +125,13 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     }
     let act = turn.act.as_ref();
     if let Some(doubt) = act.filter(|act| act.kind.is_doubt()) {
-        return acts::request(state, doubt).map_or(CueTask::Free, CueTask::Act);
+        let doubt = acts::request(state, doubt).unwrap_or_default();
+        // one side may have a question to answer, so the other has an answer to give as well
+        return CueTask::Act(if judge::compares(state) {
+            format!("{ANSWER_BESIDE} Then: {doubt}")
+        } else {
+            doubt
+        });
     }
     if let Some(task) = phase {
         return CueTask::Phase(task);
@@ -150,7 +160,10 @@ fn phase(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
     let last = talks(state, turn) && ends_phases(state, turn, phase);
     let last = if last { format!(" {UNANSWERED}") } else { String::new() };
     let blind = if task.is_asked() { String::new() } else { blind(state, turn) };
-    Some(format!("{}: {}{place}.{own}{last}{blind}", heading(state, phase), phase.name))
+    // the name of a phase whose task gave way would be another task
+    let gives_way = matches!(task, CueTask::Host(_)) && task_of(state, turn, phase).is_some();
+    let name = if gives_way { String::new() } else { format!(": {}", phase.name) };
+    Some(format!("{}{name}{place}.{own}{last}{blind}", heading(state, phase)))
 }
 
 /// Returns the task of a phase in a turn: the scenario's, or in a debate the default one of its name.
@@ -281,17 +294,12 @@ fn occasion(state: &State, turn: &Turn, task: &CueTask<'_>, begins: bool) -> Str
         }
         CueTask::LastWords(words) => Some((*words).to_owned()),
         CueTask::Act(task) | CueTask::Fairly(task) => Some(task.clone()),
-        CueTask::Free if brings(state, turn) => Some(BRING.to_owned()),
+        CueTask::Free if debates(state, turn) => Some(BRING.to_owned()),
         CueTask::Phase(_) | CueTask::Clause | CueTask::Free => None,
     };
     let place = format!("{name}, {}.", turn_in_words(state, turn));
     let all = [Some(place), mentioned.or(given), task, last];
     all.into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns whether a turn without a task is asked for a contribution of its own. Phases define their tasks.
-fn brings(state: &State, turn: &Turn) -> bool {
-    debates(state, turn) && state.scenario.phases.is_empty()
 }
 
 /// Returns the place of a turn, such as `turn 4 of 12`. The host can change the order, so that no turn before the last of
@@ -348,7 +356,7 @@ fn last_words(state: &State, turn: &Turn) -> Option<&'static str> {
 pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
     match task(state, turn) {
         CueTask::Host(said) => {
-            let verb = if said_to_all::asks(&said) { "asks" } else { "says" };
+            let verb = if reply::has_question(&said) { "asks" } else { "says" };
             Some(format!("The host {verb}: {}", quoted(&said)))
         }
         CueTask::Answer(debt) => Some(with_quote(state, debt, "")),
@@ -488,6 +496,8 @@ pub fn most_urgent<'a>(
 
 /// End of the request for an answer beside a doubt.
 const IN_ONE_SENTENCE: &str = " in one sentence";
+/// Answer beside a doubt in a judged debate.
+const ANSWER_BESIDE: &str = "Answer the strongest point against you in one sentence.";
 
 /// Returns the request to answer a question, and then to doubt if that is due. A question in the last message is not
 /// quoted below itself.
@@ -551,7 +561,8 @@ fn to_take_up(state: &State, turn: &Turn) -> Option<String> {
     }
     let said = said_to_all::open(state, turn)?.text_at(state.heard_to(turn))?;
     let said = if said_to_all::asks_each(said) { return None } else { quoted(said.trim()) };
-    Some(format!("The host has just said: \"{said}\" Who is to take it up?"))
+    let how = if reply::has_question(&said) { "Who is to take it up?" } else { "All go by it." };
+    Some(format!("The host has just said: \"{said}\" {how}"))
 }
 
 /// Returns a sentence with the participant whose last message mentions this seat.
@@ -578,8 +589,9 @@ fn given(state: &State, turn: &Turn, task: &CueTask<'_>) -> Option<String> {
         CueTask::Phase(_) | CueTask::Clause => chosen.why.trim().trim_end_matches('.'),
         _ => "",
     };
+    let end = if why.ends_with(['?', '!', '…']) { "" } else { "." };
     let why = if why.is_empty() { String::new() } else { format!(": {}", quoted(why)) };
-    Some(format!("{} gave you the floor{why}.", called(state, &state.labels(turn), &chosen.by)))
+    Some(format!("{} gave you the floor{why}{end}", called(state, &state.labels(turn), &chosen.by)))
 }
 
 fn called(state: &State, labels: &Labels, id: &SeatId) -> String {

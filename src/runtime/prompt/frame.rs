@@ -89,7 +89,7 @@ pub(super) fn frame(state: &State, turn: &Turn, own: &PromptParts) -> PromptFram
     let topic = if own.has_topic { None } else { topic };
     let side = |side: &str| state.seats.iter().any(|s| s.spec.side.as_deref() == Some(side));
     let motion = judge::is_motion(state, turn)
-        || rules::compares(state)
+        || rules::compares(state, None)
         || state.scenario.verdict.is_some() && side(YES) && side(NO);
     let topic = topic.map(|topic| {
         let heading = if motion { "The motion:" } else { heading(topic) };
@@ -220,10 +220,13 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         if about.is_empty() { name.to_owned() } else { format!("{name} ({})", about.join(", ")) }
     };
     let mut told = vec![];
+    let (alone, speakers): (Vec<_>, Vec<_>) =
+        speakers.into_iter().partition(|s| speaks_alone(state, &s.spec.id));
     if !speakers.is_empty() {
         let all: Vec<String> = speakers.iter().map(|s| speaker(&s.spec)).collect();
         told.push(format!("At the table: {}.", all.join(", ")));
     }
+    told.extend(alone.iter().map(|s| format!("{} has a phase alone.", speaker(&s.spec))));
     let (described, about): (Vec<_>, Vec<_>) =
         rules::ALL.iter().filter_map(|rule| (rule.listeners)(state)).unzip();
     let described = described.concat();
@@ -245,6 +248,13 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
 fn side(seat: &Participant) -> Option<String> {
     let side = seat.side.as_deref()?;
     Some(if [YES, NO].contains(&side) { format!("says {side}") } else { side.to_owned() })
+}
+
+/// Returns whether a seat speaks only in phases of its own, so that nobody there answers it.
+fn speaks_alone(state: &State, seat: &SeatId) -> bool {
+    let mut own =
+        state.scenario.phases.iter().filter(|phase| phase.who.contains(&seat.0)).peekable();
+    own.peek().is_some() && own.all(|phase| phase.who.len() == 1)
 }
 
 fn judges(state: &State, seat: &SeatId) -> bool {

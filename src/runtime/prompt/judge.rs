@@ -152,6 +152,37 @@ pub(super) fn points(contract: &Contract) -> Option<String> {
     matches!(contract.form, Form::Judgement { points: true, .. }).then(|| POINTS.to_owned())
 }
 
+/// Returns whether judges or voters compare the speakers.
+pub fn compares(state: &State) -> bool {
+    let scenario = &state.scenario;
+    scenario.verdict.is_some()
+        || rules::compares(state, None)
+        || scenario.phases.iter().any(|phase| phase.judge.is_some())
+}
+
+/// Returns a sentence with the turns that were asked for a doubt, for those who compare the speakers; `None` without one.
+pub(super) fn doubted(state: &State, turn: &Turn) -> Option<String> {
+    let spec = &state.batch_of(turn)?.spec;
+    let verdict = matches!(spec.judge_task(), Some(JudgeTask::Verdict { .. } | JudgeTask::Casting));
+    if !verdict && !rules::compares(state, Some(turn)) {
+        return None;
+    }
+    let doubts = |entry: &&Entry| entry.version().act.as_ref().is_some_and(|a| a.kind.is_doubt());
+    let numbers = state.visible(turn).filter(doubts).filter_map(|entry| entry.number);
+    let mut numbers: Vec<u32> = numbers.map(|number| state.number_for(turn, number)).collect();
+    numbers.sort_unstable();
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let (last, before) = numbers.split_last()?;
+    let turns = if before.is_empty() {
+        format!("Turn {last} was")
+    } else {
+        format!("Turns {} and {last} were", before.join(", "))
+    };
+    Some(format!(
+        "{turns} asked to say how it could go wrong, and who pays: that is no concession."
+    ))
+}
+
 /// Returns the phase of a message, for a turn that judges.
 pub(super) fn phase(state: &State, turn: &Turn, entry: &Entry) -> Option<BlockPhase> {
     match state.batch_of(turn)?.spec.judge_task()? {

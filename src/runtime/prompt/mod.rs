@@ -29,6 +29,7 @@ pub use account::{Account, account, digest};
 pub use budget::{LINE_NUMBER_TOKENS, assumed_window, estimate_tokens, material_tokens};
 pub use cue::{ActRoom, act_room, most_urgent};
 pub use frame::doubt;
+pub use judge::compares;
 pub use messages::{messages, unjoined};
 pub use said_to_all::{asks_each, open as new_from_host};
 pub use toolkit::in_words;
@@ -50,7 +51,7 @@ const RESULT_TASK: &str = "The conversation is over. Write its result for somebo
      \"check\": figures and documents to be checked.";
 /// The part of that task on moves, without recorded positions.
 const MOVED_TASK: &str = "\"moved\": {\"who\", \"from\", \"to\", \"turn\"} of those who changed position, and the number of the turn whose words moved \
-     them.";
+     them, or \"h1\" for a message of the host.";
 /// Task of a small scribe.
 const RESULT_IN_A_SENTENCE: &str =
     "Say in one sentence what they decided, or what is left to decide.";
@@ -68,7 +69,7 @@ pub fn result_task(state: &State, scribe: &Participant) -> Text {
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 24;
+pub const WORDING: u32 = 25;
 
 use self::frame::{VISITOR, addresses_the_reader};
 use self::notes::{notes, own_notes};

@@ -3,34 +3,34 @@
 use crate::escape::quoted;
 use crate::model::{Participant, Text};
 use crate::reply;
-use crate::state::{Entry, State, Turn, is_wish};
+use crate::state::{Entry, State, Turn, is_errand, is_wish};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Maximum number of words of a message that stays in later prompts.
 const STAYS_WORDS: usize = 25;
 /// Maximum number of messages that stay.
 const STAYS_MAX: usize = 2;
-/// Question marks; a message with one does not stay.
-const ASKS: [char; 3] = ['?', '？', '؟'];
-/// Tasks of a turn that reads a new message first: of a question, of a wish, and of news.
+/// Tasks of a turn that reads a new message first: of a question, of a wish, and of any other message, which may be news or
+/// an instruction.
 const QUESTION: &str = "The host has just asked all of you something: answer that.";
-const WISH: &str = "The host has just wished something of all of you: do it from this turn on, without talking about it.";
-const NEWS: &str = "The host has just told all of you something: let it change what you say now.";
-/// Leads of the reminder: of wishes, and of news.
+const WISH: &str = "The host has just wished something of all of you: do it from this turn on, also against the rules above, without \
+     talking about it.";
+const OTHER: &str = "The host has just said something to all of you: go by it.";
+/// Leads of the reminder: of wishes, and of other messages.
 const HELD_WISH: &str =
     "The host wished, and it holds until taken back, also against the rules above";
-const HELD_NEWS: &str = "The host said, and it is so until taken back";
+const HELD_OTHER: &str = "The host said, and it holds until taken back";
 /// Lead of a task that a new message must not displace.
 const WITHIN: &str = "The host has just spoken to all of you; take that up in this: ";
 
 /// Returns the task of a turn that reads a new message.
 pub(super) fn task(said: &str) -> &'static str {
-    if asks(said) {
+    if reply::has_question(said) {
         QUESTION
     } else if is_wish(said) {
         WISH
     } else {
-        NEWS
+        OTHER
     }
 }
 
@@ -49,17 +49,14 @@ pub fn asks_each(text: &str) -> bool {
     !stays(text) && reply::asks_each(text)
 }
 
-/// Returns whether a message stays in later prompts: it is short and asks nothing.
+/// Returns whether a message stays in later prompts: it is short, asks nothing and is no errand.
 fn stays(text: &str) -> bool {
-    !asks(text) && text.unicode_words().nth(STAYS_WORDS).is_none()
+    !reply::has_question(text)
+        && !is_errand(text)
+        && text.unicode_words().nth(STAYS_WORDS).is_none()
 }
 
-/// Returns whether a message asks something.
-pub(super) fn asks(text: &str) -> bool {
-    text.contains(ASKS)
-}
-
-/// Returns the reminder of the latest short messages: wishes, and then news.
+/// Returns the reminder of the latest short messages: wishes, and then others.
 pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     let place = state.heard_to(turn);
     let unread: Vec<_> = state.unread(turn).into_iter().map(|entry| entry.seq).collect();
@@ -73,13 +70,14 @@ pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     let mut held: Vec<&Text> =
         latest.take(STAYS_MAX).filter_map(|entry| entry.text_at(place)).collect();
     held.reverse();
-    let (wishes, news): (Vec<&Text>, Vec<&Text>) = held.into_iter().partition(|said| is_wish(said));
+    let (wishes, others): (Vec<&Text>, Vec<&Text>) =
+        held.into_iter().partition(|said| is_wish(said));
     let line = |lead: &str, all: &[&Text]| {
         let all: Vec<String> =
             all.iter().map(|said| format!("\"{}\"", quoted(said.trim()))).collect();
         (!all.is_empty()).then(|| format!("{lead}: {}", all.join(" ")))
     };
-    let lines = [line(HELD_WISH, &wishes), line(HELD_NEWS, &news)];
+    let lines = [line(HELD_WISH, &wishes), line(HELD_OTHER, &others)];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
@@ -89,7 +87,7 @@ fn is_to_all(state: &State, turn: &Turn, entry: &Entry) -> bool {
     let roster: Vec<&Participant> =
         state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
     let asks_somebody = || {
-        let text = entry.text_at(state.heard_to(turn)).filter(|text| text.contains('?'));
+        let text = entry.text_at(state.heard_to(turn)).filter(|text| reply::has_question(text));
         text.is_some_and(|text| !reply::questions(text, None, &roster).is_empty())
     };
     entry.mentions.is_empty() && entry.granted.is_none() && !asks_somebody()

@@ -26,7 +26,7 @@ pub fn label(state: &State, turn: Option<&Turn>) -> Option<&'static str> {
     ALL.iter().find_map(|rule| (rule.label)(state, turn))
 }
 
-/// Returns whether a vote at the end compares the speakers.
-pub fn compares(state: &State) -> bool {
-    ALL.iter().any(|rule| (rule.compares)(state))
+/// Returns whether a turn votes on what the speakers said, or without a turn, whether any will.
+pub fn compares(state: &State, turn: Option<&Turn>) -> bool {
+    ALL.iter().any(|rule| (rule.compares)(state, turn))
 }

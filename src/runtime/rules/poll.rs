@@ -11,7 +11,7 @@ pub(super) const RULE: ConversationRule = ConversationRule {
     vote,
     listeners: jury,
     recorded,
-    compares: |state| state.scenario.poll.is_some(),
+    compares,
     step,
     no_room: "no second vote of the poll: the limit leaves no room for the voters",
     ..NONE
@@ -123,22 +123,31 @@ fn jury(state: &State) -> Option<(Vec<&Text>, String)> {
     Some((jury, about))
 }
 
+fn compares(state: &State, turn: Option<&Turn>) -> bool {
+    turn.map_or(state.scenario.poll.is_some(), |turn| {
+        state.batch_of(turn).is_some_and(|batch| batch.spec.poll == Some(PollTime::After))
+    })
+}
+
 /// Returns how the votes changed between the polls; `None` before the second poll.
 fn recorded(state: &State) -> Option<String> {
     let swing = state.swing()?;
     let gains: Vec<String> =
         swing.gains.iter().map(|(option, gain)| format!("{option} {gain:+}")).collect();
-    let name = |id: &SeatId| state.seat(id).map_or(&id.0, |seat| &seat.spec.name).clone();
     let choice = |choice: Option<&Text>| choice.map_or("no vote".to_owned(), |c| c.to_string());
     let moved: Vec<String> = swing
         .moved
         .iter()
         .map(|m| {
             let why = quoted(m.why.trim().trim_end_matches('.'));
-            format!("{}: {} to {}, \"{why}\"", name(m.seat), choice(m.from), choice(m.to))
+            format!("one from {} to {}, \"{why}\"", choice(m.from), choice(m.to))
         })
         .collect();
-    let moved = if moved.is_empty() { "Nobody moved".to_owned() } else { moved.join("; ") };
+    let moved = if moved.is_empty() {
+        "Nobody moved".to_owned()
+    } else {
+        format!("Moved: {}. The votes are secret: name no voter", moved.join("; "))
+    };
     let winner = swing.winner.map_or("nobody gains".to_owned(), |winner| format!("{winner} wins"));
     let gains = gains.join(", ");
     Some(format!("Votes gained since before the first turn: {gains}; {winner}. {moved}."))

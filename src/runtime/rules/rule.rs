@@ -16,8 +16,8 @@ pub struct ConversationRule {
     pub listeners: fn(&State) -> Option<(Vec<&Text>, String)>,
     /// Returns the data in the log for the scribe of the result.
     pub recorded: fn(&State) -> Option<String>,
-    /// Returns whether a vote at the end compares the speakers.
-    pub compares: fn(&State) -> bool,
+    /// Returns whether a turn votes on what the speakers said, or without a turn, whether any will.
+    pub compares: fn(&State, Option<&Turn>) -> bool,
     /// Returns the step that is due before the first turn or, if the flag is true, before the end.
     pub step: fn(&State, bool) -> Option<RuleStep<'_>>,
     /// Warning about a last vote that the limit of tokens or money leaves out.
@@ -39,7 +39,7 @@ pub(super) const NONE: ConversationRule = ConversationRule {
     vote: |_, _| None,
     listeners: |_| None,
     recorded: |_| None,
-    compares: |_| false,
+    compares: |_, _| false,
     step: |_, _| None,
     no_room: "",
 };
