@@ -1,35 +1,10 @@
 //! Nothing waits without a word: a line says what is awaited, and how to stop it.
 
 use crate::house::{House, talk};
+use crate::program::silent::silent;
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-
-/// Starts a server that takes connections and never answers; with `lists`, it lists its model.
-fn silent(lists: bool) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().map(Result::unwrap) {
-            std::thread::spawn(move || hold(stream, lists));
-        }
-    });
-    url
-}
-
-fn hold(mut stream: TcpStream, lists: bool) {
-    let mut first = String::new();
-    // a reader that is gone asks for nothing
-    let _ = BufReader::new(&stream).read_line(&mut first);
-    if lists && first.starts_with("GET /v1/models ") {
-        let list = r#"{"data":[{"id":"m"}]}"#;
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
-        let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{list}", list.len());
-    } else {
-        let _ = stream.read_to_end(&mut vec![]);
-    }
-}
 
 /// Runs a command until a line says what it waits for and how to stop it.
 fn word_of(house: &House, args: &[&str], said: &str) {
@@ -84,6 +59,10 @@ fn a_silent_server_is_named_with_the_way_to_stop() {
     for (args, more, said) in cases {
         word_of(&house, &[args, more].concat(), said);
     }
+    let log = house.path("x.jsonl").display().to_string();
+    let whole = [&run[..], &[&lists, named[0], named[1], "--out-session", &log]].concat();
+    word_of(&house, &whole, "Ada is thinking, ");
+    word_of(&house, &["resume", &log, "--headless", "--endpoint", &lists], "Ada is thinking, ");
     let from = format!("{none}/list");
     word_of(&house, &["models", "update", "--from", &from], &format!("waiting for {from}; "));
 }
@@ -130,9 +109,31 @@ fn a_stopped_process_is_named_with_the_way_to_stop() {
 fn a_full_disk_is_named_with_the_way_to_stop() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(40, 2_000));
-    let args = ["run", &path, "--headless", "--pace"];
-    let full = house.shell("ulimit -f 8; exec \"$0\" \"$@\"", &args);
-    line_of(full, &args, "waiting for space: the disk is full: ");
+    house.run(&["run", &path, "--headless", "--max-turns", "2"]).code(0);
+    for args in [
+        &["run", &path, "--headless", "--pace"][..],
+        &["resume", "--last", "--headless", "--pace", "--max-turns", "40"],
+    ] {
+        let full = house.shell("ulimit -f 8; exec \"$0\" \"$@\"", args);
+        line_of(full, args, "waiting for space: the disk is full: ");
+    }
+}
+
+/// A tool server that says nothing.
+#[test]
+fn a_silent_tool_server_is_named_with_the_way_to_stop() {
+    let house = House::new();
+    let url = silent(true);
+    for server in ["command = [\"tail\", \"-f\", \"/dev/null\"]", &format!("url = {url:?}")] {
+        let text = format!(
+            "title = \"T\"\n[[server]]\nname = \"calc\"\n{server}\n[[participant]]\nid = \"ada\"\n\
+             tools = [\"calc\"]\n"
+        );
+        let path = house.file("tools.toml", &text);
+        let model = ["--endpoint", &url, "--model", "endpoint:m"];
+        let args = [&["run", &path, "--headless", "--trust"][..], &model].concat();
+        word_of(&house, &args, "waiting for the tool server calc; ");
+    }
 }
 
 #[test]

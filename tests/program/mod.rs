@@ -5,6 +5,8 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+pub mod silent;
+
 use portable_pty::CommandBuilder;
 use rustix::fs::Mode;
 use std::ffi::{OsStr, OsString};

@@ -26,6 +26,7 @@ mod secrets;
 mod server;
 mod talk;
 mod trusting;
+mod waiting;
 mod ways;
 
 use house::House;

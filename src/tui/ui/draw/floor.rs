@@ -15,7 +15,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::stopped;
 use crate::ui::view::floor::{
-    Status, circles_since, doing, doing_word, is_in_turn, near, next, used, why,
+    Status, WAITING, awaited, circles_since, doing, doing_word, is_in_turn, near, next, used, why,
 };
 use crate::ui::view::hold::seconds;
 use crate::ui::view::message::Look;
@@ -23,6 +23,7 @@ use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::collections::BTreeSet;
 
 /// Level of detail of the line.
 #[derive(Clone, Copy)]
@@ -232,7 +233,7 @@ fn shortened(
         names => format!("then {}", names.join(", ")),
     };
     let next = then.replacen("then", "next", 1);
-    let now = speakers(transcript, now, name);
+    let now = speakers(transcript, now, name, wealth.long);
     let (what, then) = match standing {
         Status::Running | Status::Stepping => (now, then),
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
@@ -263,8 +264,24 @@ fn shortened(
     Activity { what, then, names_status }
 }
 
+/// Returns the awaited servers, each once; `None` unless all current turns wait for one.
+fn servers(transcript: &Transcript, now: Ms) -> Option<String> {
+    let turns = transcript.state().turns.values();
+    let each: Option<BTreeSet<String>> = turns.map(|turn| awaited(transcript, turn, now)).collect();
+    Some(each?.into_iter().collect::<Vec<_>>().join(", "))
+}
+
 /// Returns the speakers with activity and duration.
-fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) -> String {
+fn speakers(
+    transcript: &Transcript,
+    now: Ms,
+    name: impl Fn(&SeatId) -> String,
+    is_long: bool,
+) -> String {
+    let awaited = if is_long { servers(transcript, now) } else { None };
+    let awaited = |before: &str| {
+        awaited.as_ref().map_or(String::new(), |servers| format!("{before} for {servers}"))
+    };
     let turns: Vec<_> = transcript.state().turns.values().collect();
     let seconds = |since: Ms| now.since(since) / 1_000;
     match turns[..] {
@@ -274,7 +291,8 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
             let since = since.map(|since| format!(" {}s", seconds(since)));
             let is_mine = transcript.state().waits_for_human(turn) && !transcript.unattended;
             let comma = if is_mine { "," } else { "" };
-            format!("{}{comma} {what}{}", name(&turn.seat), since.unwrap_or_default())
+            let by = awaited(if what == WAITING { "" } else { ", waiting" });
+            format!("{}{comma} {what}{}{by}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {
             let each = turns.iter().map(|t| {
@@ -285,14 +303,17 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
                 let batches = transcript.state().threads.values().filter_map(|t| t.batch.as_ref());
                 let done: usize = batches.map(|batch| batch.ended.len()).sum();
                 let done = if done > 0 { format!(", {done} done") } else { String::new() };
-                return format!("{} speak at once{done}", turns.len());
+                let latest = turns.iter().map(|turn| turn.since).max().unwrap_or(now);
+                let by = awaited(&format!(", waiting {}s", seconds(latest)));
+                return format!("{} speak at once{done}{by}", turns.len());
             }
             let work = if turns.iter().all(|t| t.purpose == turns[0].purpose) {
                 doing_word(turns[0].purpose)
             } else {
                 "at work"
             };
-            format!("{} {work}: {}", turns.len(), each.collect::<Vec<_>>().join(", "))
+            let each = each.collect::<Vec<_>>().join(", ");
+            format!("{} {work}: {each}{}", turns.len(), awaited(", waiting"))
         }
     }
 }

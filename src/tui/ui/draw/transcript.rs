@@ -1,11 +1,14 @@
 //! The visible part of the transcript.
 
+use crate::ui::action::Action;
+use crate::ui::draw::floor::words;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::links::ScreenLink;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::floor::Status;
 use crate::ui::view::link;
 use crate::ui::view::message::{INDENT, Look};
 use crate::ui::view::transcript::{RowView, Transcript};
@@ -20,12 +23,14 @@ const MOVED_MAX: usize = 3;
 
 /// Draws the visible lines; a placeholder before the first message.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Screen { transcript, theme, .. } = screen;
+    let Screen { transcript, theme, glyphs, clock, keymap, .. } = screen;
     if transcript.is_empty() {
-        let waits = Line::styled(
-            format!("   starting{}", screen.glyphs.ellipsis),
-            theme.style(ThemeRole::Muted),
-        );
+        let waits =
+            match words(transcript, Status::from_state(transcript.state()), clock.now()).what {
+                what if transcript.state().turns.is_empty() => format!("{what}{}", glyphs.ellipsis),
+                what => format!("{what}; {} leaves", keymap.way(Action::Interrupt, Focus::Write)),
+            };
+        let waits = Line::styled(format!("   {waits}"), theme.style(ThemeRole::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
     let lines = seen(area, screen);

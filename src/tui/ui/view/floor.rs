@@ -14,8 +14,13 @@ use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first token of a local model after which the model is assumed to be loading.
 const LOADING_MS: u64 = 3_000;
+/// Silence after which the awaited server is named, in milliseconds.
+const AWAITED_MS: u64 = 1_000;
 /// Milliseconds without data after which the screen reports it.
 const SILENCE_MS: u64 = 20_000;
+
+/// Activity of a speaker whose first word is awaited.
+pub const WAITING: &str = "waiting";
 
 /// Status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,17 +143,14 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     }
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
-    if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
-        return (format!("no answer for {silent}s (loading?)"), None);
-    }
-    if silent * 1_000 >= SILENCE_MS {
+    if heard.is_some() && silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), None);
     }
     let command = match turn.purpose {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
         Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
-        Purpose::Speak => "waiting",
+        Purpose::Speak => WAITING,
         _ => doing_word(turn.purpose),
     };
     (command.into(), Some(turn.since))
@@ -157,6 +159,20 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
 /// Returns `true` if a seat is a team; its reasoning is the team's internal conversation.
 pub fn is_team(state: &State, seat: &SeatId) -> bool {
     state.seat(seat).is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Team(_)))
+}
+
+/// Returns the model, service or program whose first word a turn has awaited for a second, and why it may be slow.
+pub fn awaited(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
+    let live = &transcript.live;
+    let voice = &live.state.seat(&turn.seat)?.spec.voice;
+    let is_silent = turn.call.is_some() && live.last_piece(turn.id).is_none();
+    let has_server = !matches!(voice, VoiceSpec::Lines { .. } | VoiceSpec::Team(_));
+    if !is_silent || !has_server || now.since(turn.since) < AWAITED_MS {
+        return None;
+    }
+    let label = if turn.model.is_empty() { voice.label() } else { turn.model.to_string() };
+    let may_load = now.since(turn.since) >= LOADING_MS && may_load(&live.state, turn);
+    Some(format!("{}{}", text::name(&label), if may_load { " (loading?)" } else { "" }))
 }
 
 /// Returns `true` if a turn is the first one of a local model, which its server may have to load.
