@@ -125,7 +125,7 @@ fn reasoning_is_folded_until_it_is_opened() {
     let thought = Piece { turn, channel: Channel::Think, at, text: "hidden in my head".into() };
     stage.screen.take(&Item::Piece(thought));
     let folded = stage.text();
-    assert!(folded.contains("▸ reasoning, 4 words (o)") && !folded.contains("in my head"));
+    assert!(folded.contains("▸ reasoning, 4 words (/think)") && !folded.contains("in my head"));
     stage.press(&[Char('o')]);
     assert!(stage.text().contains("hidden in my head"));
 }

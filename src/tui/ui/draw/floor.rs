@@ -189,7 +189,8 @@ fn below(screen: &mut Screen) -> Below {
     }
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = view.viewport.width();
-    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+    let place = view.steering();
+    let look = Look { width, theme, glyphs, keymap, place, reading: &view.reading };
     let messages = view.viewport.below(transcript, look);
     Below { messages, lines: view.viewport.lines_below(transcript, look) }
 }

@@ -116,7 +116,8 @@ fn arrange(whole: Rect, screen: &mut Screen) -> Option<Areas> {
     }
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(usual.transcript.width);
-    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+    let place = view.steering();
+    let look = Look { width, theme, glyphs, keymap, place, reading: &view.reading };
     let lines = view.viewport.outcome_lines(transcript, look);
     areas_with_outcome(whole, needs, u16::try_from(lines).unwrap_or(u16::MAX))
 }

@@ -103,7 +103,8 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(area.width);
     let acts = matches!(view.place(), Focus::Read | Focus::Marked | Focus::Replay);
-    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+    let place = view.steering();
+    let look = Look { width, theme, glyphs, keymap, place, reading: &view.reading };
     let mark = acts.then(|| mark(&mut view.viewport, transcript, look)).flatten();
     let mut lines = view.viewport.window(transcript, look, usize::from(area.height), mark);
     if let Some(search) = &view.search {

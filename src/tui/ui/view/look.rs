@@ -1,7 +1,7 @@
 //! Appearance of messages: the settings of the reader, the width of the text, and the gutter before it.
 
 use crate::model::{Seq, ThreadId};
-use crate::ui::keymap::Keymap;
+use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::text::markdown::{CodeFrames, framed, plain, plainly};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{SPEAKERS, Theme, ThemeRole};
@@ -24,6 +24,8 @@ pub struct Look<'a> {
     pub glyphs: &'static Glyphs,
     /// Key bindings, for hints.
     pub keymap: &'a Keymap,
+    /// Focus whose keys the hints name.
+    pub place: Focus,
     /// The reader's settings: folded, expanded or raw text.
     pub reading: &'a Reading,
 }

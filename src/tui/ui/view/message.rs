@@ -8,7 +8,6 @@ use crate::model::*;
 use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
 use crate::ui::text::links;
 use crate::ui::text::markdown::{CodeFrames, bold, framed, plain};
 use crate::ui::text::wrap::{clip, width};
@@ -74,7 +73,7 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
                 look,
             )),
             Aside::Step(id) => {
-                let key = look.keymap.way(Action::Reasoning, Focus::Read);
+                let key = look.keymap.way(Action::Reasoning, look.place);
                 let line = step::line(transcript, *id);
                 let told = format!("{line} ({key}: {})", if opens { "fold" } else { "open" });
                 let sign = if opens { look.glyphs.note } else { look.glyphs.speaking };
@@ -290,7 +289,7 @@ fn reasoning(what: &str, thought: &str, opens: bool, look: Look<'_>) -> Vec<Line
     }
     let style = look.theme.style(ThemeRole::MessageReasoning);
     let words = word_count(thought);
-    let key = look.keymap.way(Action::Reasoning, Focus::Read);
+    let key = look.keymap.way(Action::Reasoning, look.place);
     let told = if opens {
         format!("{what}, {words} words ({key}: fold)")
     } else {

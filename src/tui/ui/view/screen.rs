@@ -478,7 +478,8 @@ impl Screen {
     pub(in crate::ui) fn read(&mut self, to: impl FnOnce(&mut Viewport, &Transcript, Look<'_>)) {
         let Screen { transcript, view, theme, glyphs, keymap, .. } = self;
         let width = view.viewport.width();
-        let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+        let place = view.steering();
+        let look = Look { width, theme, glyphs, keymap, place, reading: &view.reading };
         to(&mut view.viewport, transcript, look);
     }
 
