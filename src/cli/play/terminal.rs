@@ -40,13 +40,13 @@ pub fn check_screen(instead: &str, context: &Context) -> Result<(), Failure> {
     if !Context::at_terminal() {
         return Err(Failure::usage("not a terminal", instead));
     }
-    if context.environment.term() == Some("dumb") {
-        return Err(Failure::usage(
-            "this terminal cannot show the full screen (TERM=dumb)",
-            instead,
-        ));
+    match context.text_mode() {
+        Some(because) => {
+            let message = format!("text mode cannot show the full screen ({because})");
+            Err(Failure::usage(message, instead))
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Returns the command that was typed, with `--headless` added.
