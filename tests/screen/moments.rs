@@ -1,7 +1,7 @@
 //! Important moments: a limit, a failure, and notices for a reader who looks elsewhere.
 
 use crate::stage::{Stage, demo, headless};
-use colloquium::model::{Kind, Ms};
+use colloquium::model::{Kind, Ms, VoiceSpec};
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Home, PageDown};
@@ -66,6 +66,19 @@ fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
     }
     // the failed seat, without selecting it
     assert_eq!(stage.press(&[Char('M')]), [Request::Models("bo".into())]);
+}
+
+/// Nobody knows the price of another call: the choice asks once more, and says nothing of money.
+#[test]
+fn a_failure_of_a_model_without_a_price_names_no_price() {
+    let mut stage = failed_in(Stage::new(80, 24).altering(|event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            opened.participants[1].voice = VoiceSpec::Model(Default::default());
+        }
+    }));
+    let shown = stage.text();
+    assert!(shown.contains("1 retry (asks once more)  2 another model"), "{shown}");
+    assert!(!shown.contains("price"), "{shown}");
 }
 
 #[test]

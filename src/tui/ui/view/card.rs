@@ -1,7 +1,7 @@
 //! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. The number of a
 //! choice on the line, and Enter, take it; a choice that costs money or lasts takes a second Enter.
 
-use crate::model::{Limit, Ms, Outcome, Usd};
+use crate::model::{Limit, Ms, Outcome, SeatId, Usd};
 use crate::state::State;
 use crate::state::leave::{AsksLeave, asks_leave, leaves_of};
 use crate::text::{self, clock};
@@ -123,6 +123,11 @@ impl CardChoice {
         CardChoice { again: words.clone(), words, price, ..self }
     }
 
+    /// Sets the price; a failure is no moment to say that nobody knows it.
+    fn after_failure(self, price: ChoicePrice) -> CardChoice {
+        if price == ChoicePrice::Unknown { CardChoice { price, ..self } } else { self.at(price) }
+    }
+
     /// Returns the effect; `None` if it has to be confirmed first.
     pub fn act(self, confirmed: Option<Confirmed>) -> Option<ChoiceAct> {
         (self.price == ChoicePrice::Free || confirmed.is_some()).then_some(self.act)
@@ -229,6 +234,12 @@ fn permission(screen: &Screen, asks: AsksLeave) -> Card {
     Card { arguments: asks.arguments, choices, ..card }
 }
 
+/// Returns the price of one turn of a seat.
+fn turn_price(state: &State, id: &SeatId) -> ChoicePrice {
+    let paid = state.seat(id).is_some_and(|seat| is_paid(&seat.spec));
+    if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free }
+}
+
 /// Returns the card of the current state, if there is one.
 pub fn card(screen: &Screen) -> Option<Card> {
     if screen.view.is_recording() {
@@ -242,13 +253,12 @@ pub fn card(screen: &Screen) -> Option<Card> {
         let name = screen.transcript.name(&turn.seat);
         let times = failed_times(failures(&screen.transcript, &turn.seat)).to_uppercase();
         let title = format!("{times} {} {name}", screen.glyphs.dot);
-        let paid = state.seat(&turn.seat).is_some_and(|seat| is_paid(&seat.spec));
-        let retry = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
+        let retry = turn_price(state, &turn.seat);
         let on = format!("continue without {name}'s turn");
         let choices = vec![
-            CardChoice::new(Action::Retry, "retry").at(retry),
+            CardChoice::new(Action::Retry, "retry").after_failure(retry),
             CardChoice::new(Action::ChangeModel, "another model"),
-            CardChoice::new(Action::TogglePause, on).at(ChoicePrice::of_turns(state, 1)),
+            CardChoice::new(Action::TogglePause, on).after_failure(ChoicePrice::of_turns(state, 1)),
         ];
         let id = format!("failed {:?}", turn.seq);
         return Some(Card { choices, ..Card::new(id, title, ThemeRole::FloorError, why(turn)) });
@@ -351,11 +361,9 @@ fn failing(screen: &Screen) -> Option<Card> {
     let name = transcript.name(id);
     let title = format!("{name} {}", failed_times(times as usize).to_uppercase());
     let mut card = Card::new(format!("failing {id}"), title, ThemeRole::FloorError, why(turn));
-    let paid = state.seat(id).is_some_and(|seat| is_paid(&seat.spec));
-    let again = if paid { ChoicePrice::of_turns(state, 1) } else { ChoicePrice::Free };
     card.seat = Some(transcript.seat_place(id));
     card.choices = vec![
-        CardChoice::new(Action::GiveFloor, "try again").at(again),
+        CardChoice::new(Action::GiveFloor, "try again").after_failure(turn_price(state, id)),
         CardChoice::new(Action::ChangeModel, "another model"),
         CardChoice::new(Action::Mute, format!("mute {name}")),
     ];
