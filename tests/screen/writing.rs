@@ -118,6 +118,16 @@ fn the_cursor_stands_on_the_caret() {
 }
 
 #[test]
+fn the_cursor_counts_a_pasted_tab_as_it_is_shown() {
+    let mut stage = speaking();
+    paste(&mut stage.screen, "a\tb and c");
+    let shown = stage.text();
+    assert!(shown.contains("│  a   b and c "), "{shown}");
+    let pen = stage.screen.view.areas.composer;
+    stage.terminal.backend_mut().assert_cursor_position((pen.x + 3 + 11, pen.y));
+}
+
+#[test]
 fn letters_are_text_in_the_pen() {
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "is S.q?:"), []);

@@ -57,6 +57,9 @@ fn fresh() -> TextArea<'static> {
     area
 }
 
+/// Widest form of a tab in the text area.
+const TAB: &str = "    ";
+
 impl Composer {
     /// Returns the text as shown, chips included.
     pub fn text(&self) -> String {
@@ -72,7 +75,7 @@ impl Composer {
     pub fn rows(&self, room: usize) -> u16 {
         // every line needs at least one row, so that more lines than this cannot matter
         let lines = self.area.lines().iter().take(ROWS_MAX);
-        let rows = lines.map(|l| wrap(&Line::from(l.as_str()), room).len());
+        let rows = lines.map(|l| wrap(&Line::from(l.replace('\t', TAB)), room).len());
         rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
     }
 
@@ -83,6 +86,10 @@ impl Composer {
         let at = self.area.cursor().1;
         let line: Vec<char> =
             self.area.lines().get(line).map_or(vec![], |l| l.chars().take(at).collect());
+        // the text area widens tabs itself
+        if line.contains(&'\t') {
+            return (caret.row, caret.col);
+        }
         let cells = |c: &char| width(c.encode_utf8(&mut [0; 4]));
         let mut left = caret.col;
         let begin = line.iter().rposition(|c| {
