@@ -325,6 +325,15 @@ fn sessions_are_listed_by_how_they_ended() {
     };
     start.take(News::Sessions(vec![live(&start.sessions[0])]));
     assert!(shown(&mut start, 120, 40).contains("● Should cities ban"), "while it runs");
+    let short = |s: &SessionSummary| SessionSummary {
+        standing: SessionStatus::Ended { reason: StopReason::CostLimit, lossy: false },
+        utterances: 1,
+        headline: String::new(),
+        is_silent: false,
+        ..s.clone()
+    };
+    start.take(News::Sessions(vec![short(&start.sessions[0])]));
+    assert!(shown(&mut start, 120, 40).contains(", 1 turn "), "one turn is no turns");
 }
 
 #[test]

@@ -354,6 +354,6 @@ fn voice(voice: &VoiceSpec) -> String {
 fn limits(limits: &Limits) -> String {
     let mut all: Vec<String> =
         Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.get(l)?))).collect();
-    all.extend(limits.per_seat.map(|n| format!("{n} turns per participant")));
+    all.extend(limits.per_seat.map(|n| format!("{} per participant", text::plural(n, "turn"))));
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }

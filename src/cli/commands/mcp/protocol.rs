@@ -118,7 +118,7 @@ pub fn task(id: &str, jobs: &Jobs, context: &Context) -> Result<DetailedTask, Er
     let (created, updated) = (time(survey.began), time(survey.latest));
     let task = Task::new(id.as_str(), TaskStatus::Working, created, updated)
         .with_poll_interval_ms(POLL_MS)
-        .with_status_message(format!("{} turns", state.utterances));
+        .with_status_message(export::utterances(state.utterances));
     let payload = match &state.ended {
         Some(end) if end.reason == StopReason::Signal && job.is_stopped() => TaskPayload::Cancelled,
         None if !is_over => TaskPayload::Working,

@@ -83,7 +83,7 @@ impl McpService {
                     if let (Ok(()), Some(turns), Some(token)) = (changed, told, token.clone()) {
                         let progress = ProgressNotificationParam::new(token, turns.into());
                         // the client may have gone
-                        let _ = peer.notify_progress(progress.with_message(format!("{turns} turns"))).await;
+                        let _ = peer.notify_progress(progress.with_message(text::plural(turns, "turn"))).await;
                     }
                 }
                 () = ct.cancelled(), if waits => {

@@ -3,7 +3,7 @@
 use crate::export::poster::PosterInk;
 use crate::model::Limit;
 use crate::state::Turn;
-use crate::text::{self, clock};
+use crate::text::{self, clock, plural};
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::{cast, poster};
 use crate::ui::frame::Frame;
@@ -40,8 +40,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         // the title needs the cells of a narrow screen
         Some(most) if screen.view.areas.is_narrow() => format!("{}/{most}", number.min(most)),
         // after failed turns the numbers of the messages run ahead
-        Some(most) if is_ahead => format!("{} of {most} turns", number.min(most)),
-        None if is_ahead => format!("{number} turns"),
+        Some(most) if is_ahead => format!("{} of {}", number.min(most), plural(most, "turn")),
+        None if is_ahead => plural(number, "turn"),
         Some(most) => format!("turn {} of {most}", number.min(most)),
         None => format!("turn {number}"),
     };

@@ -11,14 +11,14 @@ mod steps;
 
 pub use crate::ui::linear::menu::numbered;
 
-use crate::export::{Narrator, text};
+use crate::export::{Narrator, text, utterances};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::RunState;
 use crate::state::leave::asked_in;
 use crate::steer::line::{EntryPoint, Intent, Manner, Typing, read_line};
 use crate::steer::slash::{self, TypedFault};
-use crate::text::label;
+use crate::text::{label, plural};
 use crate::ui::act::intents;
 use crate::ui::act::leave::detach_fault;
 use crate::ui::draw::floor::{Activity, words};
@@ -364,7 +364,10 @@ impl Linear {
         let state = self.transcript.state();
         let standing = Status::from_state(state);
         let Activity { what, then, names_status } = words(&self.transcript, standing, now);
-        let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
+        let turns = match state.limits.utterances {
+            Some(most) => format!("{} of {}", state.utterances, plural(most, "turn")),
+            None => utterances(state.utterances),
+        };
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
         let used = match near(state, now) {
             Some((percent, limit)) => format!("{used}; {percent} % of {limit} used"),
@@ -373,7 +376,7 @@ impl Linear {
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
         let what = if names_status { what } else { format!("{standing}: {what}") };
-        note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
+        note(&format!("{what}{then}; {turns}{used}"))
     }
 
     /// Returns the options after the end of the conversation.

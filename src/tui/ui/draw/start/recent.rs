@@ -109,7 +109,7 @@ impl StartPage<'_> {
             SessionStatus::Ended { .. } if !session.headline.is_empty() => {
                 text::line(&session.headline).into_owned()
             }
-            SessionStatus::Ended { .. } if turns > 0 => format!("{how}, {turns} turns"),
+            SessionStatus::Ended { .. } if turns > 0 => format!("{how}, {}", utterances(turns)),
             _ => how,
         };
         let when = if is_live { "attach".into() } else { ago(start.now, session.written) };
