@@ -123,7 +123,7 @@ impl RunningSession {
 }
 
 /// Returns the running conversations that take clients, the last one first.
-fn running(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
+pub fn running(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
     let mut all = session_file::list(context)?;
     all.retain(|s| matches!(s.standing, SessionStatus::Running(_)) && has_socket(&s.path, context));
     Ok(all)
@@ -131,30 +131,6 @@ fn running(context: &Context) -> Result<Vec<SessionSummary>, Failure> {
 
 /// Time for all conversations of a list to introduce themselves; a stopped process never does.
 const LIST_WITHIN: Duration = Duration::from_secs(1);
-
-/// Maximum number of running conversations that are listed.
-#[cfg(feature = "mcp")]
-const LISTED_MAX: usize = 100;
-
-/// Returns the introductions of the running conversations in the sessions folder that take clients.
-#[cfg(feature = "mcp")]
-pub async fn introductions(context: &Context) -> Vec<Hello> {
-    let sockets = std::fs::read_dir(&context.paths.sockets).into_iter().flatten().flatten();
-    let mut found = vec![];
-    let sockets: Vec<PathBuf> = sockets.take(LISTED_MAX).map(|entry| entry.path()).collect();
-    let greeted = join_all(sockets.iter().map(|socket| timeout(LIST_WITHIN, greet(socket)))).await;
-    for (socket, greeted) in sockets.into_iter().zip(greeted) {
-        // sockets of dead processes stay until the next conversation opens one
-        let Ok(Ok(Greeted { hello, .. })) = greeted else { continue };
-        let path = context.paths.sessions().join(format!("{}.jsonl", hello.session));
-        // another data folder may have conversations as well
-        if server::socket(&context.paths.sockets, &path).is_ok_and(|own| own == socket) {
-            found.push(hello);
-        }
-    }
-    found.sort_by(|a, b| a.session.cmp(&b.session));
-    found
-}
 
 /// Returns whether there is a socket for a session file.
 pub fn has_socket(path: &Path, context: &Context) -> bool {

@@ -32,6 +32,24 @@ pub fn row(client: &mut Client) -> Value {
 }
 
 #[test]
+fn a_conversation_that_does_not_answer_is_listed_as_such() {
+    let house = House::new();
+    let (child, out) = start(&house, &talk(40, 2_000));
+    let mut client = Client::start(&house);
+    let answering = row(&mut client);
+    kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
+    let stopped = row(&mut client);
+    assert_eq!(stopped["state"], "not answering", "{stopped}");
+    assert_eq!(stopped["session"], SESSION);
+    assert_eq!(stopped["title"], answering["title"]);
+    kill_process(Pid::from_child(&child), Signal::CONT).unwrap();
+    client.end();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    drop(out);
+    end(child);
+}
+
+#[test]
 fn clients_see_and_steer_a_conversation_of_another_program() {
     let house = House::new();
     let (child, out) = start(&house, &talk(40, 2_000));

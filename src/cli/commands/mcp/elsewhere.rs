@@ -3,13 +3,13 @@
 
 use super::attended::ANSWER_WITHIN;
 use super::jobs::ToolCall;
+use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::running::{RunningSession, doing, introductions};
+use crate::cli::running::{RunningSession, describe, running};
 use crate::cli::runtime::block_on;
 use crate::cli::saved_id::SavedId;
 use crate::live::client::{ClientError, FirstReceipt};
-use crate::live::protocol::Hello;
 use crate::model::{Command, SteerLine};
 use crate::state::State;
 use crate::text;
@@ -25,15 +25,22 @@ pub struct OtherConversation {
     state: String,
 }
 
-/// Lists the running conversations that take clients.
+/// Lists the running conversations that take clients; a stopped process is listed as not answering.
 pub fn list(context: &Context) -> Result<Vec<OtherConversation>, Failure> {
-    let all = block_on(async { Ok(introductions(context).await) })?;
-    let one = |hello: &Hello| OtherConversation {
-        session: text::line(&hello.session).into_owned(),
-        title: text::line(&hello.title).into_owned(),
-        state: text::line(&doing(hello)).into_owned(),
+    let mut all = running(context)?;
+    block_on(async {
+        describe(&mut all, context).await;
+        Ok(())
+    })?;
+    let one = |session: SessionSummary| match session.standing {
+        SessionStatus::Live { doing, .. } => Some(OtherConversation {
+            session: session.id,
+            title: text::line(&session.title).into_owned(),
+            state: text::line(&doing).into_owned(),
+        }),
+        _ => None,
     };
-    Ok(all.iter().map(one).collect())
+    Ok(all.into_iter().filter_map(one).collect())
 }
 
 /// Refuses a command that lifts a limit, or that speaks for a person. `at_limit` is true if the conversation has reached
