@@ -7,7 +7,7 @@ use crate::model::{Key, SteerLine};
 use crate::{steer, text, untrusted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, metadata};
-use std::io::{self, Read, stdin};
+use std::io::{self, BufRead, Read, stdin};
 
 /// Maximum size of an input, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
@@ -31,6 +31,29 @@ pub fn await_stdin(what: &str) {
     if let Ok(0) = poll(&mut [PollFd::new(&stdin(), PollFlags::IN)], Some(&moment)) {
         output::print(&format!("waiting for {what} on standard input; Ctrl-C stops"));
     }
+}
+
+/// Returns whether standard input has a line other than blank lines and comments, which it skips. The line stays unread.
+pub fn has_line(what: &str) -> bool {
+    await_stdin(what);
+    let mut from = stdin().lock();
+    // a broken input ends, as for the reader of the lines
+    while let Ok(ahead) = from.fill_buf()
+        && !ahead.is_empty()
+    {
+        let line = ahead.trim_ascii_start();
+        let blank = ahead.len() - line.len();
+        match line.first() {
+            None => from.consume(blank),
+            Some(b'#') => {
+                if from.skip_until(b'\n').is_err() {
+                    return false;
+                }
+            }
+            Some(_) => return true,
+        }
+    }
+    false
 }
 
 /// Reads all of standard input as text.

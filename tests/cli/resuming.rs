@@ -222,18 +222,16 @@ fn a_finished_conversation_asks_nobody_until_something_new_is_said() {
         assert_eq!(before, (std::fs::read_to_string(&log).unwrap(), ran()), "{scenario}");
 
         let steer = ["resume", "--last", "--headless", "--trust", "--steer", "-"];
-        house.fed(&steer, "").code(0);
-        let after = std::fs::read_to_string(&log).unwrap();
-        assert_eq!(
-            kinds(&after[before.0.len()..]),
-            ["conversation.reopened", "conversation.ended"],
-            "{scenario}"
-        );
-        assert_eq!(ran(), before.1);
+        // blank lines and comments say nothing new
+        for input in ["", "\n\n", "# later\n \n"] {
+            let told = house.fed(&steer, input).code(0).err;
+            assert!(told.contains("finished; say what is next: "), "{scenario}: {told}");
+            assert_eq!(before, (std::fs::read_to_string(&log).unwrap(), ran()), "{scenario}");
+        }
 
-        house.fed(&steer, "{\"do\":\"say\",\"text\":\"And now?\"}\n").code(0);
+        house.fed(&steer, "# more\n{\"do\":\"say\",\"text\":\"And now?\"}\n").code(0);
         let said = std::fs::read_to_string(&log).unwrap();
-        let said = kinds(&said[after.len()..]);
+        let said = kinds(&said[before.0.len()..]);
         let first = |kind: &str| said.iter().position(|k| k == kind);
         assert!(first("human.said").unwrap() < first("batch.opened").unwrap_or(usize::MAX));
     }

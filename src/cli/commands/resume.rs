@@ -3,7 +3,7 @@
 use crate::cli::args::{Play, SessionName};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
-use crate::cli::inputs::steer_lines;
+use crate::cli::inputs::{has_line, steer_lines};
 use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{CHANGE_ALL, ModelSource};
@@ -49,10 +49,14 @@ pub fn finished(resume: &next::Resume, opened: &OpenedSession, context: &Context
         || play.rehearsed
         || play.models.model.is_some()
         || !play.set.is_empty();
-    let says = !resume.commands.is_empty() || play.steer.is_some() || changes;
+    let steers = play.steer.is_some() && !play.reads_commands();
+    let says = !resume.commands.is_empty() || steers || changes;
     // the reason why it cannot be continued comes first
     let broken = opened.survey.faults.iter().any(LogFault::forbids_writing);
     if !opened.past.is_finished() || says || play.background || broken {
+        return None;
+    }
+    if play.reads_commands() && has_line("steering lines") {
         return None;
     }
     match follows(play, context) {
