@@ -80,6 +80,12 @@ pub(super) fn render(raw: &str) -> Rendered {
                     out.push_str("<a>")
                 }
             }
+            Event::Start(Tag::List(Some(first))) => {
+                let mark = safe.get(range).and_then(|list| list.split_inclusive(['.', ')']).next());
+                let closes = mark.is_some_and(|mark| mark.ends_with(')'));
+                let class = if closes { " class=\"closed\"" } else { "" };
+                out.push_str(&format!("<ol start=\"{first}\"{class}>"));
+            }
             Event::Start(tag) => elements(tag.to_end()).iter().for_each(|name| {
                 out.push_str(&format!("<{name}>"));
             }),
@@ -155,6 +161,11 @@ mod tests {
             ("a **b** *c* `d<`", "<p>a <strong>b</strong> <em>c</em> <code>d&lt;</code></p>\n"),
             ("# head", "<h4>head</h4>\n"),
             ("one\ntwo", "<p>one<br>\ntwo</p>\n"),
+            ("3. a\n4. b", "<ol start=\"3\"><li>a</li>\n<li>b</li>\n</ol>\n"),
+            (
+                "1) a. b\n2) c",
+                "<ol start=\"1\" class=\"closed\"><li>a. b</li>\n<li>c</li>\n</ol>\n",
+            ),
             ("- a\n- b", "<ul><li>a</li>\n<li>b</li>\n</ul>\n"),
             ("```rust\na < b\n```", "<pre><code>a &lt; b\n</code></pre>\n"),
             ("<b onclick=x>y</b>", "<p>&lt;b onclick=x&gt;y&lt;/b&gt;</p>\n"),
