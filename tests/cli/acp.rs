@@ -376,9 +376,11 @@ fn a_session_is_loaded_with_its_messages_and_resumed_without_them() {
     let path = pair(&house, 2, 1, "");
     let mut client = Client::start(&house, &["acp", &path]);
     let session = client.session();
+    let params = json!({"sessionId": session, "cwd": "/", "mcpServers": []});
+    let empty = client.ask("session/load", params.clone());
+    assert!(empty["error"].is_null(), "before its first prompt: {empty}");
     client.prompted(&session, "Tea or coffee?");
     client.end();
-    let params = json!({"sessionId": session, "cwd": "/", "mcpServers": []});
     let mut client = Client::start(&house, &["acp", &path]);
     let listed = client.ask("session/list", json!({}));
     assert_eq!(listed["result"]["sessions"][0]["sessionId"], json!(session), "{listed}");

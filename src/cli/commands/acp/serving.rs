@@ -63,6 +63,10 @@ impl ClientSession {
 
     /// Sends the conversation so far.
     fn load(&self) -> Result<(), Failure> {
+        // before its first prompt a session has no file
+        if !self.path.is_file() {
+            return Ok(());
+        }
         // the person at the client is the operator
         let reveal = Reveal { whispers: true, hidden: true };
         let seen = Seen::read(&self.path, reveal, &ReadProgress::default())?;
