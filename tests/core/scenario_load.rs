@@ -538,3 +538,29 @@ fn a_name_that_passes_for_another_or_shows_nothing_is_refused() {
     check("Ada", &named("Adam"), None);
     check("Клод", &named("クロード"), None);
 }
+
+#[test]
+fn keys_that_the_voice_or_the_replies_never_use_are_reported() {
+    let warnings = |rest: &str| -> Vec<String> {
+        let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
+        loaded(&text).warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect()
+    };
+    let idle = "has no effect with this voice";
+    let tools = "tools = [\"read_file\"]\n";
+    assert_eq!(
+        warnings(&format!("lines = [\"x\"]\nmax_usd = 1\ncontext = \"summary\"\n{tools}")),
+        ["max_usd", "context", "tools"].map(|key| format!("participant[1].{key}: {idle}"))
+    );
+    assert_eq!(
+        warnings(&format!("script = [\"true\"]\n{tools}")),
+        [format!("participant[1].tools: {idle}")]
+    );
+    assert!(warnings(&format!("model = \"ollama:x\"\n{tools}")).is_empty());
+    let stop = "[[stop]]\nagreement = 0.8\n";
+    let never = "has no effect: no reply of this scenario has an answer";
+    assert_eq!(warnings(stop), [format!("stop[1].agreement: {never}")]);
+    for answers in ["reply = { choice = [\"a\", \"b\"] }\n", "script = [\"true\"]\n"] {
+        assert!(warnings(&format!("{answers}{stop}")).is_empty(), "{answers}");
+    }
+    assert!(warnings(&format!("[answer]\nform = \"number\"\n{stop}")).is_empty());
+}

@@ -6,6 +6,7 @@
 use super::fault::{Fault, Gravity, NamedModel, place};
 use super::json_schema::{schema, validator};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, Readers, ValueKind, key};
+use super::spelling::usual;
 use super::tree::{At, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits, kinds};
 use crate::expr::{self, Condition, Template};
@@ -142,6 +143,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Returns whether the seats discuss freely under all policies of this scenario.
+    pub fn debates(&self) -> bool {
+        let mut own = self.rows.iter().filter(|row| self.policies.iter().any(|p| p == row.name));
+        own.all(|row| row.traits.debates || row.traits.phases)
+    }
+
     /// Warns about a key that no policy of this scenario reads.
     fn read_by(&mut self, at: &At<'_>, key: &Key) {
         let reads = |row: &&PolicyRow| match key.readers {
@@ -170,6 +177,12 @@ impl<'a> Walk<'a> {
     /// Reports an unknown key; returns the key that was most likely meant.
     fn unknown(&mut self, name: &str, at: &At<'_>, keys: &[Key]) -> Option<&'static str> {
         if self.faults.len() >= FAULTS_MAX {
+            return None;
+        }
+        let word = usual(at.path.rsplit('.').nth(1), name);
+        if word != name {
+            let message = format!("is another word for `{word}`, which is set too");
+            self.fault(at, message, "remove one of the two");
             return None;
         }
         let known = || keys.iter().map(|k| k.name);

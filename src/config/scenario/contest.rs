@@ -118,7 +118,22 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) 
 
 /// Resolves the stop rules.
 pub(super) fn stops(walk: &mut Walk<'_>, root: &At<'_>, members: &[NamedSeat]) -> Vec<Stop> {
+    let answers = gives_answers(root);
+    for at in root.list("stop").filter_map(|at| at.get("agreement")) {
+        if !answers && walk.debates() {
+            let fix = "add [answer], or give the participants a `reply` with a choice";
+            walk.warn(&at, "has no effect: no reply of this scenario has an answer", fix);
+        }
+    }
     root.list("stop").filter_map(|at| stop(walk, &at, members)).collect()
+}
+
+/// Returns whether replies may have an answer: by `[answer]`, by their form, or from a program that adds fields.
+fn gives_answers(root: &At<'_>) -> bool {
+    let keys = ["reply", "script", "http", "agent", "team", "recording"];
+    let gives = |at: At<'_>| keys.iter().any(|key| at.get(key).is_some());
+    let mut lists = ["participant", "phase"].into_iter().flat_map(|list| root.list(list));
+    root.get("answer").is_some() || lists.any(gives)
 }
 
 fn stop(walk: &mut Walk<'_>, at: &At<'_>, members: &[NamedSeat]) -> Option<Stop> {

@@ -293,6 +293,19 @@ fn fits_voice(walk: &mut Walk<'_>, at: &At<'_>, voice: &VoiceSpec) {
             walk.fault(&value, message, fix);
         }
     }
+    let idle: &[&str] = match voice {
+        VoiceSpec::Lines { .. } => &["context", "max_usd", "tools"],
+        VoiceSpec::Script(_) | VoiceSpec::Http(_) | VoiceSpec::Team(_) => &["tools"],
+        // a person's stand-in may be a model
+        VoiceSpec::Human { .. } | VoiceSpec::Model(_) | VoiceSpec::Agent(_) => &[],
+    };
+    for (_, key) in at.among(idle) {
+        walk.warn(
+            &key,
+            "has no effect with this voice",
+            "remove it, or give the participant a model",
+        );
+    }
     if !voice.is_model() {
         for (_, key) in at.among(&OF_MODELS) {
             let fix = "remove it, or give the participant a model";

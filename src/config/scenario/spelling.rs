@@ -20,10 +20,7 @@ pub(super) fn make_usual(root: &mut Node) {
     for entry in entries {
         let Value::List(items) = &mut entry.node.value else { continue };
         match entry.key.as_str() {
-            "phase" => items.iter_mut().for_each(|phase| {
-                limits(phase);
-                counted_by(phase, "order");
-            }),
+            "phase" => items.iter_mut().for_each(|phase| counted_by(phase, "order")),
             "participant" => ids(items),
             _ => {}
         }
@@ -83,7 +80,7 @@ mod tests {
     #[test]
     fn limits_in_turns_and_names_without_ids_are_the_usual_keys() {
         let mut root = Node::parse(
-            "limits = { turns = 4 }\npolicy.by = \"turns\"\n[[phase]]\nlimits = { turns = 2 }\norder.by = \"turns\"\n\
+            "limits = { turns = 4 }\npolicy.by = \"turns\"\n[[phase]]\norder.by = \"turns\"\n\
              [[participant]]\nname = \"Ada Byron\"\n[[participant]]\nname = \"ada byron\"\n\
              [[participant]]\nname = \"小明\"\n[[participant]]\nid = \"b\"\nname = \"Bo\"\n[[participant]]\n",
         )
@@ -91,7 +88,6 @@ mod tests {
         make_usual(&mut root);
         let json = root.to_json();
         assert_eq!(json["limits"], serde_json::json!({"utterances": 4}));
-        assert_eq!(json["phase"][0]["limits"]["utterances"], 2);
         assert_eq!(
             (&json["policy"]["by"], &json["phase"][0]["order"]["by"]),
             (&"utterances".into(), &"utterances".into())
