@@ -28,15 +28,6 @@ fn faults(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn a_limit_under_both_of_its_names_is_reported_as_one_limit() {
-    let limits = "limits = { turns = 4, utterances = 5 }\n[[participant]]\nid = \"ada\"";
-    check(
-        &format!("title = \"T\"\n{limits}"),
-        &["2:12 limits.turns: is another word for `utterances`, which is set too"],
-    );
-}
-
-#[test]
 fn five_faults_in_three_places_give_five_reports() {
     check(
         r#"title = "Town hall"

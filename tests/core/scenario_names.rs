@@ -244,3 +244,12 @@ fn two_different_poles_are_required() {
         check(&text, &["2:10 stance: takes the names of two different poles"]);
     }
 }
+
+#[test]
+fn a_limit_under_both_of_its_names_is_reported_as_one_limit() {
+    let limits = "limits = { turns = 4, utterances = 5 }\n[[participant]]\nid = \"ada\"";
+    check(
+        &format!("title = \"T\"\n{limits}"),
+        &["2:12 limits.turns: is another word for `utterances`, which is set too"],
+    );
+}

@@ -5,8 +5,7 @@
 
 use super::fault::{Fault, Gravity, NamedModel, place};
 use super::json_schema::{schema, validator};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, Readers, ValueKind, key};
-use super::spelling::usual;
+use super::keys::{ANY_POLICY, CAST_LINES, Key, Readers, ValueKind, key, usual};
 use super::tree::{At, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow, PolicyTraits, kinds};
 use crate::expr::{self, Condition, Template};

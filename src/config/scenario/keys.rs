@@ -6,6 +6,7 @@ mod conversation;
 mod value;
 mod voice;
 
+pub(super) use value::{DAY_SECONDS, TURNS, UTTERANCES_KEY, usual};
 pub use value::{Key, PACE_RANGE, Readers, VARIED, ValueKind, key, keys, needed};
 
 use crate::model::facts::OF_CONVERSATION;
@@ -22,7 +23,6 @@ pub(super) use conversation::{
     RawAnswer, RawContext, RawLore, RawPhase, RawPoll, RawProfile, RawRanking, RawReply, RawStop,
     RawVerdict,
 };
-pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub use voice::HTTP;
 use voice::{ANY_TOPIC, HUMAN, LINES, ON_FAILURE, RawFailureRule, SERVER, STAND_IN, TOOL};

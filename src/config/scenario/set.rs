@@ -2,7 +2,7 @@
 //!
 //! Only inserts values into the tree; the check validates them.
 
-use super::spelling::usual;
+use super::keys::usual;
 use super::tree::{Node, TableEntry, Value, quote};
 use crate::model::sentence::sentence_error;
 

@@ -1,16 +1,8 @@
 //! Other spellings of a scenario's keys, made usual before the check: `limits.turns`, and participants with a name alone.
 
+use super::keys::{TURNS, UTTERANCES_KEY, usual};
 use super::seat::id_of;
 use super::tree::{Node, TableEntry, Value};
-
-/// Another spelling of `utterances` in `[limits]`.
-const TURNS: &str = "turns";
-const UTTERANCES: &str = "utterances";
-
-/// Returns the usual spelling of a key in a table.
-pub(super) fn usual<'a>(table: Option<&str>, key: &'a str) -> &'a str {
-    if table == Some("limits") && key == TURNS { UTTERANCES } else { key }
-}
 
 /// Makes the keys of a scenario usual.
 pub(super) fn make_usual(root: &mut Node) {
@@ -31,7 +23,7 @@ pub(super) fn make_usual(root: &mut Node) {
 fn limits(table: &mut Node) {
     let Value::Table(entries) = &mut table.value else { return };
     for entry in entries.iter_mut().filter(|entry| entry.key == "limits") {
-        if entry.node.get(UTTERANCES).is_some() {
+        if entry.node.get(UTTERANCES_KEY).is_some() {
             continue;
         }
         let Value::Table(limits) = &mut entry.node.value else { continue };
@@ -48,7 +40,7 @@ fn counted_by(table: &mut Node, policy: &str) {
     let Value::Table(options) = &mut policy.node.value else { return };
     let counts = |by: &&mut TableEntry| by.key == "by" && by.node.text() == Some(TURNS);
     for by in options.iter_mut().filter(counts) {
-        by.node.value = Value::Text(UTTERANCES.into());
+        by.node.value = Value::Text(UTTERANCES_KEY.into());
     }
 }
 

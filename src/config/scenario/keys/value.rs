@@ -189,6 +189,15 @@ pub(super) const SEES_WORD: ValueKind = ValueKind::OneOf(&[
     "summary",
 ]);
 
+/// Another spelling of `utterances` in `[limits]`.
+pub(in crate::scenario) const TURNS: &str = "turns";
+pub(in crate::scenario) const UTTERANCES_KEY: &str = "utterances";
+
+/// Returns the usual spelling of a key in a table.
+pub(in crate::scenario) fn usual<'a>(table: Option<&str>, key: &'a str) -> &'a str {
+    if table == Some("limits") && key == TURNS { UTTERANCES_KEY } else { key }
+}
+
 /// Maximum time of a call or a person, in seconds.
 pub(in crate::scenario) const DAY_SECONDS: u64 = 86_400;
 
