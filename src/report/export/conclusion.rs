@@ -9,6 +9,12 @@ use crate::state::State;
 
 /// Describes what is lost, one entry for each loss: `without Bob (failed 3 times)`.
 pub fn losses(state: &State) -> Vec<String> {
+    let result = state.losses().result.map(|why| why.to_string());
+    lost_parts(state, "without ").into_iter().chain(result).collect()
+}
+
+/// Describes what is lost besides the result, with a word before everything that is absent.
+pub(super) fn lost_parts(state: &State, without: &str) -> Vec<String> {
     let lost = state.losses();
     let times = |n: u32| match n {
         1 => "failed once".to_owned(),
@@ -17,15 +23,14 @@ pub fn losses(state: &State) -> Vec<String> {
     };
     let seats = lost.seats.iter().map(|lost| {
         let (who, failed) = (name(state, &lost.seat), times(lost.failures));
-        if lost.spoke { format!("{who} {failed}") } else { format!("without {who} ({failed})") }
+        if lost.spoke { format!("{who} {failed}") } else { format!("{without}{who} ({failed})") }
     });
     let broken = broken(state);
     let unvoted: Vec<String> = lost.unvoted.iter().map(|id| name(state, id)).collect();
     let unvoted =
-        (!unvoted.is_empty()).then(|| format!("without a vote of {}", unvoted.join(", ")));
+        (!unvoted.is_empty()).then(|| format!("{without}a vote of {}", unvoted.join(", ")));
     let steps = lost.steps.map(|steps| format!("steps: {steps}"));
-    let result = lost.result.map(|why| why.to_string());
-    seats.chain(broken).chain(unvoted).chain(steps).chain(result).collect()
+    seats.chain(broken).chain(unvoted).chain(steps).collect()
 }
 
 /// Describes the replies whose call failed after their first words; `None` without any.

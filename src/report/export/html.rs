@@ -136,8 +136,8 @@ fn poster(document: &Document) -> String {
     )
 }
 
-/// Returns the outcome, and the positions of the participants over the turns in a width in cells. `data-x` has the places
-/// of the first turn, the distance between two turns and the end of the lines.
+/// Returns the outcome, and the positions of the participants over the turns in a width in cells and for phones. `data-x`
+/// has the places of the first turn, the distance between two turns and the end of the lines.
 pub(super) fn over(state: &State, columns: usize) -> String {
     let standing = Standing::new(state);
     let outcome = state.ended.as_ref().map_or_else(String::new, |end| {
@@ -146,11 +146,13 @@ pub(super) fn over(state: &State, columns: usize) -> String {
         format!("<p class=\"outcome\">{}</p>\n", escaped(&outcome))
     });
     let drawing = standing.map_or_else(String::new, |standing| {
-        let (drawn, [first, step, end]) = poster::positions(&standing, columns);
-        let drawn = poster::svg(&drawn);
+        let drawn = [columns, poster::NARROW_COLUMNS].map(|columns| {
+            let (drawn, [first, step, end]) = poster::positions(&standing, columns);
+            format!("<div data-x=\"{first} {step} {end}\">{}</div>\n", poster::svg(&drawn))
+        });
         format!(
-            "<figure class=\"stand\" data-x=\"{first} {step} {end}\">\n<figcaption><h3>Where they stand</h3></figcaption>\n\
-             <div class=\"scroll\">{drawn}</div>\n</figure>\n"
+            "<figure class=\"stand\">\n<figcaption><h3>Where they stand</h3></figcaption>\n{}</figure>\n",
+            drawn.concat()
         )
     });
     outcome + &drawing

@@ -109,13 +109,14 @@ function show(part, now) {
 
 // ---- where they stand: the drawing grows with the turns
 
-const standing = [...document.querySelectorAll('figure.stand')].map(figure => {
+const standing = [...document.querySelectorAll('.stand [data-x]')].map(figure => {
   const [first, step, end] = figure.dataset.x.split(' ').map(Number), svg = figure.querySelector('svg');
   // two conversations side by side have one each
   const within = figure.closest('section') ?? main;
   const own = turns.filter(part => within.contains(part.el) || !part.el.closest('.branches'));
-  const texts = [...svg.querySelectorAll('text')], x = text => +text.getAttribute('x');
-  const ends = texts.filter(text => x(text) >= end), marks = texts.filter(text => text.matches('.f') && x(text) < end);
+  const drawn = [...svg.querySelectorAll('text, path')];
+  const x = node => parseFloat(node.getAttribute('x') ?? node.getAttribute('d').slice(1));
+  const ends = drawn.filter(node => x(node) >= end), marks = drawn.filter(node => node.matches('.f') && x(node) < end);
   return {marks, ends, width: svg.viewBox.baseVal.width, first, step, turns: own};
 });
 

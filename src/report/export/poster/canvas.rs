@@ -1,5 +1,6 @@
 //! Cells that a poster is drawn in; screen, SVG, PNG and ANSI are written from them.
 
+use super::signs::{CELL, PosterInk, UNICODE, strokes};
 use crate::text::without_keys;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -10,18 +11,6 @@ const SPARE: usize = 8;
 pub(super) const WIDE: usize = 100;
 /// Maximum share of a name in a row, as a divisor of the width.
 pub(super) const NAME_PART: usize = 4;
-
-/// Colour of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PosterInk {
-    /// Secondary text.
-    #[default]
-    Muted,
-    /// Text.
-    Plain,
-    /// A participant's, by the index of its seat.
-    Seat(usize),
-}
 
 /// Text in one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +117,33 @@ impl Poster {
     pub(super) fn cell(&self, x: usize, y: usize) -> Option<(&str, PosterInk)> {
         let cell = self.rows.get(y)?.get(x)?.as_ref()?;
         Some((&cell.text, cell.ink))
+    }
+
+    /// Returns the rectangles of a line or a mark in its cell, in units: x, y, width and height. A mark has the ends of
+    /// its own lines, so that they join.
+    pub(super) fn strokes(&self, x: usize, y: usize) -> Vec<[usize; 4]> {
+        let Some((sign, ink)) = self.cell(x, y) else { return vec![] };
+        let mut all = strokes(sign).to_vec();
+        if sign == UNICODE.place || sign == UNICODE.start {
+            let leads = |x: usize, y: usize, reaches: fn(&[usize; 4]) -> bool| {
+                let other = self.cell(x, y).filter(|(_, other)| *other == ink);
+                other.is_some_and(|(sign, _)| strokes(sign).iter().any(reaches))
+            };
+            let [mx, my] = [CELL.0 / 2, CELL.1 / 2];
+            if leads(x, y.wrapping_sub(1), |[_, y, _, h]| y + h == CELL.1) {
+                all.push([mx - 1, 0, 2, my]);
+            }
+            if leads(x, y + 1, |[_, y, ..]| *y == 0) {
+                all.push([mx - 1, my, 2, my]);
+            }
+            if leads(x.wrapping_sub(1), y, |[x, _, w, _]| x + w == CELL.0) {
+                all.push([0, my - 1, mx, 2]);
+            }
+            if leads(x + 1, y, |[x, ..]| *x == 0) {
+                all.push([mx, my - 1, mx, 2]);
+            }
+        }
+        all
     }
 
     /// Returns whether cells of a row are empty.

@@ -1,9 +1,9 @@
 //! Files of pictures: the poster of a document as PNG, SVG and text with colours.
 
 use super::super::document::Document;
-use super::canvas::{Poster, PosterInk};
+use super::canvas::Poster;
 use super::png::png;
-use super::signs::{BACKGROUND, SEATS, colour};
+use super::signs::{BACKGROUND, PosterInk, SEATS, colour};
 use super::svg::svg;
 use super::{PosterSource, UNICODE, draw};
 use crate::analysis::Standing;

@@ -1,7 +1,7 @@
 //! The lines of a poster: one per participant over the turns, in the row of its position.
 
-use super::canvas::{Poster, PosterInk, clipped};
-use super::signs::PosterSigns;
+use super::canvas::{Poster, clipped};
+use super::signs::{PosterInk, PosterSigns};
 use crate::analysis::{Axis, PoleMoveKind, Standing, Track, place_words};
 use unicode_width::UnicodeWidthStr;
 
@@ -14,6 +14,8 @@ pub(super) const MARGIN: usize = 2;
 /// Maximum share of the width for the words at the right, in percent, and with a long name among them.
 const RIGHT_PERCENT: usize = 40;
 const NAMED_PERCENT: usize = 50;
+/// Minimum cells of words at the right that begin in one column.
+const COLUMN_MIN: usize = 10;
 /// Cells of the number of a place, and minimum cells of a name that is cut.
 const PLACE: usize = 3;
 const NAME_MIN: usize = 4;
@@ -174,7 +176,6 @@ impl<'a> PoleLines<'a> {
             {
                 poster.put(MARGIN, y, label, PosterInk::Muted, false);
             }
-            self.legend(poster, top, signs);
         }
         if self.standing.axis == Axis::Poles {
             for level in 0..self.heights.len() {
@@ -197,21 +198,30 @@ impl<'a> PoleLines<'a> {
         }
         self.ends(poster, top, signs);
         self.numbers(poster, bottom - 1);
+        let rows = [top, bottom - 2, bottom - 1];
+        let rows = if self.standing.axis.is_scale() { &rows[..] } else { &rows[2..] };
+        self.legend(poster, rows, signs);
     }
 
-    /// Explains the signs of the moves at the right of the first pole, if there is room.
-    fn legend(&self, poster: &mut Poster, y: usize, signs: &PosterSigns) {
+    /// Explains the signs of the moves at the right of the label of a pole, or of the numbers of the turns.
+    fn legend(&self, poster: &mut Poster, rows: &[usize], signs: &PosterSigns) {
         let moves = self.standing.moves();
-        let kinds = [
-            (PoleMoveKind::Place, signs.place, "moved along the scale"),
-            (PoleMoveKind::Claim, signs.claim, "same place, new words"),
-        ];
+        let place = match self.standing.axis {
+            Axis::Poles | Axis::Numbers => ["moved along the scale", "moved"],
+            Axis::Positions => ["moved to another position", "moved"],
+        };
+        let claim = ["same place, new words", "new words"];
+        let kinds =
+            [(PoleMoveKind::Place, signs.place, place), (PoleMoveKind::Claim, signs.claim, claim)];
         let drawn = kinds.iter().filter(|(kind, ..)| moves.iter().any(|m| m.kind == *kind));
-        let told: Vec<String> = drawn.map(|(_, sign, words)| format!("{sign} {words}")).collect();
-        let told = told.join("   ");
-        let at = poster.width.saturating_sub(told.width() + MARGIN);
-        if at > MARGIN && poster.is_free(at - 2..poster.width, y) {
-            poster.put(at, y, &told, PosterInk::Muted, false);
+        for (form, y) in (0..2).flat_map(|form| rows.iter().map(move |y| (form, *y))) {
+            let words = drawn.clone().map(|(_, sign, words)| format!("{sign} {}", words[form]));
+            let words = words.collect::<Vec<_>>().join("   ");
+            let at = poster.width.saturating_sub(words.width() + MARGIN);
+            if at > MARGIN + 2 && poster.is_free(at - 2..poster.width, y) {
+                poster.put(at, y, &words, PosterInk::Muted, false);
+                return;
+            }
         }
     }
 
@@ -376,7 +386,10 @@ impl<'a> PoleLines<'a> {
             if here.iter().any(|other| right_words(other.track) != words) {
                 continue;
             }
-            let at = at.max(names + if here.len() == 1 { self.names } else { 0 }) + 2;
+            // words in one column, if that leaves them room
+            let column = names + self.names + 2;
+            let is_column = here.len() == 1 && right >= column + COLUMN_MIN;
+            let at = if is_column { column } else { at + 2 };
             let words = clipped(&words, right.saturating_sub(at), signs.ellipsis);
             poster.put(at, y, &words, PosterInk::Seat(stretch.track.place), false);
         }

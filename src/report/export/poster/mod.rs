@@ -11,16 +11,20 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-pub use canvas::{Poster, PosterInk, PosterRun};
+pub use canvas::{Poster, PosterRun};
 pub use files::{ansi_file, png_file, source, svg_file};
 pub use png::png;
-pub use signs::{ASCII, PosterSigns, UNICODE};
+pub use signs::{ASCII, PosterInk, PosterSigns, UNICODE};
 pub use svg::svg;
 
-use super::conclusion::losses;
+use super::Hearer;
+use super::conclusion::{ending, lost_parts};
 use super::narrated::utterances;
-use crate::analysis::{Standing, name, spoken_numbers, steps_apart, without_result};
-use crate::model::{SeatId, Text, VoteClosed};
+use crate::analysis::{
+    Standing, list, name, outcome, result_parts, spoken_numbers, steps_apart, without_result,
+};
+use crate::model::payload::Ended;
+use crate::model::{SeatId, StopReason, Text, VoteClosed};
 use crate::state::State;
 use crate::text;
 use canvas::{NAME_PART, PosterPiece, WIDE, clipped, piece, wrapped};
@@ -30,9 +34,10 @@ use unicode_width::UnicodeWidthStr;
 
 /// Columns of the drawings of a page, and in a narrow window.
 pub const PAGE_COLUMNS: usize = 110;
-const NARROW_COLUMNS: usize = 60;
-/// Maximum rows of the poster of a page; rows that stay empty are left out.
+pub const NARROW_COLUMNS: usize = 60;
+/// Maximum rows of the posters of a page; rows that stay empty are left out.
 const PAGE_ROWS: usize = 45;
+const NARROW_ROWS: usize = 70;
 /// Maximum columns of a drawing; wider posters are centred.
 pub const WIDTH_MAX: usize = 160;
 /// Rows from which a poster has blank rows, and below which a level of the drawing has only one row.
@@ -49,8 +54,9 @@ const LABELS: (usize, usize) = (8, 13);
 const TOPIC_ROWS: [usize; 3] = [1, 2, 3];
 /// Maximum rows of the opening.
 const OPENING_ROWS: usize = 3;
-/// Maximum rows of a result.
+/// Maximum rows of a result, and of the places of the participants.
 const RESULT_ROWS: usize = 4;
+const WHO_ROWS: usize = 3;
 /// Maximum rows of a list of questions, usually and on a narrow poster with blank rows.
 const OPEN_ROWS: (usize, usize) = (2, 4);
 /// Maximum cells of a bar.
@@ -101,13 +107,14 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
     let count = |facts: &[Fact]| facts.iter().map(|(_, rows)| rows.len()).sum::<usize>();
     let (all, first) = (count(&facts), count(&facts[..facts.len().min(2)]));
     let least = first + gap + usize::from(!rows.is_empty());
-    y = drawing(source, &mut poster, y, [all + rows.len() + 2 * gap, least], signs);
-    if is_high && width < WIDE {
+    if let (true, Some(standing)) = (is_high && width < WIDE, source.standing) {
         let long = moves(source.standing, source.host, width, MoveRows::Several, signs);
-        if y + all + long.len() + 2 * gap <= height {
+        let lines = PoleLines::new(standing, width, LINE_ROWS, 0).height();
+        if y + lines + all + long.len() + 2 * gap <= height {
             rows = long;
         }
     }
+    y = drawing(source, &mut poster, y, [all + rows.len() + 2 * gap, least], signs);
     // a poster that is cut has no room for both gaps
     let above = if y + all + rows.len() + 2 * gap <= height { gap } else { gap - 1 };
     let spare = height.saturating_sub(y + first + above + gap);
@@ -119,7 +126,7 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
             y += 1;
         }
         if shown < rows.len() {
-            let more = format!("and {} more moves", rows.len() - shown);
+            let more = format!("and {}", text::plural(rows.len() - shown, "more move"));
             write(&mut poster, MARGIN, y, &[piece(more, PosterInk::Muted)]);
             y += 1;
         }
@@ -168,9 +175,11 @@ fn end_in_cut(poster: &mut Poster, missing: &[&str], signs: &PosterSigns) {
 
 /// Returns the drawings of a page as SVG, for wide and for narrow windows: the positions so far, after the end the poster.
 pub fn drawings(source: &PosterSource<'_>) -> [String; 2] {
-    [PAGE_COLUMNS, NARROW_COLUMNS].map(|columns| match source.standing {
-        Some(standing) if source.state.ended.is_none() => svg(&positions(standing, columns).0),
-        _ => svg(&draw(source, columns, PAGE_ROWS, &UNICODE)),
+    [(PAGE_COLUMNS, PAGE_ROWS), (NARROW_COLUMNS, NARROW_ROWS)].map(|(columns, rows)| {
+        match source.standing {
+            Some(standing) if source.state.ended.is_none() => svg(&positions(standing, columns).0),
+            _ => svg(&draw(source, columns, rows, &UNICODE)),
+        }
     })
 }
 
@@ -190,8 +199,8 @@ fn write(poster: &mut Poster, x: usize, y: usize, row: &[PosterPiece]) {
     }
 }
 
-/// Writes the topic, and at the right whether it was rehearsed, the number of turns and the duration. Returns the row
-/// behind the topic.
+/// Writes the topic, or the title if the topic is too long, and whether it was rehearsed, the number of turns and the
+/// duration: at the right of one line, below several ones. Returns the row behind them.
 fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) -> usize {
     let state = source.state;
     let mut facts = vec![utterances(state.utterances), text::clock(source.lasted)];
@@ -203,24 +212,38 @@ fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) ->
     }
     let facts = facts.join(signs.between);
     let at = poster.width.saturating_sub(facts.width() + MARGIN);
-    let topic = state.scenario.topic.as_deref().unwrap_or_default();
-    let topic = if topic.is_empty() { state.shown_title().to_string() } else { topic.to_owned() };
-    let facts_fit = at > MARGIN + 10;
-    let room = if facts_fit { at.saturating_sub(MARGIN + 2) } else { poster.width - MARGIN };
     let [low, usual, high] = TOPIC_ROWS;
     let most = match poster.height() {
         ..LOW => low,
         LOW..=HIGH => usual,
         _ => high,
     };
-    let lines = wrapped(&shown(&topic).to_uppercase(), room, most, signs.ellipsis);
-    for (y, line) in lines.iter().enumerate() {
+    let whole = poster.width.saturating_sub(2 * MARGIN);
+    let beside = at.saturating_sub(MARGIN + 2);
+    let lines = |topic: &str| {
+        let topic = shown(topic).to_uppercase();
+        let has_room = most == low || topic.width() <= beside;
+        wrapped(&topic, if has_room && beside > 10 { beside } else { whole }, most, signs.ellipsis)
+    };
+    let title = state.shown_title();
+    let topic = state.scenario.topic.as_deref().filter(|topic| !topic.is_empty());
+    // a title that is cut is the beginning of the topic
+    let is_kept = |topic: &&str| topic.width() <= whole.max(title.width()) || title.ends_with('…');
+    let topic = topic.filter(is_kept);
+    let topic = lines(topic.unwrap_or(&title));
+    for (y, line) in topic.iter().enumerate() {
         poster.put(MARGIN, y, line, PosterInk::Plain, true);
     }
-    if facts_fit {
-        poster.put(at, 0, &facts, PosterInk::Muted, false);
+    match &topic[..] {
+        [line] if line.width() <= beside => _ = poster.put(at, 0, &facts, PosterInk::Muted, false),
+        // a low poster has no row to spare
+        _ if most == low => {}
+        lines => {
+            poster.put(MARGIN, lines.len(), &facts, PosterInk::Muted, false);
+            return lines.len() + 1;
+        }
     }
-    lines.len()
+    topic.len()
 }
 
 /// Describes how many took part and how far apart they were: `Three people, nine turns. They came 4 steps apart …`.
@@ -229,11 +252,8 @@ fn opening(source: &PosterSource<'_>) -> String {
     let speak = state.seats.iter().filter(|seat| seat.spec.speaks).count();
     let people = if speak == 1 { "person" } else { "people" };
     let turns = if state.utterances == 1 { "turn" } else { "turns" };
-    let count =
-        format!("{} {people}, {} {turns}.", counted(speak), counted(state.utterances as usize));
-    let mut first = count.chars();
-    let count: String =
-        first.next().into_iter().flat_map(char::to_uppercase).chain(first).collect();
+    let turns = format!("{} {turns}", counted(state.utterances as usize));
+    let count = sentence(&format!("{} {people}, {turns}", counted(speak)));
     let apart = source.standing.map(|standing| standing.apart()).unwrap_or_default();
     let steps = |n: usize| format!("{} apart", text::plural(n, "step"));
     match (apart.first(), apart.last()) {
@@ -277,7 +297,7 @@ fn drawing(
         let lines = |rows, gap| PoleLines::new(standing, poster.width, rows, gap);
         let fits = |lines: &PoleLines<'_>, below| y + lines.height() + below <= height;
         let [all, least] = below;
-        let airy = (0..=gaps).rev().map(|gap| lines(most, gap)).find(|lines| fits(lines, all));
+        let airy = (0..=gaps).rev().map(|gap| lines(LINE_ROWS, gap)).find(|lines| fits(lines, all));
         let close = || (1..=most).rev().map(|rows| lines(rows, 0)).find(|lines| fits(lines, least));
         let lines = airy.or_else(close).unwrap_or_else(|| lines(1, 0));
         lines.draw(poster, y, signs);
@@ -344,6 +364,17 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<V
         let ink = PosterInk::Seat(place);
         rows.push(vec![(format!("{name}{gap}"), ink, true), piece(cells.concat(), ink)]);
     }
+    let mut axis = " ".repeat(names + 2);
+    for (nth, number) in spoken.iter().enumerate() {
+        let at = names + 2 + nth * room.min(turns * 4) / turns;
+        let number = format!("#{number}");
+        if at >= axis.len() && at + number.len() <= width {
+            axis.push_str(&" ".repeat(at - axis.len()));
+            axis.push_str(&number);
+            axis.push(' ');
+        }
+    }
+    rows.push(vec![piece(axis.trim_end(), PosterInk::Muted)]);
     rows
 }
 
@@ -364,6 +395,9 @@ fn facts(
     };
     let mut facts = vec![];
     let result = state.result.as_ref().map(|(result, _)| result);
+    if let Some(outcome) = outcome(state, None) {
+        facts.push(("OUTCOME", rows(&sentence(&outcome), true, RESULT_ROWS)));
+    }
     match (result, state.losses().result) {
         (Some(result), _) => {
             facts.push(("RESULT", rows(&shown(&result.result), true, RESULT_ROWS)));
@@ -372,7 +406,14 @@ fn facts(
             let label = if is_wide { "NO RESULT" } else { "NONE" };
             facts.push((label, rows(without_result(&why), false, 1)));
         }
-        (None, None) => {}
+        (None, None) => {
+            let tells =
+                |ended: &&Ended| !ended.reason.is_length() && ended.reason != StopReason::Completed;
+            if let Some(ended) = state.ended.as_ref().filter(tells) {
+                facts
+                    .push(("END", rows(&sentence(&ending(state, ended, Hearer::Other)), false, 2)));
+            }
+        }
     }
     if let Some(standing) = source.standing
         && let Some(summary) = standing.summary()
@@ -382,27 +423,26 @@ fn facts(
             (Some(first), Some(now)) => steps_apart(*first, *now),
             _ => String::new(),
         };
-        let who = if has_opening || apart.is_empty() || summary == apart {
-            format!("{summary}.")
+        let who = sentence(&if has_opening || apart.is_empty() || summary == apart {
+            summary
         } else {
-            format!("{summary}. {apart}.")
-        };
-        let lines = wrapped(&who, room, 2, signs.ellipsis);
+            format!("{summary}. {apart}")
+        });
+        let lines = wrapped(&who, room, WHO_ROWS, signs.ellipsis);
         facts.push(("WHO", lines.iter().map(|line| with_names(standing, line)).collect()));
     }
-    let lost: Vec<String> = losses(state);
-    if !lost.is_empty() && result.is_some() {
-        facts.push(("WITHOUT", rows(&lost.join(signs.between), false, 1)));
-    }
+    let parts = result.map(result_parts).unwrap_or_default();
+    let part = |label: &str| {
+        let part = parts.iter().find(|part| part.label == label);
+        part.into_iter().flat_map(|part| &part.lines).map(|l| shown(l)).collect::<Vec<_>>()
+    };
     for (label, short, texts) in [
-        ("STILL OPEN", "OPEN", result.map(|result| &result.open)),
-        ("TO CHECK", "CHECK", result.map(|result| &result.check)),
+        ("AGAINST", "AGAINST", part("against")),
+        ("MISSING", "MISSING", missing(source)),
+        ("STILL OPEN", "OPEN", part("open")),
+        ("TO CHECK", "CHECK", part("check")),
     ] {
-        let texts: Vec<String> = texts
-            .into_iter()
-            .flatten()
-            .map(|text| shown(text).trim_end_matches('.').to_owned())
-            .collect();
+        let texts: Vec<&str> = texts.iter().map(|text| text.trim_end_matches('.')).collect();
         if !texts.is_empty() {
             let label = if is_wide { label } else { short };
             let most = if has_opening && !is_wide { OPEN_ROWS.1 } else { OPEN_ROWS.0 };
@@ -412,18 +452,56 @@ fn facts(
     facts
 }
 
+/// Returns everything that is not in the result: participants and votes that failed, and participants who stated no
+/// position.
+fn missing(source: &PosterSource<'_>) -> Vec<String> {
+    let state = source.state;
+    let lost = state.losses();
+    let mut all = lost_parts(state, "");
+    let tracks = source.standing.map_or(&[][..], |standing| &standing.tracks);
+    if source.standing.is_some() || state.poles().is_some() {
+        let is_silent = |place: usize, id: &SeatId| {
+            !tracks.iter().any(|track| track.place == place)
+                && !lost.seats.iter().any(|lost| lost.seat == *id && !lost.spoke)
+        };
+        let silent = state
+            .cast()
+            .filter(|(place, seat)| seat.spec.speaks && is_silent(*place, &seat.spec.id));
+        let names: Vec<String> = silent.map(|(_, seat)| name(state, &seat.spec.id)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if !names.is_empty() {
+            all.push(format!("a position of {}", list(&names)));
+        }
+    }
+    all
+}
+
+/// Returns words as a sentence, with a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut rest = words.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).chain(std::iter::once('.')).collect()
+}
+
 /// Returns a line with the names of the participants in their colours.
 fn with_names(standing: &Standing, line: &str) -> Vec<PosterPiece> {
     let mut row: Vec<PosterPiece> = vec![];
-    for part in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
-        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
-        match standing.tracks.iter().find(|track| track.name == word) {
-            Some(track) => {
-                row.push((word.to_owned(), PosterInk::Seat(track.place), true));
-                row.push(piece(&part[word.len()..], PosterInk::Plain));
-            }
-            None => row.push(piece(part, PosterInk::Plain)),
-        }
+    let mut rest = line;
+    let is_word = |c: char| c.is_alphanumeric();
+    let first = |rest: &str| {
+        let found = standing.tracks.iter().filter_map(|track| {
+            let at = rest.find(&track.name)?;
+            let behind = &rest[at + track.name.len()..];
+            let is_whole = !rest[..at].ends_with(is_word) && !behind.starts_with(is_word);
+            is_whole.then_some((at, track))
+        });
+        found.min_by_key(|(at, track)| (*at, std::cmp::Reverse(track.name.len())))
+    };
+    while let Some((at, track)) = first(rest) {
+        row.push(piece(&rest[..at], PosterInk::Plain));
+        row.push((track.name.clone(), PosterInk::Seat(track.place), true));
+        rest = &rest[at + track.name.len()..];
     }
+    row.push(piece(rest, PosterInk::Plain));
     row
 }

@@ -1,8 +1,8 @@
 //! The moves of a poster: rows below the drawing.
 
-use super::canvas::{NAME_PART, PosterInk, PosterPiece, WIDE, clipped, piece, wrapped};
+use super::canvas::{NAME_PART, PosterPiece, WIDE, clipped, piece, wrapped};
 use super::lines::MARGIN;
-use super::signs::PosterSigns;
+use super::signs::{PosterInk, PosterSigns};
 use crate::analysis::{Mover, PoleMoveKind, Standing};
 use unicode_width::UnicodeWidthStr;
 

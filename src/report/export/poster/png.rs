@@ -35,37 +35,21 @@ impl Pixels {
         }
     }
 
-    /// Draws a sign of the cell at a pixel if it is a line or a mark; returns whether it is one.
-    fn shape(&mut self, c: char, x: usize, y: usize, colour: [u8; 3]) -> bool {
-        let (w, h) = CELL;
-        let (mx, my) = (w as f32 / 2.0 - 0.5, h as f32 / 2.0 - 0.5);
-        let inside = |dx: usize, dy: usize| -> f32 {
-            let (rx, ry) = (dx as f32 - mx, dy as f32 - my);
-            let (row, column) = (ry.abs() <= 1.0, rx.abs() <= 1.0);
-            let far = rx.abs() + ry.abs();
-            let on = |is: bool| if is { 1.0 } else { 0.0 };
-            match c {
-                '━' | '─' => on(row),
-                '╮' => on(row && rx <= 0.5 || ry >= -1.0 && rx.abs() <= 0.5),
-                '╯' => on(row && rx <= 0.5 || ry <= 1.0 && rx.abs() <= 0.5),
-                '┤' => on(row && rx <= 0.5 || rx.abs() <= 0.5),
-                '│' => on(rx.abs() <= 0.5),
-                '┃' => on(column),
-                '┓' => on(row && rx <= 1.0 || column && ry >= -1.0),
-                '┛' => on(row && rx <= 1.0 || column && ry <= 1.0),
-                '◆' => (5.0 - far).clamp(0.0, 1.0),
-                '◇' => (5.0 - far).clamp(0.0, 1.0) * (far - 2.6).clamp(0.0, 1.0),
-                '●' => (4.6 - rx.hypot(ry)).clamp(0.0, 1.0),
-                _ => 0.0,
-            }
-        };
-        if !"━─╮╯┤│┃┓┛◆◇●".contains(c) {
+    /// Draws a mark of the cell at a pixel; returns whether the character is one.
+    fn mark(&mut self, c: char, x: usize, y: usize, colour: [u8; 3]) -> bool {
+        if !"◆◇●".contains(c) {
             return false;
         }
-        for dy in 0..h {
-            for dx in 0..w {
-                self.mix(x + dx, y + dy, colour, inside(dx, dy));
-            }
+        let (w, h) = CELL;
+        for (dy, dx) in (0..h).flat_map(|dy| (0..w).map(move |dx| (dy, dx))) {
+            let (rx, ry) = (dx as f32 - w as f32 / 2.0 + 0.5, dy as f32 - h as f32 / 2.0 + 0.5);
+            let far = rx.abs() + ry.abs();
+            let share = match c {
+                '◆' => 5.0 - far,
+                '◇' => (5.0 - far).min(far - 2.6),
+                _ => 4.6 - rx.hypot(ry),
+            };
+            self.mix(x + dx, y + dy, colour, share);
         }
         true
     }
@@ -90,8 +74,14 @@ pub fn png(poster: &Poster) -> io::Result<(Vec<u8>, Vec<char>)> {
             for c in run.text.chars() {
                 let cells = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
                 let top = PAD + y * CELL.1;
+                let strokes = poster.strokes(x / CELL.0, y);
+                for [dx, dy, width, height] in &strokes {
+                    let rows = (0..*height).flat_map(|row| (0..*width).map(move |at| (at, row)));
+                    rows.for_each(|(at, row)| pixels.mix(x + dx + at, top + dy + row, colour, 1.0));
+                }
+                let is_drawn = pixels.mark(c, x, top, colour) || !strokes.is_empty();
                 if !c.is_whitespace()
-                    && !pixels.shape(c, x, top, colour)
+                    && !is_drawn
                     && !letter(&mut pixels, &fonts[usize::from(run.bold)], c, x, top, colour)
                     && !missing.contains(&c)
                 {

@@ -1,6 +1,16 @@
 //! Signs of a poster, by what the reader can show.
 
-use super::canvas::PosterInk;
+/// Colour of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PosterInk {
+    /// Secondary text.
+    #[default]
+    Muted,
+    /// Text.
+    Plain,
+    /// A participant's, by the index of its seat.
+    Seat(usize),
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct PosterSigns {
@@ -70,6 +80,18 @@ pub(super) const SEATS: [[u8; 3]; 8] = [
     [0x44, 0xd5, 0xa5],
     [0x6a, 0xa9, 0xb5],
 ];
+
+/// Returns the rectangles of a line in its cell, in units: x, y, width and height; empty for other signs.
+pub(super) fn strokes(sign: &str) -> &'static [[usize; 4]] {
+    match sign {
+        "━" => &[[0, 9, 10, 2]],
+        "┃" | "│" => &[[4, 0, 2, 20]],
+        "┓" | "╮" => &[[0, 9, 6, 2], [4, 9, 2, 11]],
+        "┛" | "╯" => &[[0, 9, 6, 2], [4, 0, 2, 11]],
+        "┤" => &[[0, 9, 6, 2], [4, 0, 2, 20]],
+        _ => &[],
+    }
+}
 
 pub(super) fn colour(ink: PosterInk) -> [u8; 3] {
     match ink {

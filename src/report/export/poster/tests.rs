@@ -2,7 +2,7 @@
 
 use super::canvas::Poster;
 use super::lines::PoleLines;
-use super::{ASCII, UNICODE};
+use super::{ASCII, PosterInk, UNICODE, svg};
 use crate::analysis::{Axis, Mover, Standing, Standpoint, Track};
 use crate::model::TurnId;
 use unicode_width::UnicodeWidthStr;
@@ -180,8 +180,57 @@ fn a_line_gives_way_to_a_name() {
 fn content_of_a_tall_poster_is_centred() {
     let filled = |rows: usize| {
         let mut poster = Poster::new(10, 24);
-        (0..rows).for_each(|y| _ = poster.put(0, y, "x", super::PosterInk::Plain, false));
+        (0..rows).for_each(|y| _ = poster.put(0, y, "x", PosterInk::Plain, false));
         poster.centred().text().lines().take_while(|line| line.is_empty()).count()
     };
     assert_eq!([filled(9), filled(16), filled(17)], [5, 2, 0]);
+}
+
+/// Every move has its sign in the colour of its participant, and nothing covers the beginning of a line, at every width.
+#[test]
+fn every_move_has_its_sign_at_every_width() {
+    for count in [2, 3, 6, 12] {
+        let tracks: Vec<Vec<(u32, usize)>> = (0..count)
+            .map(|at| vec![(at as u32 + 1, at % 5), ((count + at) as u32 + 1, (at * 3 + 2) % 5)])
+            .collect();
+        let tracks: Vec<&[(u32, usize)]> = tracks.iter().map(Vec::as_slice).collect();
+        let standing = stated(&tracks);
+        let moves = standing.moves();
+        for width in 40..=200 {
+            let lines = PoleLines::new(&standing, width, 4, 0);
+            let mut poster = Poster::new(width, lines.height());
+            lines.draw(&mut poster, 0, &UNICODE);
+            let signs = |sign: &str, place: usize| {
+                let cells = (0..poster.height()).flat_map(|y| (0..width).map(move |x| (x, y)));
+                let own = PosterInk::Seat(place);
+                cells.filter(|(x, y)| poster.cell(*x, *y) == Some((sign, own))).count()
+            };
+            for track in &standing.tracks {
+                let own = moves.iter().filter(|moved| moved.place == track.place).count();
+                let drawn = (signs("◆", track.place), signs("●", track.place));
+                assert_eq!(
+                    drawn,
+                    (own, 2),
+                    "{} of {count} at {width}\n{}",
+                    track.name,
+                    poster.text()
+                );
+            }
+        }
+    }
+}
+
+/// A line and a mark of one participant join in pictures: the cell of the mark has the ends of its own lines.
+#[test]
+fn lines_reach_their_marks() {
+    let standing = stated(&[&[(1, 0), (3, 2)], &[(2, 4)]]);
+    let lines = PoleLines::new(&standing, 80, 2, 0);
+    let mut poster = Poster::new(80, lines.height());
+    lines.draw(&mut poster, 0, &UNICODE);
+    let cells = (0..poster.height()).flat_map(|y| (0..80).map(move |x| (x, y)));
+    let mark = cells.clone().find(|(x, y)| poster.cell(*x, *y) == Some(("◆", PosterInk::Seat(0))));
+    let (x, y) = mark.unwrap();
+    assert_eq!(poster.strokes(x, y), [[4, 0, 2, 10], [5, 9, 5, 2]]);
+    let picture = svg(&poster);
+    assert!(picture.contains(" d=\"M") && !picture.contains(['┃', '━', '◆', '●']), "{picture}");
 }
