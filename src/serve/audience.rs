@@ -275,11 +275,10 @@ impl View {
         let Right::Seat(seat) = right else {
             return transcript.rows_since(after, right).map(|row| json!(row)).collect();
         };
-        let rows = transcript.rows_of(seat);
-        let fresh = rows.filter(|(changed, row)| {
-            self.rows.insert(row.id) || after.is_none_or(|after| *changed > after)
+        let fresh = transcript.rows_of(seat, |id, changed| {
+            self.rows.insert(id) || after.is_none_or(|after| changed > after)
         });
-        fresh.map(|(_, row)| json!(row)).collect()
+        fresh.map(|row| json!(row)).collect()
     }
 
     /// Returns the text that turns in progress have gained since the last update.

@@ -109,9 +109,14 @@ impl PageTranscript {
         })
     }
 
-    /// Returns the rows that the participant at an index may see now, in order, and the events that changed them: the
-    /// messages that a model in its place would get, its own ones, and public notes.
-    pub fn rows_of(&self, seat: usize) -> impl Iterator<Item = (Seq, Row)> {
+    /// Returns the rows that the participant at an index may see now and that its page lacks, in order: the messages that
+    /// a model in its place would get, its own ones, and public notes. `lacks` gets the id of a row and the event that
+    /// changed it.
+    pub fn rows_of(
+        &self,
+        seat: usize,
+        mut lacks: impl FnMut(u64, Seq) -> bool,
+    ) -> impl Iterator<Item = Row> {
         let state = self.state();
         let seat = state.seats.get(seat).map(|seat| &seat.spec.id);
         let turn = seat.map(|seat| own_turn(state, seat));
@@ -127,9 +132,10 @@ impl PageTranscript {
                 Some(entry) => own || visible.contains(&entry),
                 None => kept.public,
             };
-            let mut row = if seen { kept.row.clone() } else { return None };
+            let fresh = seen && lacks(kept.row.id, kept.changed);
+            let mut row = fresh.then(|| kept.row.clone())?;
             row.whispers.retain(|(to, _)| own || Some(to) == own_name.as_ref());
-            Some((kept.changed, row))
+            Some(row)
         })
     }
 
