@@ -86,8 +86,8 @@ fn between_files(sources: &[Source]) -> Uses<'_> {
     let module = |source| {
         let name = Source::module(source)?;
         let re_exports = source.imports(true).into_iter().filter(is_ours).map(|part| {
-            // a module re-exported as `a::{self}` is not followed
-            let path = if part.text.ends_with("::self") { "std" } else { &part.text };
+            // `a::{self}` re-exports the module `a`
+            let path = part.text.trim_end_matches("::self");
             let full = absolute(&name, path, true).unwrap_or_default();
             (part.text, full)
         });

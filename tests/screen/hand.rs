@@ -5,8 +5,8 @@ use crate::stage::{Stage, demo};
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind};
 use colloquium::ui::request::Request;
+use colloquium::ui::view::composer::AnsweredTurn;
 use colloquium::ui::view::hold;
-use colloquium::ui::view::reply::AnsweredTurn;
 use crossterm::event::KeyCode::{
     self, Backspace, Char, Down, Enter, Home, Left, PageUp, Right, Tab,
 };

@@ -5,7 +5,7 @@ use crate::model::{Command, Ms, SeatId};
 use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::screen::{Screen, ViewState};
-use crate::ui::view::card::WAITS_MS;
+use crate::ui::view::confirming::WAITS_MS;
 use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
 

@@ -20,7 +20,8 @@ use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
-use crate::ui::view::card::{ChoiceAct, Confirming};
+use crate::ui::view::card::ChoiceAct;
+use crate::ui::view::confirming::{Confirming, WAITS_MS};
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::page::MakePage;
 use crate::ui::view::search::{LineMatches, Search};
@@ -166,7 +167,7 @@ fn answer(
         return Some(None);
     }
     let again = confirming.filter(|c| c.card == card.id && c.at == at);
-    let again = again.filter(|c| now.since(c.since) < card::WAITS_MS);
+    let again = again.filter(|c| now.since(c.since) < WAITS_MS);
     let held = kind == KeyEventKind::Repeat;
     let confirmed = if held { None } else { again.as_ref().and_then(|c| c.again(now, last_key)) };
     screen.view.notice = None;

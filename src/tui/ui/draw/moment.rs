@@ -8,7 +8,7 @@ use crate::ui::text::card::{AROUND, footed_card};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::card as view;
-use crate::ui::view::card::ShownCard;
+use crate::ui::view::confirming::ShownCard;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 

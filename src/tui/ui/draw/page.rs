@@ -46,7 +46,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         Some((known, laid)) if *known == room => laid.clone(),
         _ => {
             if let Some(make) = page.fitted {
-                page.parts = make(screen, room);
+                page.parts = make(&screen.keymap, screen.glyphs, screen.view.steering(), room);
             }
             Rc::new(lay(&page, room, screen))
         }

@@ -1,7 +1,7 @@
 //! The card that asks for the operator's attention: a limit was reached, a turn failed, a tool asks. The number of a
 //! choice on the line, and Enter, take it; a choice that costs money or lasts takes a second Enter.
 
-use crate::model::{Limit, Ms, Outcome, SeatId, Usd};
+use crate::model::{Limit, Outcome, SeatId, Usd};
 use crate::state::State;
 use crate::state::leave::{AsksLeave, asks_leave, leaves_of};
 use crate::text::{self, clock};
@@ -9,6 +9,7 @@ use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::away;
+use crate::ui::view::confirming::Confirmed;
 use crate::ui::view::extension::{more, more_turns, one_more_round, round, way_on};
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
@@ -17,11 +18,6 @@ use crate::ui::view::offer::asking;
 
 /// Minimum milliseconds for which a card is shown before a number is typed that chooses.
 const UP_MS: u64 = 500;
-/// Minimum milliseconds between the two Enters of a choice that asks once more, and without a key before the second.
-const AGAIN_MS: u64 = 400;
-const QUIET_MS: u64 = 250;
-/// Milliseconds for which such a choice waits for the second Enter.
-pub const WAITS_MS: u64 = 10_000;
 /// Minimum number of failures in a row that a card reports while the others go on.
 const FAILURES: u32 = 2;
 
@@ -95,10 +91,6 @@ pub enum ChoiceAct {
     Vote(String),
 }
 
-/// Proof of the second Enter.
-#[derive(Debug)]
-pub struct Confirmed(());
-
 #[derive(Clone, Debug)]
 pub struct CardChoice {
     /// Description, with the sum if it costs money.
@@ -146,42 +138,6 @@ impl CardChoice {
         let more = if self.price == ChoicePrice::Free { "" } else { " (asks once more)" };
         format!("{}{more}", self.words)
     }
-}
-
-/// A choice that waits for the second Enter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Confirming {
-    /// Card of the choice.
-    pub card: String,
-    /// Index of the choice.
-    pub at: usize,
-    /// Time of the first Enter.
-    pub since: Ms,
-}
-
-impl Confirming {
-    /// Returns the proof of the second Enter; `None` if it comes too early, such as from a key that is held down.
-    pub fn again(&self, now: Ms, last_key: Option<Ms>) -> Option<Confirmed> {
-        let quiet = last_key.is_none_or(|at| now.since(at) >= QUIET_MS);
-        (quiet && now.since(self.since) >= AGAIN_MS).then_some(Confirmed(()))
-    }
-}
-
-/// The card of the last frame.
-#[derive(Clone, Debug, Default)]
-pub struct ShownCard {
-    /// Identity of the card.
-    pub id: String,
-    /// Time since which it is shown.
-    pub since: Ms,
-    /// Width in cells for which its rows are counted.
-    pub width: u16,
-    /// First row of its description that is shown.
-    pub top: usize,
-    /// Rows of its description that are shown at once, and all of them.
-    pub window: (usize, usize),
-    /// True once the last row was shown.
-    pub whole: bool,
 }
 
 /// A card that asks for the operator's attention.

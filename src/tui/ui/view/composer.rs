@@ -20,6 +20,17 @@ const PASTE_LINES: usize = 10;
 /// Maximum number of bytes laid out at once; beyond that, every key press would lag.
 const UNFOLDED_BYTES: usize = 100_000;
 
+/// The turn that the draft answers, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnsweredTurn {
+    /// The turn that the person reads or has chosen.
+    pub to: Option<u32>,
+    /// True if the person has chosen it, or has dropped it.
+    pub fixed: bool,
+    /// Last turn that had begun at the first character.
+    pub began: u32,
+}
+
 /// The operator's input.
 pub struct Composer {
     /// Text box with the caret.

@@ -2,7 +2,6 @@
 
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, LISTED, ListSection, ROWS};
-use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::{Page, Section};
@@ -65,8 +64,7 @@ pub fn page() -> Page {
 }
 
 /// Returns the sections for a number of cells.
-fn parts(screen: &Screen, width: usize) -> Vec<Section> {
-    let (keymap, glyphs, place) = (&screen.keymap, screen.glyphs, screen.view.steering());
+fn parts(keymap: &Keymap, glyphs: &Glyphs, place: Focus, width: usize) -> Vec<Section> {
     let own = keymap.lines().map(|(key, line)| {
         let keys = padded(glyphs.key(key), KEYS);
         format!("{keys} {line}")

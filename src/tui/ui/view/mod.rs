@@ -10,6 +10,7 @@ pub mod card;
 pub mod charts;
 pub mod completion;
 pub mod composer;
+pub mod confirming;
 pub mod contest;
 pub mod dependencies;
 pub mod drag;

@@ -4,7 +4,7 @@
 
 use crate::model::Ms;
 use crate::ui::action::Action;
-use crate::ui::screen::Screen;
+use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::search::LineMatches;
@@ -32,6 +32,9 @@ pub struct Section {
 /// Function that makes a page from the state of the conversation; `None` if there is nothing to show.
 pub type MakePage = fn(&Transcript, Ms, &Glyphs) -> Option<Page>;
 
+/// Function that makes the sections of a page of keys, by the focus for steering and a number of cells.
+pub type FitPage = fn(&Keymap, &Glyphs, Focus, usize) -> Vec<Section>;
+
 /// A laid-out page.
 #[derive(Clone, Debug, Default)]
 pub struct PageRows {
@@ -52,7 +55,7 @@ pub struct Page {
     /// Sections in order.
     pub parts: Vec<Section>,
     /// Function that makes the sections for a number of cells; `None` if they are fixed.
-    pub fitted: Option<fn(&Screen, usize) -> Vec<Section>>,
+    pub fitted: Option<FitPage>,
     /// Line selection that is shown instead of the sections.
     pub lines: Option<LineSelection>,
     /// Address that the page shows, and `true` if it may be opened.

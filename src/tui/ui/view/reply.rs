@@ -1,6 +1,7 @@
 //! The turn that the draft answers, and its changes.
 
 use crate::ui::screen::Screen;
+use crate::ui::view::composer::AnsweredTurn;
 
 /// Returns the number of the turn that the draft answers: one that the person has chosen or reads, or the last one if
 /// another has begun meanwhile. Commands and whispers answer none.
@@ -25,17 +26,6 @@ pub fn name(screen: &Screen, number: u32) -> Option<String> {
     let said = || state.utterance(number).filter(|entry| entry.hidden.is_none());
     let seat = runs.map(|turn| &turn.seat).or_else(|| said()?.seat())?;
     Some(screen.transcript.name(seat))
-}
-
-/// The turn that the draft answers, by number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AnsweredTurn {
-    /// The turn that the person reads or has chosen.
-    pub to: Option<u32>,
-    /// True if the person has chosen it, or has dropped it.
-    pub fixed: bool,
-    /// Last turn that had begun at the first character.
-    pub began: u32,
 }
 
 /// Notes the turn that the person reads while writing, from the first character on.
