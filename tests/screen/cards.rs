@@ -105,7 +105,7 @@ fn budget() -> Stage {
 type Card = (&'static str, fn() -> Stage);
 
 /// All cards, shown for a second.
-const CARDS: [Card; 7] = [
+const CARDS: [Card; 10] = [
     ("permission", || asked(asks(80, 24))),
     ("failure", || asked(failed_in(Stage::new(80, 24)))),
     ("failure of a paid model", || asked(failed_in(paid()))),
@@ -113,12 +113,27 @@ const CARDS: [Card; 7] = [
     ("vote", vote),
     ("failing", failing),
     ("away", || asked(back())),
+    ("end", || asked(paid().whole())),
+    ("end of an unpriced model", || asked(Stage::altered(80, 24, by_an_unpriced_model).whole())),
+    ("poster", poster),
 ];
 
-/// Returns whether requests only say these words to everybody, or to those whom they name.
+/// Returns a stage on which the poster of the end is shown.
+fn poster() -> Stage {
+    let mut stage = asked(Stage::new(80, 24).with_positions().whole());
+    "/poster".chars().for_each(|c| _ = stage.press(&[Char(c)]));
+    stage.press(&[Enter]);
+    asked(stage)
+}
+
+/// Returns whether requests only say these words to everybody, or to those whom they name; after the end, in a
+/// conversation that goes on.
 fn says(requests: &[Request], words: &str) -> bool {
+    let is_said =
+        |command: &Command| matches!(command, Command::Say { text, .. } if **text == *words.trim());
     match requests {
-        [Request::Send(Command::Say { text, .. })] => **text == *words.trim(),
+        [Request::Send(command)] => is_said(command),
+        [Request::Extend(commands)] => matches!(&commands[..], [command] if is_said(command)),
         _ => false,
     }
 }
@@ -212,6 +227,23 @@ fn a_number_and_enter_decide_at_the_first_try() {
     assert!(decided("away", 2, false).1.screen.view.analysis.is_some());
     let (_, stage) = decided("away", 1, false);
     assert!(!stage.screen.view.viewport.following());
+    assert!(decided("away", 3, false).1.screen.view.viewport.following());
+    for name in ["end", "end of an unpriced model"] {
+        let more = decided(name, 1, true).0;
+        assert!(matches!(&more[..], [Request::Extend(_)]), "{name}: {more:?}");
+    }
+    let more = decided("poster", 1, false).0;
+    assert!(matches!(&more[..], [Request::Extend(_)]), "{more:?}");
+    let picture = decided("poster", 2, false).0;
+    assert!(matches!(&picture[..], [Request::Export("png")]), "{picture:?}");
+    assert!(decided("failing", 2, false).0.iter().all(|r| *r == Request::Models("p1".into())));
+    let muted = decided("failing", 3, false).0;
+    assert!(matches!(&muted[..], [Request::Send(Command::Mute { .. })]), "{muted:?}");
+    assert_eq!(decided("failure of a paid model", 2, false).0, [Request::Models("bo".into())]);
+    for (at, words) in [(2, "against"), (3, "undecided")] {
+        let voted = Command::Speak { text: words.into(), who: "you".into() };
+        assert_eq!(decided("vote", at, false).0, [Request::Send(voted)]);
+    }
 }
 
 #[test]

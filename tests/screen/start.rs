@@ -281,6 +281,16 @@ fn a_topic_without_a_model_offers_three_ways() {
     assert!(shown(&mut start, 80, 24).contains("no model  2"));
     assert_eq!(press(&mut start, &[Enter]), Some(Choice::Look));
     assert_eq!(begun(press(&mut start, &[Char('3'), Enter])).voice, VoiceChoice::Rehearsed);
+    for words in crate::cards::SENTENCES {
+        let mut start = first();
+        write(&mut start, "My own");
+        assert_eq!(press(&mut start, &[Enter]), None);
+        write(&mut start, words);
+        assert_eq!(press(&mut start, &[Enter]), None, "{words}");
+        assert!(start.keying.is_none(), "{words}");
+        let told = shown(&mut start, 120, 24);
+        assert!(told.contains(words.trim_end()), "{words}: {told}");
+    }
     press(&mut start, &[Char('1'), Enter]);
     assert!(start.keying.is_some() && start.topic().as_deref() == Some("My own"));
     // words that begin with a digit are words

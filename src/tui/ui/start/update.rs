@@ -229,7 +229,10 @@ fn enter(start: &mut StartScreen, doubted: bool) -> Option<Choice> {
                 CardAnswer::Choice(0) => start.keying = Some(Keying::default()),
                 CardAnswer::Choice(1) => return Some(Choice::Look),
                 CardAnswer::Choice(_) => return demo(start),
-                CardAnswer::Words => {}
+                CardAnswer::Words => {
+                    start.at = StartRow::Topic;
+                    start.topic.insert_str(typed);
+                }
             }
             None
         }
