@@ -274,7 +274,7 @@ fn the_table_opens_at_every_size() {
                 stage.press(&[F(2)]);
             }
             let shown = stage.text();
-            assert!(shown.contains("CAST") && shown.contains("1 Ada   transport"), "{shown}");
+            assert!(shown.contains("CAST") && shown.contains("1 Ada  transport"), "{shown}");
             stage.press(&[Esc]);
             assert!(!stage.text().contains("CAST"), "{}", stage.text());
         }

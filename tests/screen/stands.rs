@@ -47,8 +47,7 @@ fn a_move_is_drawn_counted_and_named_below_its_turn() {
         ],
     );
     stage.press(&[F(2)]);
-    let table =
-        ["MOVED", "4 steps apart, now 3", "Ada   once", "Bo   not yet", "Bo moved Ada once"];
+    let table = ["MOVED", "4 steps apart, now 3", "Ada  once", "Bo   not yet", "Bo moved Ada once"];
     has(&mut stage, &table);
     stage.press(&[F(2)]);
     assert!(!stage.text().contains("MOVED"), "{}", stage.text());
@@ -145,7 +144,7 @@ fn the_end_names_the_positions() {
     let mut stage = stated(120, 40, 9);
     stage.press(&[F(2)]);
     let moves =
-        ["Ada   twice", "Bo   twice", "Cy   not yet", "Bo moved Ada once", "Cy moved Bo once"];
+        ["Ada  twice", "Bo   twice", "Cy   not yet", "Bo moved Ada once", "Cy moved Bo once"];
     has(&mut stage, &moves);
 }
 
@@ -204,6 +203,10 @@ fn the_end_is_a_poster() {
             "1 one more round  2 picture  / commands  esc transcript",
         ],
     );
+    // a long notice covers no row
+    stage.screen.view.notice = Some("a long notice ".repeat(8));
+    has(&mut stage, &[" a long notice a long notice", "… OPEN · CHECK"]);
+    stage.screen.view.notice = None;
     stage.press(&[Esc]);
     let text = stage.text();
     assert!(!text.contains(POSTER) && text.contains("RESULT"), "{text}");

@@ -90,8 +90,7 @@ pub fn ways_on(screen: &Screen) -> String {
     let way = |action| screen.keymap.way(action, Focus::Replay);
     let write = way(Action::Write);
     let key = way(Action::MoreRound);
-    let more = extension::more(screen.transcript.state());
-    format!("finished, read-only: {write} reopens it paused, then {key} runs {more}")
+    format!("finished, read-only: {write} reopens it, {key} goes on")
 }
 
 /// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.

@@ -6,7 +6,8 @@ use crate::ui::draw::bar::Bar;
 use crate::ui::draw::{composer, input};
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, row};
-use crate::ui::screen::Screen;
+use crate::ui::layout::Areas;
+use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::composer::VimMode;
@@ -142,15 +143,29 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         }
         (Some(_) | None, _) => return,
     };
-    let room = usize::from(areas.floor.width).saturating_sub(1);
-    let mut rows = wrap(&Line::styled(format!(" {told}"), style), room);
-    rows.truncate(usize::from(areas.floor.y.saturating_sub(areas.header.bottom())));
+    let rows = above_floor(&told, areas);
     let height = rows.len() as u16;
     let area = Rect { y: areas.floor.y.saturating_sub(height), height, ..areas.floor };
     frame.render_widget(Clear, area);
     frame.render_widget(Text::from(rows).style(style), area);
     if let Some(x) = caret {
         frame.set_cursor_position(Position::new(area.x + x.min(area.width - 1), area.y));
+    }
+}
+
+/// Returns the rows of a text above the status line.
+fn above_floor(told: &str, areas: Areas) -> Vec<Line<'static>> {
+    let room = usize::from(areas.floor.width).saturating_sub(1);
+    let mut rows = wrap(&Line::from(format!(" {told}")), room);
+    rows.truncate(usize::from(areas.floor.y.saturating_sub(areas.header.bottom())));
+    rows
+}
+
+/// Returns the number of rows that a notice takes above the status line.
+pub fn spilt_rows(view: &ViewState) -> u16 {
+    match &view.notice {
+        Some(notice) if view.spills => above_floor(notice, view.areas).len() as u16,
+        _ => 0,
     }
 }
 

@@ -92,7 +92,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         }
     }
     if screen.view.poster {
-        poster::draw(frame, Rect { height: areas.floor.y, ..whole }, screen);
+        let height = areas.floor.y.saturating_sub(footer::spilt_rows(&screen.view));
+        poster::draw(frame, Rect { height, ..whole }, screen);
     }
     let view = &screen.view;
     if view.page.is_some() || view.list.is_some() && view.previous_theme.is_none() {

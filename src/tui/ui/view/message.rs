@@ -341,11 +341,14 @@ fn moved(
     let head = if width(&whole) <= room { whole } else { short };
     let mut lines =
         vec![Line::default(), Line::styled(clip(&head, room, look.glyphs.ellipsis), bold(style))];
-    let quote = moved.now.quote.as_ref().map_or(String::new(), |quote| format!(": \"{quote}\""));
-    let cause = match &moved.now.by {
+    let by = match &moved.now.by {
         Mover::Nobody => return lines,
-        Mover::Turn { number, name, .. } => format!("   {name}, #{number}{quote}"),
-        Mover::Host(_) => format!("   you{quote}"),
+        Mover::Turn { number, name, .. } => format!("{name}, #{number}"),
+        Mover::Host(_) => "you".to_owned(),
+    };
+    let cause = match &moved.now.quote {
+        Some(quote) => format!("   {by}: \"{quote}\""),
+        None => format!("   after {by}"),
     };
     let muted = look.theme.style(ThemeRole::Muted);
     lines.push(Line::styled(clip(&cause, room, look.glyphs.ellipsis), muted));

@@ -10,6 +10,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{is_in_turn, next, owed_answers, seat_word, tokens, why};
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
+use unicode_width::UnicodeWidthStr;
 
 /// Number of latest messages of a participant whose average length is shown, and of the messages searched for them.
 const MESSAGES: usize = 8;
@@ -56,6 +57,15 @@ pub fn model(seat: &Seat) -> String {
     }
 }
 
+/// Returns rows of two columns.
+fn columns(rows: Vec<(String, String)>) -> Vec<String> {
+    let first = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let row = |(name, words): &(String, String)| {
+        format!("{name}{}{words}", " ".repeat(first - name.width() + 2))
+    };
+    rows.iter().map(row).collect()
+}
+
 /// Returns a row for each participant: activity, role, model, turns, use.
 fn cast(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
     let state = transcript.state();
@@ -77,10 +87,10 @@ fn cast(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
         let facts = [word, owed_answers(transcript, id), role, Some(model(seat)), turns];
         let facts = facts.into_iter().flatten().chain(words_a_turn(state, id)).chain(used);
         let facts: Vec<String> = facts.collect();
-        let name = transcript.name(id);
-        format!("{} {name}   {}", place + 1, facts.join(&format!(" {} ", glyphs.dot)))
+        let name = format!("{} {}", place + 1, transcript.name(id));
+        (name, facts.join(&format!(" {} ", glyphs.dot)))
     };
-    state.cast().map(row).collect()
+    columns(state.cast().map(row).collect())
 }
 
 /// Returns the average length of a participant's latest messages; `None` before the first.
@@ -147,12 +157,12 @@ fn moved(transcript: &Transcript) -> (Vec<String>, Vec<String>) {
     let moves = standing.moves();
     let apart = standing.apart();
     let ends = apart.first().zip(apart.last());
-    let mut rows: Vec<String> =
-        ends.map(|(first, now)| steps_apart(*first, *now)).into_iter().collect();
-    for track in &standing.tracks {
+    let apart = ends.map(|(first, now)| steps_apart(*first, *now));
+    let counts = standing.tracks.iter().map(|track| {
         let own = moves.iter().filter(|moved| moved.place == track.place).count();
-        rows.push(format!("{}   {}", track.name, times(own)));
-    }
+        (track.name.clone(), times(own))
+    });
+    let rows = apart.into_iter().chain(columns(counts.collect())).collect();
     let seats = &transcript.state().seats;
     let name = |place: usize| {
         seats.get(place).map_or_else(String::new, |seat| transcript.name(&seat.spec.id))
@@ -186,7 +196,7 @@ fn positions(transcript: &Transcript) -> Vec<String> {
     }
     held.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
     let row = |(words, by): &(&str, Vec<&SeatId>)| {
-        format!("{}   {}", text::label(words), transcript.names(by.iter().copied()))
+        (text::label(words).into_owned(), transcript.names(by.iter().copied()))
     };
-    held.iter().map(row).collect()
+    columns(held.iter().map(row).collect())
 }

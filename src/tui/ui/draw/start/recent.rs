@@ -2,7 +2,6 @@
 
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::export::utterances;
-use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
 use crate::ui::start::{StartRow, ago, status_text};
@@ -83,13 +82,16 @@ impl StartPage<'_> {
                 (glyphs.paused, ThemeRole::FloorPaused)
             }
             SessionStatus::Ended { reason, lossy: false }
-                if reason.is_length() || *reason == StopReason::Completed =>
+                if reason.is_length() || reason.settled() =>
             {
                 (glyphs.done, ThemeRole::FloorSpeaking)
             }
-            SessionStatus::Ended { reason: StopReason::Failure, .. }
-            | SessionStatus::Damaged(_)
-            | SessionStatus::Unreadable(_) => (glyphs.stopped, ThemeRole::FloorError),
+            SessionStatus::Ended { reason, .. } if reason.is_failure() => {
+                (glyphs.stopped, ThemeRole::FloorError)
+            }
+            SessionStatus::Damaged(_) | SessionStatus::Unreadable(_) => {
+                (glyphs.stopped, ThemeRole::FloorError)
+            }
             SessionStatus::Ended { .. } => (glyphs.stopped, ThemeRole::FloorPaused),
         };
         let title = if session.title.is_empty() { &session.id } else { &session.title };
