@@ -79,6 +79,7 @@ mod owned;
 mod past_sessions;
 mod plans;
 mod player;
+mod posters;
 #[path = "../program/mod.rs"]
 mod program;
 mod real_servers;

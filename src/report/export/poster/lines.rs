@@ -371,7 +371,9 @@ impl<'a> PoleLines<'a> {
                 } else if at + signs.between.width() + NAME_MIN <= right {
                     at = poster.put(at, y, signs.between, PosterInk::Muted, false);
                 } else {
-                    at = poster.put(at, y, signs.ellipsis, PosterInk::Muted, false);
+                    let is_cut = poster.cell(at - 1, y).is_some_and(|(c, _)| c == signs.ellipsis);
+                    let more = if is_cut { "" } else { signs.ellipsis };
+                    at = poster.put(at, y, more, PosterInk::Muted, false);
                     break;
                 }
                 // those behind it have room too
