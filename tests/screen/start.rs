@@ -99,6 +99,7 @@ pub fn found() -> StartScreen {
         is_silent: false,
     };
     let done = SessionStatus::Ended { reason: StopReason::UtteranceLimit, lossy: false };
+    let won = SessionStatus::Ended { reason: StopReason::Verdict, lossy: false };
     let failed = SessionStatus::Ended { reason: StopReason::CostLimit, lossy: false };
     let live = SessionStatus::Live { pid: 7, doing: "Bo speaks".into() };
     let branch = SessionSummary {
@@ -107,14 +108,14 @@ pub fn found() -> StartScreen {
     };
     let demo = SessionSummary {
         is_silent: true,
-        ..session("Should cities ban private cars?", done.clone(), 1)
+        ..session("Should cities ban private cars?", done, 1)
     };
     let sessions = vec![
         branch,
         demo,
         SessionSummary {
             headline: "Nadia wins 8 to 7".into(),
-            ..session("Naming the new service", done, 2)
+            ..session("Naming the new service", won, 2)
         },
         session("Rust or Zig for the parser?", SessionStatus::Unfinished, 60 * 26),
         session("Should the ferry stop at night?", live, 1),
