@@ -2,6 +2,10 @@
 
 use crate::house::{House, talk};
 
+fn without_colours(ans: &str) -> String {
+    regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(ans, "").into_owned()
+}
+
 /// A picture is one drawing in three formats: pixels of its size, texts as wide as their cells, and rows with colours.
 #[test]
 fn a_picture_shows_the_moves_in_three_formats() {
@@ -28,7 +32,7 @@ fn a_picture_shows_the_moves_in_three_formats() {
     }
     assert!(!svg.contains("<script"));
     let ans = String::from_utf8(file("talk.ans", &["--size", "80x20"])).unwrap();
-    let plain = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&ans, "").into_owned();
+    let plain = without_colours(&ans);
     assert!(ans.contains("\x1b[1;38;2;") && plain.lines().all(|line| line.chars().count() <= 80));
     for row in [
         "  ◆ #6   Cy moved Bo              \"My mother drives four hundred metres to th…",
@@ -67,6 +71,21 @@ fn a_page_begins_with_the_poster_and_links_show_its_picture() {
     assert!(ran.err.contains("needs a whole address"), "{}", ran.err);
 }
 
+/// Each participant has a row of its own at the end, at the cost of the last facts.
+#[test]
+fn the_last_facts_are_cut_before_two_lines_share_a_row() {
+    let house = House::new();
+    house.run(&["demo", "crux", "--headless"]).code(0);
+    let ans = house.run(&["export", "--last", "--format", "ans", "--size", "120x31"]).code(0).out;
+    let plain = without_colours(&ans);
+    for row in ["●╮ Dr. Aslan  close it, equip a room", "●┤ Marit      close it, keep a room"]
+    {
+        assert!(plain.contains(row), "{row} is not in\n{plain}");
+    }
+    let last = plain.lines().next_back().unwrap_or_default();
+    assert!(last.starts_with("  TO CHECK     ") && last.ends_with('…'), "{plain}");
+}
+
 /// A poster names everybody who is not in the result, the winner, and the title of a long topic.
 #[test]
 fn a_poster_names_who_stated_no_position_and_who_won() {
@@ -79,7 +98,7 @@ fn a_poster_names_who_stated_no_position_and_who_won() {
         house.run(&["demo", name, "--headless"]).code(0);
         let format = ["export", "--last", "--format", "ans", "--size", "80x50"];
         let ans = house.run(&format).code(0).out;
-        let plain = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&ans, "");
+        let plain = without_colours(&ans);
         for row in rows {
             assert!(plain.lines().any(|line| line.starts_with(row)), "{row} is not in\n{plain}");
         }

@@ -205,7 +205,7 @@ fn the_end_is_a_poster() {
     );
     // a long notice covers no row
     stage.screen.view.notice = Some("a long notice ".repeat(8));
-    has(&mut stage, &[" a long notice a long notice", "… OPEN · CHECK"]);
+    has(&mut stage, &[" a long notice a long notice", "now… OPEN"]);
     stage.screen.view.notice = None;
     stage.press(&[Esc]);
     let text = stage.text();

@@ -106,10 +106,8 @@ pub fn found() -> StartScreen {
         parent: Some(("Naming the new service".into(), 4)),
         ..session("with a new question", failed, 60 * 25)
     };
-    let demo = SessionSummary {
-        is_silent: true,
-        ..session("Should cities ban private cars?", done, 1)
-    };
+    let demo =
+        SessionSummary { is_silent: true, ..session("Should cities ban private cars?", done, 1) };
     let sessions = vec![
         branch,
         demo,
@@ -289,8 +287,8 @@ fn a_topic_without_a_model_offers_three_ways() {
         write(&mut start, words);
         assert_eq!(press(&mut start, &[Enter]), None, "{words}");
         assert!(start.keying.is_none(), "{words}");
-        let told = shown(&mut start, 120, 24);
-        assert!(told.contains(words.trim_end()), "{words}: {told}");
+        let topic = start.topic().unwrap_or_default();
+        assert!(topic.ends_with(words), "{words}: {topic}");
     }
     press(&mut start, &[Char('1'), Enter]);
     assert!(start.keying.is_some() && start.topic().as_deref() == Some("My own"));

@@ -50,6 +50,8 @@ const GAP_MAX: usize = 3;
 const LINE_ROWS: usize = 4;
 /// Cells of the labels of facts, on a narrow and on a wide poster.
 const LABELS: (usize, usize) = (8, 13);
+/// Maximum rows that are cut so that each line has a row of its own.
+const CUT_ROWS: usize = 2;
 /// Maximum rows of a topic: on low and other posters, and on those with blank rows.
 const TOPIC_ROWS: [usize; 3] = [1, 2, 3];
 /// Maximum rows of the opening.
@@ -297,7 +299,12 @@ fn drawing(
         let lines = |rows, gap| PoleLines::new(standing, poster.width, rows, gap);
         let fits = |lines: &PoleLines<'_>, below| y + lines.height() + below <= height;
         let [all, least] = below;
-        let airy = (0..=gaps).rev().map(|gap| lines(LINE_ROWS, gap)).find(|lines| fits(lines, all));
+        // the last rows are cut before two lines share a row
+        let cut = (0, all.saturating_sub(CUT_ROWS));
+        let airy = (0..=gaps).rev().map(|gap| (gap, all)).chain([cut]).find_map(|(gap, below)| {
+            let lines = lines(LINE_ROWS, gap);
+            fits(&lines, below).then_some(lines)
+        });
         let close = || (1..=most).rev().map(|rows| lines(rows, 0)).find(|lines| fits(lines, least));
         let lines = airy.or_else(close).unwrap_or_else(|| lines(1, 0));
         lines.draw(poster, y, signs);

@@ -41,8 +41,7 @@ pub fn svg(poster: &Poster) -> String {
                 x += c.width().unwrap_or(0);
             }
             if !drawn.is_empty() {
-                let _ =
-                    writeln!(out, "<path class=\"{class}\" d=\"{drawn}\"/>");
+                let _ = writeln!(out, "<path class=\"{class}\" d=\"{drawn}\"/>");
             }
             for (x, words) in words.iter().filter(|(_, words)| !words.trim().is_empty()) {
                 let blanks = words.len() - words.trim_start().len();
