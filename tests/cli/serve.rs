@@ -309,7 +309,7 @@ fn the_drawing_follows_the_positions() {
     }
     assert_eq!(served.command(&steer, &json!({"do": "resume"})).0, 200);
     for page in &mut pages {
-        page.until(|page| page.drawing[1].as_str().is_some_and(|svg| svg.contains('◆')));
+        page.until(|page| page.drawing[1].as_str().is_some_and(|svg| svg.contains("moved")));
     }
     // with somebody at the page it waits at its limit
     pages[1].until(|page| page.table["state"] == "limit");
