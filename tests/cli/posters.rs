@@ -84,12 +84,26 @@ fn lines_share_no_row_while_a_blank_one_is_left() {
     }
 }
 
-/// A poster names everybody who is not in the result, the winner, and the title of a long topic.
+/// A poster names everybody who is not in the result, the winner, and the title of a long topic. A participant who
+/// takes the minutes states no position.
 #[test]
 fn a_poster_names_who_stated_no_position_and_who_won() {
     let house = House::new();
+    let seat = |id: &str, line: &str| {
+        format!("[[participant]]\nid = \"{id}\"\nlines = [\"\"\"\n{line}\"\"\"]\n")
+    };
+    let silent = house.file(
+        "silent.toml",
+        &format!(
+            "title = \"A bridge\"\npolicy = \"round_robin\"\nstance = [\"build\", \"keep\"]\n{}{}{}",
+            seat("ilse", "Build it.\nSTANCE: +2 | build it now"),
+            seat("oskar", "Keep it.\nSTANCE: -2 | the ferry"),
+            seat("tove", "I only listen."),
+        ),
+    );
     for (name, rows) in [
-        ("crux", ["  SHOULD THE VALLEY KEEP ITS MATERNITY WARD?", "  MISSING a position of Elin"]),
+        (silent.as_str(), ["  MISSING a position of tove", "  A BRIDGE"]),
+        ("crux", ["  SHOULD THE VALLEY KEEP ITS MATERNITY WARD?", "  WHO     All stand"]),
         ("formal-debate", ["  OUTCOME Nadia wins 8 to 7.", "  WHO     4 steps apart, now 2."]),
         ("consensus", ["  END     Finished: consensus.", "        #1  #2  #3  #4  #5  #6  #7"]),
     ] {
@@ -100,6 +114,7 @@ fn a_poster_names_who_stated_no_position_and_who_won() {
         for row in rows {
             assert!(plain.lines().any(|line| line.starts_with(row)), "{row} is not in\n{plain}");
         }
+        assert_eq!(plain.contains("MISSING"), name == silent, "{plain}");
     }
 }
 

@@ -24,7 +24,8 @@ use crate::analysis::{
     Standing, list, name, outcome, result_parts, spoken_numbers, steps_apart, without_result,
 };
 use crate::model::payload::Ended;
-use crate::model::{SeatId, StopReason, Text, VoteClosed};
+use crate::model::{Participant, SeatId, StopReason, Text, VoteClosed};
+use crate::scenario::Advice;
 use crate::state::State;
 use crate::text;
 use canvas::{NAME_PART, PosterPiece, WIDE, clipped, piece, wrapped};
@@ -471,9 +472,12 @@ fn missing(source: &PosterSource<'_>) -> Vec<String> {
             !tracks.iter().any(|track| track.place == place)
                 && !lost.seats.iter().any(|lost| lost.seat == *id && !lost.spoke)
         };
+        // a scribe takes no side
+        let takes_side =
+            |spec: &Participant| spec.speaks && state.advice_for(spec) == Advice::Debate;
         let silent = state
             .cast()
-            .filter(|(place, seat)| seat.spec.speaks && is_silent(*place, &seat.spec.id));
+            .filter(|(place, seat)| takes_side(&seat.spec) && is_silent(*place, &seat.spec.id));
         let names: Vec<String> = silent.map(|(_, seat)| name(state, &seat.spec.id)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         if !names.is_empty() {
