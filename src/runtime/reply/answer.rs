@@ -28,9 +28,13 @@ const BRACED: &str = "{final answer:";
 const APPROX: &str = "approx";
 /// A number in a reply.
 const NUMBER: &str = r"(-?\d[\d,]*(?:\.\d+)?)";
-/// A number with thousands in groups, or with a comma before a part that is no such group.
-const COMMA_NUMBER: &str =
-    r"\b(\d{1,3}(?:[. \x{a0}\x{202f}]\d{3})+(?:,\d+)?|\d+,(?:\d{1,2}|\d{4,}))\b";
+/// A number with groups that only languages with decimal commas write.
+const GROUPS: &str =
+    r"\d{1,3}(?:[. '\x{a0}\x{202f}]\d{3})+,\d+|\d{1,3}(?:[ '\x{a0}\x{202f}]\d{3})+";
+/// A number of such a language that may be another one in English.
+const COMMA_NUMBER: &str = r"\d{1,3}(?:\.\d{3})+|\d+,(?:\d{1,2}|\d{4,})";
+/// A decimal comma before a unit.
+const COMMA_UNIT: &str = r"(\d,\d{1,2}\s?[\p{L}%€£$°])";
 /// Maximum length of a reply in text form that is an answer as a whole, in bytes.
 const BARE_MAX: usize = 80;
 
@@ -87,12 +91,15 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     bare.or_else(in_sentence).or_else(bold)
 }
 
-/// Returns a text in a language with decimal commas with the numbers of English: `1.250,50` is 1250.50.
+/// Returns a text with the numbers of English: `1.250,50` is 1250.50. A number that could be another one in English needs
+/// a word or a unit that shows decimal commas.
 fn with_points(said: &str) -> Cow<'_, str> {
-    if Letters::new(said).find(&words().comma).is_none() {
+    let has_commas = Letters::new(said).find(&words().comma).is_some()
+        || answer_pattern(COMMA_UNIT).is_ok_and(|unit| unit.is_match(said));
+    let unsure = if has_commas { COMMA_NUMBER } else { GROUPS };
+    let Ok(number) = answer_pattern(&format!(r"\b({GROUPS}|{unsure})\b")) else {
         return said.into();
-    }
-    let Ok(number) = answer_pattern(COMMA_NUMBER) else { return said.into() };
+    };
     let (mut out, mut from) = (String::new(), 0);
     for found in number.find_iter(said) {
         out.push_str(said.get(from..found.start()).unwrap_or_default());
@@ -287,7 +294,11 @@ fn leading_number(text: &str) -> Option<f64> {
 
 /// Parses the confidence of a ballot, from 0 to 1: a number or text, as in `0.85`, `85` and `"85%"`.
 pub fn confidence(value: &Value) -> Option<f64> {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = match value {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
     sure(&format!("CONFIDENCE: {text}"))
 }
 

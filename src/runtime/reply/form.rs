@@ -10,7 +10,7 @@ use super::json::{JsonPlace, found, objects};
 use super::letters::Letters;
 use super::mention::without_earlier;
 use super::names::{NameChoice, reason};
-use super::number::whole_number;
+use super::number::{spelled, whole_number};
 use super::plan;
 use super::read::{ReadBy, ReadReply, Unclear, WantedReply};
 use super::schema::{fitting, said_in};
@@ -24,6 +24,8 @@ use std::collections::BTreeSet;
 
 /// The marker that passes the turn, in lower case and without its brackets.
 const PASS: &str = "pass";
+/// Words of points right behind a number.
+const POINTS: [char; 2] = ['分', '点'];
 /// Maximum number of bytes between a bid and its scale.
 const SCALE_MAX: usize = 8;
 
@@ -227,6 +229,19 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
+/// Returns the end of the scale that follows a bid, as in "8/10" or "8 out of 10".
+fn scale(rest: &str) -> Option<usize> {
+    let rest = rest.get(..rest.floor_char_boundary(2 * SCALE_MAX))?;
+    let digits = rest.find("10").map(|at| (at, at + "10".len()));
+    let letters = Letters::new(rest);
+    let tens = || (0..letters.len()).find_map(|at| Some((at, spelled(&letters, at)?)));
+    let ten = || {
+        let (at, (of, end)) = tens()?;
+        (of == 10).then(|| (letters.byte(at), letters.byte(end)))
+    };
+    digits.or_else(ten).filter(|(at, _)| *at <= SCALE_MAX).map(|(_, end)| end)
+}
+
 fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
     let object = objects(said, data, JsonPlace::Anywhere)
         .into_iter()
@@ -235,24 +250,49 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         let line = said.lines().find(|line| !line.trim().is_empty())?;
         let line = without_earlier(line, |part| part.contains(|c: char| c.is_ascii_digit()));
         let letters = Letters::new(&line);
-        let at = letters.skip(0, |c| !c.is_ascii_digit());
-        let end = letters.skip(at, |c| c.is_ascii_digit() || c == '.');
-        let value = line.get(letters.byte(at)..letters.byte(end))?.trim_end_matches('.').parse();
+        let is_digit = |at: usize| letters.char(at).is_some_and(|c| c.is_ascii_digit());
+        let first = letters.skip(0, |c| !c.is_alphanumeric());
+        let bids: Vec<usize> =
+            (0..letters.len()).filter(|at| letters.follows(*at, &words().bid)).collect();
+        let in_words = |at: usize| {
+            let (value, end) = spelled(&letters, at)?;
+            let rest = line.get(letters.byte(end)..)?;
+            let is_alone =
+                letters.char(letters.skip(end, |c| c == ' ')).is_none_or(|c| !c.is_alphanumeric());
+            let counts = is_alone || rest.starts_with(POINTS) || scale(rest).is_some();
+            counts.then_some((f64::from(value), at, end))
+        };
+        let in_digits = |at: usize| {
+            let point = |at| matches!(letters.char(at), Some('.' | ',')) && is_digit(at + 1);
+            let end = (at..=letters.len()).find(|at| !is_digit(*at) && !point(*at))?;
+            let digits = line.get(letters.byte(at)..letters.byte(end))?;
+            Some((digits.replace(',', ".").parse().ok()?, at, end))
+        };
+        let spoken = || [first].iter().chain(&bids).find_map(|at| in_words(*at));
+        let written = || {
+            let named = bids.iter().copied().find(|at| is_digit(*at));
+            in_digits(named.unwrap_or_else(|| letters.skip(0, |c| !c.is_ascii_digit())))
+        };
+        let (value, at, end): (f64, usize, usize) = spoken().or_else(written)?;
         let rest = line.get(letters.byte(end)..).unwrap_or_default();
+        let next = letters.skip(end, |c| !c.is_alphanumeric());
+        // another number, as in "7 or 8"
+        let other = letters.one_of(next, &words().or).map(|at| letters.skip(at, |c| c == ' '));
         // the scale, as in "8/10" or "8 out of 10"
-        let scale = rest.find("10").filter(|at| *at <= SCALE_MAX).map_or(0, |at| at + "10".len());
+        let scale = scale(rest).unwrap_or_default();
         let why = rest.get(scale..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
         let next = letters.skip(end, |c| c == ' ');
         let word = letters.char(next).is_some_and(char::is_alphanumeric);
         let ends = letters.breaks(end) && (next == end || !word);
-        let begins = letters.skip(0, |c| !c.is_alphanumeric()) == at;
+        let begins = first == at;
         let named = (0..at).any(|at| letters.one_of(at, &words().bid).is_some());
         // a bound, a range or a denial
         let bounds = [&words().bound, &words().negation];
         let vague = bounds.iter().any(|row| letters.is_behind(at, row))
-            || rest.starts_with(['-', '–']) && !rest.starts_with("- ")
+            || other.is_some_and(is_digit)
+            || rest.starts_with(['-', '–', '~']) && !rest.starts_with("- ")
             || at > 0 && letters.char(at - 1) == Some('-');
-        (!vague && (ends || begins || scale > 0 || named)).then_some((value.ok()?, why.to_owned()))
+        (!vague && (ends || begins || scale > 0 || named)).then_some((value, why.to_owned()))
     };
     let (bid, why): (f64, String) = object
         .or_else(plain)

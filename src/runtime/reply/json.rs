@@ -1,6 +1,8 @@
 //! JSON in a reply: below, above and around text; strict first, then loosely.
 
+use super::letters::Letters;
 use super::lines::{QUOTES, lines, without_tags};
+use super::words::words;
 use serde_json::{Deserializer, Value};
 
 /// Maximum number of bytes of a reply that are searched for JSON.
@@ -39,7 +41,7 @@ pub(super) fn objects(said: &str, data: &Value, place: JsonPlace) -> Vec<Value> 
 
 /// Returns the outermost objects and lists of a reply.
 pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
-    let said = &said[..said.floor_char_boundary(JSON_MAX)];
+    let said = &*said[..said.floor_char_boundary(JSON_MAX)].replace('｛', "{").replace('｝', "}");
     let begins = begins(said, place);
     let mut found = read_at(said, &begins, strict);
     if !found.values.iter().any(Value::is_object) {
@@ -49,7 +51,9 @@ pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
         }
         if place == JsonPlace::Anywhere && found.values.is_empty() {
             let all: Vec<usize> = said.match_indices(['{', '[']).map(|(at, _)| at).collect();
-            found.values = read_at(said, &all, strict).values;
+            let anywhere = read_at(said, &all, strict);
+            let is_settled = anywhere.values.len() < 2 || !is_undecided(said);
+            found.values = if is_settled { anywhere.values } else { vec![] };
         }
     }
     found
@@ -63,32 +67,45 @@ fn begins(said: &str, place: JsonPlace) -> Vec<usize> {
         if text.trim_start().starts_with('>') {
             continue;
         }
-        if let Some(at) = text.find(['{', '[']) {
-            let before = without_tags(&text[..at]);
-            let before = before.trim_end_matches(['*', '_', ' ', '\t', '"', '(']);
-            let leads = before.ends_with([':', '：', '→']) || before.ends_with("->");
-            let sentence = place == JsonPlace::Anywhere && before.ends_with(['!', '.']);
-            if leads || sentence || !before.contains(char::is_alphanumeric) {
-                all.push(line.at + at);
-            }
+        if let Some(at) = text.find(['{', '['])
+            && leads(&text[..at], place)
+        {
+            all.push(line.at + at);
         }
     }
     all
+}
+
+/// Returns whether JSON counts behind a text on its line.
+fn leads(before: &str, place: JsonPlace) -> bool {
+    let before = without_tags(before);
+    let before = before.trim_end_matches(['*', '_', ' ', '\t', '"', '(']);
+    let sentence = place == JsonPlace::Anywhere && before.ends_with(['!', '.']);
+    let sign = before.ends_with([':', '：', '→']) || before.ends_with("->");
+    sign || sentence || !before.contains(char::is_alphanumeric)
+}
+
+/// Returns whether a text leaves open which of its values counts.
+fn is_undecided(said: &str) -> bool {
+    Letters::new(said).find(&words().undecided).is_some()
 }
 
 fn read_at(said: &str, begins: &[usize], read: fn(&str) -> Option<(Value, usize)>) -> FoundJson {
     let mut found = FoundJson::default();
     let mut end = 0;
     for at in begins.iter().take(TRIES) {
-        if *at < end {
-            continue;
-        }
-        match read(&said[*at..]) {
-            Some((value, length)) => {
-                found.values.push(value);
-                end = at + length;
-            }
-            None => found.cut |= is_cut(&said[*at..]),
+        let mut next = Some(*at).filter(|at| *at >= end);
+        while let Some(at) = next.take() {
+            let Some((value, length)) = read(&said[at..]) else {
+                found.cut |= is_cut(&said[at..]);
+                break;
+            };
+            found.values.push(value);
+            end = at + length;
+            // another value on the same line
+            let rest = said[end..].lines().next().unwrap_or_default();
+            let behind = rest.find(['{', '[']).filter(|n| leads(&rest[..*n], JsonPlace::Line));
+            next = behind.map(|n| end + n);
         }
     }
     found.values.reverse();
@@ -194,7 +211,7 @@ fn bare(text: &str) -> Option<(String, usize)> {
 
 /// Returns the quotation mark that closes a string.
 fn closing(open: char) -> Option<char> {
-    let all = QUOTES.iter().chain(&[('\'', '\''), ('‘', '’'), ('„', '“')]);
+    let all = QUOTES.iter().chain(&[('\'', '\''), ('‘', '’')]);
     all.into_iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close)
 }
 

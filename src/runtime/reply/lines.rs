@@ -2,14 +2,15 @@
 
 use super::letters::Letters;
 use super::read::ReadBy;
-use super::words::WordRow;
+use super::words::{WordRow, words};
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Signs behind a label.
 const SIGNS: [char; 8] = [':', '=', '.', '!', '–', '—', '→', '。'];
 /// Quotation marks, opening and closing.
-pub(super) const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」')];
+pub(super) const QUOTES: [(char, char); 5] =
+    [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
 /// Maximum number of words of a name or a label in quotation marks.
 const NAME_WORDS: usize = 3;
 /// Marks that may close a label.
@@ -82,7 +83,7 @@ pub(super) fn own_text(reply: &str) -> String {
 pub(super) fn without_quotations(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find(['"', '“', '«', '「']) {
+    while let Some(at) = rest.find(QUOTES.map(|(open, _)| open)) {
         let (before, quoted) = rest.split_at(at);
         let open = quoted.chars().next().unwrap_or_default();
         let close = QUOTES.iter().find(|(mark, _)| *mark == open).map_or(open, |(_, close)| *close);
@@ -92,7 +93,10 @@ pub(super) fn without_quotations(text: &str) -> String {
         let length = open.len_utf8() + end.map_or(0, |end| end + close.len_utf8());
         let (quotation, behind) = quoted.split_at_checked(length).unwrap_or((quoted, ""));
         out.push_str(before);
-        if quotation.unicode_words().count() <= NAME_WORDS {
+        let is_name = quotation.unicode_words().count() <= NAME_WORDS;
+        let votes = [&words().vote_label, &words().approve];
+        let letters = Letters::new(quotation);
+        if is_name && votes.iter().all(|row| letters.find(row).is_none()) {
             out.push_str(quotation);
         }
         rest = behind;

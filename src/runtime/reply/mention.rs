@@ -1,7 +1,12 @@
 //! Grammar of a choice in prose, for names and for votes: the only known thing that a sentence names and approves of.
 
 use super::letters::{Letters, asks, sentences};
+use super::lines::behind_marks;
 use super::words::{WordRow, words};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Maximum number of words around a name in a list.
+const LISTED_WORDS: usize = 2;
 
 /// A known thing in a text, as a range of its letters and an index.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,16 +38,26 @@ pub(super) trait Candidates {
     /// Returns the mentions that are not ruled out.
     fn left(&self, letters: &Letters, text: &str) -> Vec<Mention> {
         let mut left: Vec<Mention> = vec![];
+        let mut out: Option<Mention> = None;
         for mention in self.mentions(letters, text) {
             let behind_over = |last: &Mention| {
                 let over = letters.one_of(letters.skip(last.end, |c| c == ' '), &words().over);
                 over.is_some_and(|end| letters.skip(end, |c| !c.is_alphanumeric()) == mention.start)
             };
-            let out = letters.follows(mention.start, &words().except)
+            let joined = |other: &Mention| {
+                other.end < mention.start
+                    && letters
+                        .one_of(letters.skip(other.end, |c| c == ' '), &words().or)
+                        .is_some_and(|end| letters.skip(end, |c| c == ' ') == mention.start)
+            };
+            let is_out = out.is_some_and(|last: Mention| joined(&last))
+                || letters.follows(mention.start, &words().except)
                 || letters.is_behind(mention.start, &words().than)
                 || letters.one_of(mention.end, &words().outranked).is_some()
                 || left.last().is_some_and(behind_over);
-            if !out {
+            if is_out {
+                out = Some(mention);
+            } else {
                 left.push(mention);
             }
         }
@@ -105,18 +120,73 @@ pub(super) trait Candidates {
 
     /// Returns whether a text denies something, apart from the words that only rule out a mention.
     fn denies(&self, text: &str) -> bool {
+        self.spoils(text, &words().deny)
+    }
+
+    /// Returns whether a text is a condition or a guess.
+    fn doubts(&self, text: &str) -> bool {
+        self.spoils(text, &words().doubt)
+    }
+
+    /// Returns whether a text has a word of a row outside harmless phrases, apart from the words that only rule out a mention.
+    fn spoils(&self, text: &str, row: &WordRow) -> bool {
         let letters = Letters::new(text);
         let mentions = self.mentions(&letters, text);
         let left = self.left(&letters, text);
         let is_out =
             |at| mentions.iter().any(|m| m.start == at) && left.iter().all(|m| m.start != at);
+        let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
         let mut until = 0;
         outside(&letters, &mentions).any(|at| {
-            until = letters.one_of(at, &words().undenied).unwrap_or(until);
-            let end = if at < until { None } else { letters.one_of(at, &words().deny) };
-            let next = |end| letters.skip(end, |c| !c.is_alphanumeric());
-            end.is_some_and(|end| !is_out(next(end)))
+            let ruled_out = letters.one_of(at, &words().except).filter(|end| is_out(next(*end)));
+            until = ruled_out.or_else(|| letters.one_of(at, &words().harmless)).unwrap_or(until);
+            at >= until && letters.one_of(at, row).is_some_and(|end| !is_out(next(end)))
         })
+    }
+
+    /// Returns the thing that a text consists of, apart from words that lead to it or close it, and whether there are any.
+    fn alone(&self, text: &str) -> Option<(usize, bool)> {
+        let letters = Letters::new(text);
+        let mark = |c: char| !c.is_alphanumeric();
+        let begin = behind_marks(&letters, 0);
+        let mut at = begin;
+        while let Some(end) =
+            [&words().so, &words().but].iter().find_map(|row| letters.one_of(at, row))
+        {
+            at = letters.skip(end, mark);
+        }
+        let mention = self.mention_at(&letters, text, at)?;
+        let end = letters.skip(mention.end, mark);
+        let mut close = end;
+        while let Some(behind) = letters.one_of(close, &words().courtesy) {
+            close = letters.skip(behind, mark);
+        }
+        (close == letters.len()).then_some((mention.of, at > begin || close > end))
+    }
+
+    /// Returns the thing that the last clause of a sentence consists of, as in "So: A."; a list has none. A longer reply
+    /// needs a word that leads to it or approves of it.
+    fn conclusion(&self, sentence: &str, row: &WordRow, short: bool) -> Option<usize> {
+        let led = behind_word(sentence, &words().so).is_some();
+        let parts = clauses(sentence);
+        let (last, before) = match self.alone(sentence) {
+            Some(_) => (sentence, &[][..]),
+            None => parts.split_last().map(|(last, before)| (*last, before))?,
+        };
+        let (of, closed) = self.alone(last)?;
+        let strict = self.minds_faults();
+        let is_other = |part: &&str| self.only(part).is_some_and(|other| other != of);
+        let is_listed = before.iter().any(|part| {
+            let counts =
+                strict || part.unicode_words().count() <= LISTED_WORDS && !self.has(part, row);
+            counts && is_other(part) && !self.denies(part)
+        });
+        let spoilt = before.last().is_some_and(|part| {
+            self.doubts(part) || strict && self.denies(part) && !is_other(part)
+        });
+        let approved = before.iter().any(|part| self.has(part, row));
+        let decides = led || closed || approved || short && !before.is_empty();
+        (decides && !is_listed && !spoilt).then_some(of)
     }
 
     /// Returns the thing that a sentence chooses: the one in its clauses with a word of the row, else the only one in a
@@ -124,7 +194,7 @@ pub(super) trait Candidates {
     fn chosen(&self, sentence: &str, row: &WordRow) -> Option<usize> {
         let earlier = |part: &&str| self.has(part, &words().earlier) && self.only(part).is_some();
         let parts = clauses(sentence);
-        if asks(sentence) || self.has(sentence, &words().doubt) || parts.iter().any(earlier) {
+        if asks(sentence) || self.doubts(sentence) || parts.iter().any(earlier) {
             return None;
         }
         let gives = |part: &&str| self.has(part, row) || self.is_last(part);
@@ -138,7 +208,25 @@ pub(super) trait Candidates {
             None if gives(&sentence) => self.only(sentence)?,
             None => return None,
         };
-        (!self.takes_back(sentence, first, row)).then_some(first)
+        (!self.takes_back(sentence, first, row) && !self.is_listed(sentence, first))
+            .then_some(first)
+    }
+
+    /// Returns whether a thing is part of a list, as in "A, C and E".
+    fn is_listed(&self, sentence: &str, of: usize) -> bool {
+        let letters = Letters::new(sentence);
+        let named = self.mentions(&letters, sentence);
+        let next = |at| letters.skip(at, |c| matches!(c, ' ' | ',' | '、' | '，' | '*'));
+        let first = named.iter().position(|mention| mention.of == of).unwrap_or(named.len());
+        for (n, one) in named.iter().enumerate().skip(first) {
+            let joint = letters.one_of(next(one.end), &words().or);
+            let other =
+                named.get(n + 1).filter(|other| other.start == next(joint.unwrap_or(one.end)));
+            if joint.is_some() || other.is_none() {
+                return joint.is_some() && other.map_or(n > first, |other| other.of != of);
+            }
+        }
+        false
     }
 
     /// Returns whether a clause ends with its choice, as in "the one to keep is Answer A".
@@ -186,7 +274,12 @@ pub(super) fn without_earlier(text: &str, counts: impl Fn(&str) -> bool) -> Stri
 
 /// Returns the ranges of words such as "the second one", each with its place in a list; `None` is the last one.
 fn ordinals(letters: &Letters) -> Vec<(usize, usize, Option<usize>)> {
-    let rows = [(&words().first, Some(0)), (&words().second, Some(1)), (&words().last, None)];
+    let rows = [
+        (&words().first, Some(0)),
+        (&words().second, Some(1)),
+        (&words().third, Some(2)),
+        (&words().last, None),
+    ];
     let follows = |at: usize| {
         let next = letters.skip(at, |c| c == ' ');
         let noun = letters.one_of(next, &words().noun);

@@ -5,7 +5,7 @@ use super::letters::{Letters, asks, sentences, word};
 use super::lines::{behind_marks, own_text, unwrapped};
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::read::ReadBy;
-use super::words::words;
+use super::words::{marks, words};
 use crate::model::{Participant, SeatId, Text};
 use serde_json::Value;
 
@@ -69,7 +69,14 @@ impl<'a> NameChoice<'a> {
         let known = |name: &Text| options.iter().find(|option| *option == name);
         let own = options.iter().map(|option| (&**option, option));
         let also = also.iter().filter_map(|(name, option)| Some((&**name, known(option)?)));
-        let spellings = Spellings::new(own.chain(also));
+        let known: Vec<(&str, &Text)> = own.chain(also).collect();
+        let cases: Vec<(String, &Text)> = known
+            .iter()
+            .flat_map(|(name, of)| cases(name).into_iter().map(move |n| (n, *of)))
+            .collect();
+        let spellings = Spellings::new(
+            known.into_iter().chain(cases.iter().map(|(name, of)| (name.as_str(), *of))),
+        );
         NameChoice { options, spellings, person }
     }
 
@@ -80,8 +87,9 @@ impl<'a> NameChoice<'a> {
     /// Returns the name that a text consists of, in any dress.
     pub(super) fn exactly(&self, text: &str) -> Option<&'a Text> {
         let letters = Letters::new(text);
-        let named = self.spellings.at(&letters, letters.skip(0, |c| !c.is_alphanumeric()));
-        let Some((option, end)) = named else {
+        let begin = letters.skip(0, |c| !c.is_alphanumeric());
+        let at = |begin| self.spellings.at(&letters, begin);
+        let Some((option, end)) = at(begin).or_else(|| at(behind_marks(&letters, 0))) else {
             // a name of signs alone
             return self.options.iter().find(|option| &***option == text.trim());
         };
@@ -105,7 +113,9 @@ impl<'a> NameChoice<'a> {
         let text = own_text(&said);
         let mut filled = text.lines().filter(|line| !line.trim().is_empty());
         let first = filled.next();
-        let ends = [first, filled.next_back().or(first)];
+        let last = filled.next_back();
+        let is_item = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let ends = [first, last.filter(|line| !is_item(line)).or(first)];
         let alone: Vec<_> =
             ends.into_iter().flatten().filter_map(|line| self.exactly(line)).collect();
         if !alone.is_empty() {
@@ -117,7 +127,7 @@ impl<'a> NameChoice<'a> {
     }
 
     fn in_text(&self, text: &str) -> Option<&'a Text> {
-        let text = &*self.settled(text);
+        let text = &*self.without_speakers(&self.settled(text));
         let (asked, stated): (Vec<&str>, Vec<&str>) =
             sentences(text).into_iter().partition(|s| asks(s));
         let chosen = stated.iter().filter_map(|s| self.chosen_name(s));
@@ -126,6 +136,20 @@ impl<'a> NameChoice<'a> {
             Some(first) if to.chain(chosen).all(|name| name == first) => Some(first),
             _ => self.in_sentences(text, &stated),
         }
+    }
+
+    /// Returns a text without reasons and the clauses about names that had the floor, or would have had it, if others are left.
+    fn without_speakers(&self, text: &str) -> String {
+        let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
+        let rows = [&words().already, &words().earlier];
+        let spoke = |part: &&&str| {
+            self.is_in(part)
+                && (rows.iter().any(|row| self.has(part, row))
+                    || behind_word(part, &words().because).is_some())
+        };
+        let is_left = parts.iter().any(|part| !spoke(&part) && self.is_in(part));
+        let cut = parts.iter().filter(spoke).filter(|_| is_left);
+        cut.fold(text.to_owned(), |text, part| text.replacen(part, "", 1))
     }
 
     /// Returns the name that a question is put to: its first clause is the name, begins with it and a form of address, or
@@ -159,7 +183,7 @@ impl<'a> NameChoice<'a> {
             return None;
         }
         let parts: Vec<&str> = sentences.iter().flat_map(|s| clauses(s)).collect();
-        let is_clear = |part: &str| !self.denies(part) && !self.has(part, &words().doubt);
+        let is_clear = |part: &str| !self.denies(part) && !self.doubts(part);
         let last = sentences.last()?;
         let before = || if is_common(first) { self.before_end(last, first) } else { None };
         if only
@@ -168,12 +192,10 @@ impl<'a> NameChoice<'a> {
         {
             return Some(first);
         }
-        // a name alone at the end decides, if it is not the last of a list
-        if let [.., before, last] = parts[..]
-            && self.exactly(before).is_none()
-            && let Some(last) = self.exactly(last).filter(|last| !is_common(last))
+        if let Some(name) = self.conclusion(last, &words().turn, true).and_then(|of| self.name(of))
+            && !is_common(name)
         {
-            return Some(last);
+            return Some(name);
         }
         let chosen: Vec<_> = sentences.iter().filter_map(|s| self.chosen_name(s)).collect();
         if chosen.is_empty() && only && self.person && !is_common(first) && is_clear(text) {
@@ -187,7 +209,7 @@ impl<'a> NameChoice<'a> {
     fn objects(&self, text: &str, name: &Text) -> bool {
         let parts: Vec<&str> = sentences(text).into_iter().flat_map(clauses).collect();
         let at = parts.iter().position(|part| self.exactly(part) == Some(name));
-        let doubted = |part: &&str| self.has(part, &words().doubt);
+        let doubted = |part: &&str| self.doubts(part);
         let is_but = |part: &&str| behind_word(part, &words().but).is_some();
         let objection = parts.iter().skip_while(|part| !is_but(part)).any(|part| self.denies(part));
         let condition = parts.iter().take(at.unwrap_or_default()).any(doubted);
@@ -239,6 +261,16 @@ impl Candidates for NameChoice<'_> {
         let of = self.options.iter().position(|option| option == *name)?;
         (!goes_on).then_some(Mention { start: at, end, of })
     }
+}
+
+/// Returns the other cases of a Russian name.
+fn cases(name: &str) -> Vec<String> {
+    let is_cyrillic = |c: char| matches!(c, 'а'..='я' | 'ё');
+    let Some(last) = name.chars().last().filter(|c| is_cyrillic(*c)) else { return vec![] };
+    let row = marks().endings.iter().find(|(ending, _)| ending.is_empty() || ending.contains(last));
+    let stem = |ending: &str| if ending.is_empty() { name } else { name.trim_end_matches(last) };
+    let all = row.into_iter().flat_map(|(ending, all)| all.iter().map(|end| (stem(ending), end)));
+    all.map(|(stem, end)| format!("{stem}{end}")).collect()
 }
 
 /// Returns whether a name is a common word.

@@ -4,6 +4,7 @@ use super::letters::{Letters, word};
 use super::mention::clauses;
 use super::words::{marks, words};
 use serde_json::Value;
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// Signs of comparisons, functions, constants and questions: a text with one of them is no number.
@@ -17,6 +18,10 @@ const CHANGES: [char; 5] = ['!', '+', '^', '²', '³'];
 const MILLIONS: [char; 3] = ['M', 'B', 'T'];
 /// Signs before a number that belong to a term.
 const TERMS: [char; 4] = ['/', '^', '÷', '×'];
+/// Maximum number of words of a unit behind a spelled number.
+const UNIT_WORDS: usize = 2;
+/// Words between the parts of a spelled number.
+const JOINTS: [&str; 5] = ["und", "and ", "et ", "y ", "e "];
 /// Bar of fractions such as `½` in compatibility form.
 const BAR: char = '\u{2044}';
 
@@ -42,6 +47,7 @@ pub(super) fn quantity(text: &str) -> Option<String> {
         return None;
     }
     let digit = |c: char| c.is_numeric() && !CHANGES.contains(&c);
+    let right = &*in_digits(right, digit);
     let (before, rest) = right.split_at(right.find(digit)?);
     let end = rest.find(|c| !(digit(c) || matches!(c, '.' | ',' | '/'))).unwrap_or(rest.len());
     let digits = rest.get(..end)?.trim_end_matches(['.', ',', '/']);
@@ -73,6 +79,55 @@ pub(super) fn quantity(text: &str) -> Option<String> {
         _ if digits.contains('/') => None,
         _ => Some(format!("{before}{}e{exponent}{unit}", digits.replace(',', ""))),
     }
+}
+
+/// Returns a text that begins with a spelled number with its digits; other texts stay.
+fn in_digits(text: &str, digit: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let letters = Letters::new(text);
+    let begin = letters.skip(0, |c| !c.is_alphanumeric());
+    let spelled = if text.contains(digit) { None } else { spelled(&letters, begin) };
+    let Some((number, end)) = spelled else { return text.into() };
+    let (before, rest) = (text.get(..letters.byte(begin)), text.get(letters.byte(end)..));
+    let rest = rest.unwrap_or_default();
+    // at most a unit follows
+    let is_alone = rest.split_whitespace().count() <= UNIT_WORDS;
+    if is_alone {
+        format!("{}{number}{rest}", before.unwrap_or_default()).into()
+    } else {
+        text.into()
+    }
+}
+
+/// Returns the number that words spell at an index, as in "twenty-five" and "fünfundzwanzig", and the index behind them.
+pub(super) fn spelled(letters: &Letters, at: usize) -> Option<(u32, usize)> {
+    let begins = |at: usize, name: &str| {
+        let name = word(name);
+        let same = |(n, c): (usize, &char)| letters.char(at + n) == Some(*c);
+        name.iter().enumerate().all(same).then_some(at + name.len())
+    };
+    let longest = |at: usize| {
+        let known = marks().numbers.iter();
+        known.filter_map(|(name, of)| Some((begins(at, name)?, *of))).max_by_key(|(end, _)| *end)
+    };
+    let (mut end, mut sum) = longest(at).filter(|_| letters.breaks(at))?;
+    loop {
+        let next = letters.skip(end, |c| matches!(c, ' ' | '-'));
+        let joint = JOINTS.iter().find_map(|joint| begins(next, joint)).unwrap_or(next);
+        let next = letters.skip(joint, |c| c == ' ');
+        let Some((behind, of)) = longest(next) else { break };
+        sum = match of {
+            10 if (2..10).contains(&sum) && next == end => sum * of,
+            _ if of < 10 && sum >= 20 && sum % 10 == 0 || of < 20 && sum >= 60 && sum % 20 == 0 => {
+                sum + of
+            }
+            _ if of < 100 && sum >= 100 && sum % 100 == 0 => sum + of,
+            _ if (20..100).contains(&of) && sum < 10 && joint > end => sum + of,
+            _ if of < 10 && sum == 10 && next == end => sum + of,
+            _ => break,
+        };
+        end = behind;
+    }
+    letters.breaks(end).then_some((sum, end))
 }
 
 /// Returns a whole number from 1 on, also in forms such as `"2"`, `"#2"` and `"step 2"`.

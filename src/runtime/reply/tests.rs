@@ -13,12 +13,12 @@ use unicode_segmentation::UnicodeSegmentation;
 const LABEL: Option<&str> = Some("STANCE:");
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 11] = [
-    ("votes", 1118),
-    ("bids", 63),
-    ("choices", 489),
+    ("votes", 1296),
+    ("bids", 85),
+    ("choices", 549),
     ("labels", 303),
-    ("data", 134),
-    ("answers", 445),
+    ("data", 138),
+    ("answers", 463),
     ("lines", 52),
     ("own_words", 48),
     ("reasoning", 29),
@@ -30,6 +30,8 @@ const FILES: [(&str, usize); 11] = [
 struct Case {
     kind: String,
     allowed: Vec<Text>,
+    /// Label of the voter's own answer.
+    own: Text,
     reply: String,
     expect: Value,
 }
@@ -37,20 +39,22 @@ struct Case {
 fn cases(file: &str) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/replies");
     let text = std::fs::read_to_string(folder.join(format!("{file}.jsonl"))).unwrap();
-    let case = |line: &str| {
-        let value: Value = serde_json::from_str(line).unwrap();
-        let allowed = match &value["allowed"] {
-            Value::Array(all) => all.iter().map(|t| t.as_str().unwrap().into()).collect(),
-            other => vec![other.as_str().unwrap().into()],
-        };
-        Case {
-            kind: value["kind"].as_str().unwrap().to_owned(),
-            allowed,
-            reply: value["reply"].as_str().unwrap().to_owned(),
-            expect: value["expect"].clone(),
-        }
-    };
     text.lines().map(case).collect()
+}
+
+fn case(line: &str) -> Case {
+    let value: Value = serde_json::from_str(line).unwrap();
+    let allowed = match &value["allowed"] {
+        Value::Array(all) => all.iter().map(|t| t.as_str().unwrap().into()).collect(),
+        other => vec![other.as_str().unwrap().into()],
+    };
+    Case {
+        kind: value["kind"].as_str().unwrap().to_owned(),
+        allowed,
+        own: value["own"].as_str().unwrap_or("Answer C").into(),
+        reply: value["reply"].as_str().unwrap().to_owned(),
+        expect: value["expect"].clone(),
+    }
 }
 
 /// Earlier answer of the voters in the corpus.
@@ -60,9 +64,12 @@ const BEFORE: &str = "Build a new terminal for the ferry on the north side, wher
 
 /// Reads a reply in a form; `None` if it is unclear.
 fn read_in(form: &Form, also: &[(Text, Text)], reply: &str) -> Option<ReadReply> {
-    let seat = "x3".into();
+    read_of(&"x3".into(), form, also, reply)
+}
+
+fn read_of(seat: &SeatId, form: &Form, also: &[(Text, Text)], reply: &str) -> Option<ReadReply> {
     let wanted =
-        WantedReply { also, seat: Some(&seat), before: Some(BEFORE), ..WantedReply::new(form) };
+        WantedReply { also, seat: Some(seat), before: Some(BEFORE), ..WantedReply::new(form) };
     read(&wanted, reply, &Value::Null).ok()
 }
 
@@ -116,10 +123,14 @@ fn reading(case: &Case) -> Value {
 }
 
 fn vote(case: &Case) -> Value {
-    let among: Vec<(Text, SeatId)> =
-        case.allowed.iter().zip(["x1", "x2", "x3"]).map(|(l, s)| (l.clone(), s.into())).collect();
+    let among: Vec<(Text, SeatId)> = (1..)
+        .zip(&case.allowed)
+        .map(|(n, label)| (label.clone(), SeatId(format!("x{n}").into())))
+        .collect();
+    let own = among.iter().find(|(label, _)| *label == case.own);
+    let seat = own.map_or("x3".into(), |(_, seat)| seat.clone());
     let form = Form::Proposal { among: among.clone(), names: BTreeMap::new(), answers: true };
-    let Some(read) = read_in(&form, &[], &case.reply) else { return json!({"ask": true}) };
+    let Some(read) = read_of(&seat, &form, &[], &case.reply) else { return json!({"ask": true}) };
     match read.structured["vote"].as_str() {
         Some(seat) => {
             let label = among.iter().find(|(_, s)| *s.0 == *seat).unwrap();

@@ -3,7 +3,8 @@
 use super::json::{JsonPlace, found};
 use super::letters::{Letters, asks, sentences, shape, word};
 use super::lines::{
-    LabelLead, LineLabel, around, labels, own_text, unwrapped, without_quotations, without_tags,
+    LabelLead, LineLabel, around, label, labels, own_text, unwrapped, without_quotations,
+    without_tags,
 };
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::names::strings;
@@ -18,6 +19,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const SHORT_WORDS: usize = 25;
 /// Minimum number of words of another answer without its label.
 const ANSWER_WORDS: usize = 9;
+/// Maximum number of words of a question that its writer answers at once.
+const QUESTION_WORDS: usize = 4;
 /// Number of letters that label answers.
 const LETTERS: usize = 26;
 /// Question to a winner who votes instead of presenting the answer.
@@ -54,8 +57,10 @@ pub(super) fn proposal(
         return read;
     }
     let said = &*unwrapped(said);
+    let unfenced = fenced_first(said);
+    let said = unfenced.as_deref().unwrap_or(said);
     let votes: Vec<_> = labels(said, &words().vote_label, LabelLead::Words).collect();
-    let given = labels(said, &words().answer_label, LabelLead::Word).next();
+    let given = labels(said, &words().answer_label, LabelLead::Sentences).next();
     let is_before = |vote: &LineLabel<'_>| given.is_none_or(|answer| vote.line <= answer.line);
     if votes.first().is_some_and(|vote| !reader.answers || is_before(vote)) {
         return reader.labelled_votes(said, &votes);
@@ -109,6 +114,15 @@ pub(super) fn chosen_letter(said: &str) -> Option<String> {
 fn lettered(answers: usize) -> Vec<(Text, SeatId)> {
     let letters = ('A'..='Z').take(answers);
     letters.map(|c| (format!("Answer {c}").into(), SeatId("".into()))).collect()
+}
+
+/// Returns the vote in a fence of one line that begins a reply, and the text below it.
+fn fenced_first(said: &str) -> Option<String> {
+    let (_, body) = said.strip_prefix("```")?.split_once('\n')?;
+    let (line, below) = body.split_once('\n')?;
+    let below = below.strip_prefix("```")?;
+    label(line, &words().vote_label, LabelLead::Word)?;
+    Some(format!("{line}\n{}", below.trim_start()))
 }
 
 fn answered(text: &str, by: ReadBy) -> Result<ReadReply, Unclear> {
@@ -220,6 +234,17 @@ impl VoteReader<'_> {
         if stated.filter_map(|other| self.begins(other.rest)).any(|(other, _)| other != answer) {
             return Err(self.unclear());
         }
+        let text = self.settled(below);
+        let corrected =
+            sentences(&text).into_iter().rev().find_map(|s| self.chosen(s, &words().vote_label));
+        if let Some(corrected) = corrected.filter(|other| *other != answer) {
+            let is_now = self.has(below, &words().now);
+            return if is_now {
+                Ok(self.vote(corrected, below, ReadBy::Name))
+            } else {
+                Err(self.unclear())
+            };
+        }
         let rest = rest.get(end..).unwrap_or_default();
         let rest = rest.trim_matches(['*', '_', '`', '"', '”', ' ', ']', ')', '】']);
         let parts = [rest, before, below.trim()].into_iter().filter(|part| !part.is_empty());
@@ -235,7 +260,7 @@ impl VoteReader<'_> {
         let first = self.left(&letters, rest).into_iter().next()?;
         let (before, behind) = rest.split_at_checked(letters.byte(first.start))?;
         let parts = clauses(behind);
-        let doubted = |part: &&str| self.has(part, &words().doubt);
+        let doubted = |part: &&str| self.doubts(part);
         let spoilt = self.denies(before)
             || doubted(&before)
             || parts.first().is_some_and(doubted)
@@ -254,7 +279,9 @@ impl VoteReader<'_> {
     /// Reads the text behind an answer's label; a label of a known answer alone is a vote.
     fn labelled_answer(&self, said: &str, label: LineLabel<'_>) -> Result<ReadReply, Unclear> {
         let text = format!("{}\n{}", label.rest, around(said, label.line).1);
-        match self.exactly(text.trim()) {
+        let comment = text.unicode_words().count() <= SHORT_WORDS;
+        let voted = if comment { self.exactly(label.rest) } else { None };
+        match voted.or_else(|| self.exactly(text.trim())) {
             Some(answer) => Ok(self.vote(answer, "", ReadBy::Label)),
             None if self.answers => answered(&text, label.by()),
             None => Err(self.unclear()),
@@ -265,12 +292,21 @@ impl VoteReader<'_> {
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let own = own_text(said);
         let text = self.settled(&without_tags(&without_quotations(&own)));
-        let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
-        if sentences.iter().any(|s| self.has(s, &words().undecided)) {
+        let all = sentences(&text);
+        if self.is_undecided(&text) {
             return None;
         }
+        if let Some(answer) = all.windows(2).find_map(|pair| self.replies(pair)) {
+            return Some((answer, self.reason(&own, answer)));
+        }
+        let sentences: Vec<&str> = all.into_iter().filter(|s| !asks(s)).collect();
         let short = text.unicode_words().count() <= SHORT_WORDS;
-        if let Some(answer) = sentences.last().and_then(|last| self.conclusion(last, short)) {
+        let only = self.only(&text).filter(|_| short && !self.denies(&text));
+        let alone = |last: &&str| self.alone(last).map(|(of, _)| of);
+        if let Some(answer) = sentences.last().and_then(|last| {
+            let alone = alone(last).filter(|of| only == Some(*of));
+            alone.or_else(|| self.conclusion(last, &words().approve, short))
+        }) {
             return Some((answer, self.reason(&own, answer)));
         }
         let all = sentences.len();
@@ -292,26 +328,36 @@ impl VoteReader<'_> {
         Some((first, self.reason(&own, first)))
     }
 
-    /// Returns the answer in the conclusion of a reply, as in "So: A."; a list has none.
-    fn conclusion(&self, sentence: &str, short: bool) -> Option<usize> {
-        let so = behind_word(sentence, &words().so);
-        let parts = clauses(so.unwrap_or(sentence));
-        let (last, before) = parts.split_last()?;
-        let is_listed = before.iter().any(|part| self.only(part).is_some());
-        let answer = self.exactly(last)?;
-        (so.is_some() || short && !before.is_empty() && !is_listed).then_some(answer)
-    }
-
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.
     fn refers(&self, pair: &[&str]) -> Option<usize> {
         let [first, second] = pair else { return None };
         let (named, other) = if self.is_in(second) { (second, first) } else { (first, second) };
         let approve = &words().approve;
-        let answer = clauses(named).iter().find_map(|part| self.only(part))?;
-        let spoils =
-            |part: &&str| self.has(part, &words().doubt) || self.takes_back(part, answer, approve);
+        let parts = clauses(named);
+        let named: Vec<usize> = parts
+            .iter()
+            .filter(|part| !self.denies(part))
+            .filter_map(|part| self.only(part))
+            .collect();
+        let answer = agreed(named)?;
+        let spoils = |part: &&str| self.doubts(part) || self.takes_back(part, answer, approve);
         let approved = !self.is_in(other) && self.has(other, approve);
         (approved && !pair.iter().any(spoils)).then_some(answer)
+    }
+
+    /// Returns the answer of a short question about the vote and its reply, as in "My vote? A."
+    fn replies(&self, pair: &[&str]) -> Option<usize> {
+        let [question, reply] = pair else { return None };
+        let is_put = asks(question)
+            && question.unicode_words().count() <= QUESTION_WORDS
+            && !self.is_in(question)
+            && self.has(question, &words().approve);
+        if is_put { self.alone(reply).map(|(of, _)| of) } else { None }
+    }
+
+    /// Returns whether a text leaves the vote open.
+    fn is_undecided(&self, text: &str) -> bool {
+        self.has(text, &words().undecided)
     }
 
     /// Returns the answer whose label a sentence begins with, followed by a sign, a reason or nothing.
@@ -350,7 +396,9 @@ impl VoteReader<'_> {
         let is_comment = count < least && self.is_in(said);
         let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
         let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
-        self.answers && !said.is_empty() && differs
+        let ends = [sentences(said).first().copied(), sentences(said).last().copied()];
+        let open = count < least * 2 && ends.into_iter().flatten().any(|s| self.is_undecided(s));
+        self.answers && !said.is_empty() && differs && !open
     }
 
     /// Returns whether a small letter is followed by a word, as in "answer a question".
@@ -365,7 +413,10 @@ impl VoteReader<'_> {
         let next = letters.skip(at + 1, |c| c == ' ');
         text.get(letters.byte(at)..).is_some_and(|rest| !rest.starts_with(is_word))
             || !self.word_follows(letters, at + 1)
-            || letters.one_of(next, &words().is).is_some()
+            || !letters.char(next).is_some_and(|c| c.is_ascii_alphanumeric())
+            || [&words().is, &words().courtesy]
+                .iter()
+                .any(|row| letters.one_of(next, row).is_some())
     }
 
     fn word_follows(&self, letters: &Letters, end: usize) -> bool {
@@ -426,10 +477,21 @@ impl Candidates for VoteReader<'_> {
         match noun {
             Some(_) if !self.is_article(letters, text, end) => found(answer, end),
             Some(_) => None,
-            None if capital && self.stands_alone(letters, text, begin) => found(answer, end),
+            None if capital
+                && !is_elided(letters, end)
+                && self.stands_alone(letters, text, begin) =>
+            {
+                found(answer, end)
+            }
             None => None,
         }
     }
+}
+
+/// Returns whether a letter is a word without its vowel, as in "C'est"; "C's" is not.
+fn is_elided(letters: &Letters, end: usize) -> bool {
+    let next = letters.char(end + 1).filter(|c| c.is_alphanumeric());
+    letters.char(end) == Some('\'') && next.is_some_and(|c| c != 's' || !letters.breaks(end + 2))
 }
 
 /// Returns the letter or number at the end of a label.

@@ -44,17 +44,20 @@ pub(super) struct WordTables {
     pub(super) approve: WordRow,
     /// Words that keep a clause from being a vote.
     pub(super) deny: WordRow,
-    /// Words of denial that deny nothing of the choice.
-    pub(super) undenied: WordRow,
+    /// Phrases with a word of denial or of doubt that leave the choice as it is.
+    pub(super) harmless: WordRow,
     /// Words that leave a whole reply open.
     pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
     /// Words of a first thought, which a later clause replaces.
     pub(super) earlier: WordRow,
-    /// Words for the first, the second and the last of several things.
+    /// Clauses about somebody who had the floor.
+    pub(super) already: WordRow,
+    /// Words for the first, the second, the third and the last of several things.
     pub(super) first: WordRow,
     pub(super) second: WordRow,
+    pub(super) third: WordRow,
     pub(super) last: WordRow,
     /// Words of languages that write a comma in decimal numbers.
     pub(super) comma: WordRow,
@@ -123,6 +126,8 @@ pub(super) struct Marks {
     pub(super) placeholders: Vec<String>,
     pub(super) fractions: Vec<String>,
     pub(super) fonts: Vec<String>,
+    pub(super) endings: Vec<(String, Vec<String>)>,
+    pub(super) numbers: Vec<(String, u32)>,
     pub(super) scales: Vec<(String, u32)>,
     pub(super) units: Vec<String>,
 }
