@@ -21,6 +21,9 @@ pub(super) trait Candidates {
     /// Returns the mention that begins at an index.
     fn mention_at(&self, letters: &Letters, text: &str, at: usize) -> Option<Mention>;
 
+    /// Returns the thing that a text consists of, also in small letters.
+    fn whole(&self, text: &str) -> Option<usize>;
+
     /// Returns the name of each thing, in the order in which they were listed.
     fn names(&self) -> Vec<&str>;
 
@@ -173,7 +176,7 @@ pub(super) trait Candidates {
             Some(_) => (sentence, &[][..]),
             None => parts.split_last().map(|(last, before)| (*last, before))?,
         };
-        let (of, closed) = self.alone(last)?;
+        let (of, closed) = self.alone(last).or_else(|| Some((self.whole(last)?, false)))?;
         let strict = self.minds_faults();
         let is_other = |part: &&str| self.only(part).is_some_and(|other| other != of);
         let is_listed = before.iter().any(|part| {

@@ -248,6 +248,11 @@ impl Candidates for NameChoice<'_> {
         false
     }
 
+    fn whole(&self, text: &str) -> Option<usize> {
+        let name = self.exactly(text)?;
+        self.options.iter().position(|option| option == name)
+    }
+
     fn names(&self) -> Vec<&str> {
         self.options.iter().map(|option| &**option).collect()
     }

@@ -433,6 +433,10 @@ impl Candidates for VoteReader<'_> {
         true
     }
 
+    fn whole(&self, text: &str) -> Option<usize> {
+        self.exactly(text)
+    }
+
     fn names(&self) -> Vec<&str> {
         self.among.iter().map(|(label, _)| &**label).collect()
     }
