@@ -148,8 +148,10 @@ impl<'a> NameChoice<'a> {
                     || behind_word(part, &words().because).is_some())
         };
         let is_left = parts.iter().any(|part| !spoke(&part) && self.is_in(part));
-        let cut = parts.iter().filter(spoke).filter(|_| is_left);
-        cut.fold(text.to_owned(), |text, part| text.replacen(part, "", 1))
+        if !is_left {
+            return text.to_owned();
+        }
+        parts.iter().filter(spoke).fold(text.to_owned(), |text, part| text.replacen(part, "", 1))
     }
 
     /// Returns the name that a question is put to: its first clause is the name, begins with it and a form of address, or

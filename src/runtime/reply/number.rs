@@ -109,7 +109,8 @@ pub(super) fn spelled(letters: &Letters, at: usize) -> Option<(u32, usize)> {
         let known = marks().numbers.iter();
         known.filter_map(|(name, of)| Some((begins(at, name)?, *of))).max_by_key(|(end, _)| *end)
     };
-    let (mut end, mut sum) = longest(at).filter(|_| letters.breaks(at))?;
+    let begun = if letters.breaks(at) { longest(at) } else { None };
+    let (mut end, mut sum) = begun?;
     loop {
         let next = letters.skip(end, |c| matches!(c, ' ' | '-'));
         let joint = JOINTS.iter().find_map(|joint| begins(next, joint)).unwrap_or(next);

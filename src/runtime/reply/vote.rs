@@ -301,7 +301,7 @@ impl VoteReader<'_> {
         }
         let sentences: Vec<&str> = all.into_iter().filter(|s| !asks(s)).collect();
         let short = text.unicode_words().count() <= SHORT_WORDS;
-        let only = self.only(&text).filter(|_| short && !self.denies(&text));
+        let only = if short && !self.denies(&text) { self.only(&text) } else { None };
         let alone = |last: &&str| self.alone(last).map(|(of, _)| of);
         if let Some(answer) = sentences.last().and_then(|last| {
             let alone = alone(last).filter(|of| only == Some(*of));
