@@ -143,7 +143,7 @@ pub(super) fn conclude(state: &State, cause: EndCause) -> Option<Draft> {
 /// Takes a step of a rule; `None` while the conversation or its voters have to finish first.
 fn take(state: &State, step: RuleStep<'_>) -> Option<Draft> {
     let kind = match step {
-        RuleStep::Ask(batch) if quiet(state) && may_ask(state) => batch.into(),
+        RuleStep::Ask(batch) if quiet(state) && may_ask(state) => (*batch).into(),
         RuleStep::Close(batch, close) if !state.is_open(batch) => {
             close(state, batch, tally::vote(state, batch)).into()
         }

@@ -42,7 +42,7 @@ fn step(state: &State, ends: bool) -> Option<RuleStep<'_>> {
     }
     let question = format!("{} Say what you think now, {when}.", poll.question);
     (!voters.is_empty()).then(|| {
-        RuleStep::Ask(BatchOpened {
+        RuleStep::Ask(Box::new(BatchOpened {
             requester: Requester::Engine,
             purpose: Purpose::Vote,
             seats: voters,
@@ -51,7 +51,7 @@ fn step(state: &State, ends: bool) -> Option<RuleStep<'_>> {
             options: poll.options.clone(),
             poll: Some(time),
             ..BatchOpened::default()
-        })
+        }))
     })
 }
 

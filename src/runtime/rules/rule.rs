@@ -4,6 +4,9 @@ use crate::model::payload::BatchOpened;
 use crate::model::{Text, VoteClosed};
 use crate::state::{Batch, State, Turn};
 
+/// Names of listeners with a part in a rule, and a sentence about them.
+type Described<'a> = (Vec<&'a Text>, String);
+
 /// A rule: pure functions of the state, which do nothing in a conversation without it.
 pub struct ConversationRule {
     /// Returns the label of the line of data that ends the reply of a turn, or without a turn, of any.
@@ -13,7 +16,7 @@ pub struct ConversationRule {
     /// Returns the instruction for a turn in a vote of the rule.
     pub vote: fn(&State, &Turn) -> Option<String>,
     /// Returns the names of listeners with a part in the rule, and a sentence about them for the speakers.
-    pub listeners: fn(&State) -> Option<(Vec<&Text>, String)>,
+    pub listeners: fn(&State) -> Option<Described<'_>>,
     /// Returns the data in the log for the scribe of the result.
     pub recorded: fn(&State) -> Option<String>,
     /// Returns whether a turn votes on what the speakers said, or without a turn, whether any will.
@@ -27,7 +30,7 @@ pub struct ConversationRule {
 /// A step of a rule, which the engine takes once it can.
 pub enum RuleStep<'a> {
     /// Open a vote.
-    Ask(BatchOpened),
+    Ask(Box<BatchOpened>),
     /// Close a vote once all have answered, with the rule's own words.
     Close(&'a Batch, fn(&State, &Batch, VoteClosed) -> VoteClosed),
 }

@@ -50,7 +50,7 @@ fn recorded(state: &State) -> Option<String> {
             format!("\"{}\" (turn {})", quoted(&p.words), p.number.unwrap_or_default())
         };
         let moved = first.number != last.number;
-        let then = moved.then(|| format!(", at the end {}", word(last))).unwrap_or_default();
+        let then = if moved { format!(", at the end {}", word(last)) } else { String::new() };
         Some(format!("{}: {}{then}", attribute(&seat.spec.name), word(first)))
     });
     let positions: Vec<String> = positions.collect();

@@ -31,7 +31,7 @@ fn step(state: &State, ends: bool) -> Option<RuleStep<'_>> {
         };
         return Some(RuleStep::Close(batch, close));
     }
-    Some(RuleStep::Ask(BatchOpened {
+    Some(RuleStep::Ask(Box::new(BatchOpened {
         requester: Requester::Engine,
         purpose: Purpose::Vote,
         seats: state.seats.iter().map(|seat| seat.spec.id.clone()).collect(),
@@ -39,5 +39,5 @@ fn step(state: &State, ends: bool) -> Option<RuleStep<'_>> {
         question: Some("The weather?".into()),
         options: vec!["fair".into(), "foul".into()],
         ..BatchOpened::default()
-    }))
+    })))
 }
