@@ -390,7 +390,12 @@ async fn a_bidder_asked_by_name_speaks_next_without_a_bid() {
     for seat in &mut table.participants {
         seat.name = seat.id.0.to_uppercase().into();
     }
+    let seats = table.participants.clone();
     assert_eq!(play(table, voices, &[]).await.who(), "a c b");
+    let roster: Vec<&Participant> = seats.iter().collect();
+    let asked = |text: &str| colloquium::reply::asked_at_end(text, None, &roster);
+    assert_eq!(asked("C, may I? It rains. It is late."), None, "no hand-over");
+    assert_eq!(asked("C, may I? It rains."), Some("c".into()));
 }
 
 #[tokio::test]

@@ -84,8 +84,8 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     if thread.is_some_and(Thread::hears_names) {
         let asks = reply::last_question(text).is_some();
         let by_act = if asks { turn.act.as_ref().and_then(|act| act.to.clone()) } else { None };
-        let by_name = reply::questions(text, Some(&turn.seat), &roster).pop();
-        let asked = by_name.map(|question| question.to).into_iter().chain(by_act);
+        let by_name = reply::asked_at_end(text, Some(&turn.seat), &roster);
+        let asked = by_name.into_iter().chain(by_act);
         let more: Vec<SeatId> = asked.filter(|s| !named.contains(s)).collect();
         named.extend(more);
     }

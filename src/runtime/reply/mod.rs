@@ -35,7 +35,8 @@ pub use form::read;
 pub use lines::line_with;
 pub use mentions::mentions;
 pub use questions::{
-    DirectedQuestion, answers, asks_each, called, has_question, last_question, questions,
+    DirectedQuestion, answers, asked_at_end, asks_each, called, has_question, last_question,
+    questions,
 };
 pub use read::{ReadReply, Unclear, WantedReply};
 pub use repair::{RepairedReply, repair, repair_again};

@@ -88,6 +88,15 @@ pub fn questions(
     found
 }
 
+/// Returns the seat to which a text puts its last question by name, if at most one sentence follows: an earlier question, such
+/// as "Hanna, may I?", does not hand over the floor.
+pub fn asked_at_end(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Option<SeatId> {
+    let question = questions(text, by, roster).pop()?;
+    let last = sentences(&question.text).pop()?.trim();
+    let (_, rest) = text.rsplit_once(last)?;
+    (sentences(rest).len() <= 1).then_some(question.to)
+}
+
 /// Returns whether a text asks something.
 pub fn has_question(text: &str) -> bool {
     text.contains(QUESTION_MARKS)
