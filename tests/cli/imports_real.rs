@@ -64,7 +64,7 @@ fn a_session_of_claude_code_has_the_words_of_people_and_all_sub_agents() {
             "  Bash: wc: beans: no such file",
             "agent rose1: The roses are red.",
             "Claude: Forty beans, and the roses are red.",
-            "-: /compact keep the beans",
+            "-: /compact keep the beans and the peas",
             "-: And a picture?",
             "Claude: A fine one.",
         ]

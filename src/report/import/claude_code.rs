@@ -51,7 +51,10 @@ fn typed(text: &str) -> String {
     if text.trim_start().starts_with(COMMAND)
         && let Some(command) = within("command-name")
     {
-        return [command, within("command-args").unwrap_or_default()].join(" ").trim().to_owned();
+        let end = text.rsplit_once("</command-").and_then(|(_, end)| end.split_once('>'));
+        let after = end.map_or("", |(_, words)| words.trim());
+        let parts = [command, within("command-args").unwrap_or_default(), after];
+        return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     }
     let mut words = String::new();
     let mut rest = text;
