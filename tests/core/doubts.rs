@@ -7,7 +7,7 @@ use colloquium::model::*;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-const DOUBT: &str = "You nearly agree. Who pays for that and is not here? Speak for them, against it; your number stays your own.";
+const DOUBT: &str = "Your numbers nearly agree. Who pays for that and is not here? Speak for them, against it; your last line stays your own.";
 const PREMORTEM: &str =
     "Suppose you get your way and it goes wrong within a year: say how, and who pays.";
 const HOST: &str = "The host has just said something to all of you";

@@ -21,7 +21,7 @@ const TASKS: [&str; 12] = [
     "The host has just said something",
     "Answer ",
     "say who does what now, and by when",
-    "You nearly agree.",
+    "Your numbers nearly agree.",
     "Suppose you get your way",
     "Put one question to ",
     "Tell a case that nobody has told.",
@@ -29,7 +29,7 @@ const TASKS: [&str; 12] = [
     "Say what you would give up",
     "If you disagree with ",
 ];
-const DOUBTS: [&str; 2] = ["You nearly agree.", "Suppose you get your way"];
+const DOUBTS: [&str; 2] = ["Your numbers nearly agree.", "Suppose you get your way"];
 const LAST: &str = "This is the last turn of all";
 const WISH: &str = "The host wished, and it holds until taken back";
 /// Minimum length of a word by which a turn takes a message up, in characters.

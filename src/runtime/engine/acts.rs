@@ -38,7 +38,10 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
     let concession = (own >= CONCEDES_AFTER).then(|| act(ActKind::Concession));
     let stands = state.poles().is_none()
         || seat.spec.side.is_some()
-        || state.positions(seat).last().is_some_and(|position| position.at.is_some_and(|at| at != 0));
+        || state
+            .positions(seat)
+            .last()
+            .is_some_and(|position| position.at.is_some_and(|at| at != 0));
     let cost = stands.then(|| act(ActKind::Cost));
     let possible = [question, case, cost, concession].into_iter().flatten();
     let recent = [seat.acts.last(), act_before(state, turn)];

@@ -5,7 +5,7 @@ use crate::model::{ActKind, TurnAct};
 use crate::state::State;
 
 /// Request to speak against an agreement.
-const DOUBT: &str = "You nearly agree. Who pays for that and is not here? Speak for them, against it; your number stays your own.";
+const DOUBT: &str = "Your numbers nearly agree. Who pays for that and is not here? Speak for them, against it; your last line stays your own.";
 /// Request to look for the way in which the own proposal fails.
 const PREMORTEM: &str =
     "Suppose you get your way and it goes wrong within a year: say how, and who pays.";
