@@ -73,6 +73,10 @@ pub(super) fn quantity(text: &str) -> Option<String> {
     if letters.one_of(letters.skip(0, |c| matches!(c, ' ' | '-')), &words().power).is_some() {
         return None;
     }
+    // the rest of a spelled number
+    if exponent > 0 && spelled(&letters, 0).is_some() {
+        return None;
+    }
     let unit = without_powers(unit)?;
     match exponent {
         0 => Some(format!("{before}{digits}{unit}")),
@@ -109,15 +113,20 @@ pub(super) fn spelled(letters: &Letters, at: usize) -> Option<(u32, usize)> {
         let known = marks().numbers.iter();
         known.filter_map(|(name, of)| Some((begins(at, name)?, *of))).max_by_key(|(end, _)| *end)
     };
+    let scale = |at: usize| {
+        let mut small = marks().scales.iter().filter(|(_, power)| *power < 4);
+        small.find_map(|(name, power)| Some((begins(at, name)?, 10_u32.pow(*power))))
+    };
     let begun = if letters.breaks(at) { longest(at) } else { None };
     let (mut end, mut sum) = begun?;
     loop {
         let next = letters.skip(end, |c| matches!(c, ' ' | '-'));
         let joint = JOINTS.iter().find_map(|joint| begins(next, joint)).unwrap_or(next);
         let next = letters.skip(joint, |c| c == ' ');
-        let Some((behind, of)) = longest(next) else { break };
+        let Some((behind, of)) = longest(next).or_else(|| scale(next)) else { break };
+        let digit = sum % 100;
         sum = match of {
-            10 if (2..10).contains(&sum) && next == end => sum * of,
+            10 | 100 | 1000 if (1..10).contains(&digit) && next == end => sum - digit + digit * of,
             _ if of < 10 && sum >= 20 && sum % 10 == 0 || of < 20 && sum >= 60 && sum % 20 == 0 => {
                 sum + of
             }
