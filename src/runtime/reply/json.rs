@@ -59,6 +59,18 @@ pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
     found
 }
 
+/// Returns the text under one of some keys in an object that is cut later: only a value that is closed counts.
+pub(super) fn cut_value(said: &str, keys: &[&str]) -> Option<String> {
+    let mut begins = begins(said, JsonPlace::Line).into_iter().take(TRIES);
+    let object = begins.find_map(|at| said.get(at..).filter(|text| is_cut(text)))?;
+    let value = |key: &&str| {
+        let (_, behind) = object.split_once(&format!("\"{key}\""))?;
+        let value = behind.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        serde_json::from_str(&quoted(value, '"')?.0).ok()
+    };
+    keys.iter().find_map(value)
+}
+
 /// Returns the byte offsets of brackets that begin their lines.
 fn begins(said: &str, place: JsonPlace) -> Vec<usize> {
     let mut all = vec![];

@@ -1,6 +1,6 @@
 //! The name that a reply chooses among known ones.
 
-use super::json::{JsonPlace, objects};
+use super::json::{JsonPlace, cut_value, objects};
 use super::letters::{Letters, asks, sentences, word};
 use super::lines::{behind_marks, own_text, unwrapped};
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
@@ -108,6 +108,10 @@ impl<'a> NameChoice<'a> {
                 let name = self.in_json(&object)?;
                 Some(ChosenName { name, by: ReadBy::Json, object: Some(object) })
             });
+        }
+        if let Some(value) = cut_value(said, &KEYS) {
+            let name = self.exactly(&value)?;
+            return Some(ChosenName { name, by: ReadBy::LooseJson, object: None });
         }
         let said = unwrapped(said);
         let text = own_text(&said);

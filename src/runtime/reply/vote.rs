@@ -1,6 +1,6 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
-use super::json::{JsonPlace, found};
+use super::json::{JsonPlace, cut_value, found};
 use super::letters::{Letters, asks, sentences, shape, word};
 use super::lines::{
     LabelLead, LineLabel, around, label, labels, own_text, unwrapped, without_quotations,
@@ -196,7 +196,9 @@ impl VoteReader<'_> {
         let read = found(said, JsonPlace::Line);
         let by = if read.loose { ReadBy::LooseJson } else { ReadBy::Json };
         let given = data.is_object().then(|| data.clone());
-        let object = given.or_else(|| read.values.into_iter().find(Value::is_object))?;
+        let values = read.values.into_iter().find(Value::is_object);
+        let object =
+            given.or(values).or_else(|| cut_value(said, &KEYS).map(|v| json!({"vote": v})))?;
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         let why = text("why").or_else(|| text("reason")).unwrap_or_default();
         let keyed = KEYS.iter().find_map(|key| object.get(*key)).filter(|value| !value.is_object());
@@ -253,6 +255,10 @@ impl VoteReader<'_> {
 
     /// Returns the answer that the text behind a label votes for, and the end of its label.
     fn begins(&self, rest: &str) -> Option<(usize, usize)> {
+        if let Some(behind) = self.behind_list(rest) {
+            let (answer, end) = self.begins(behind)?;
+            return Some((answer, rest.len() - behind.len() + end));
+        }
         let letters = Letters::new(rest);
         if self.mentions(&letters, rest).is_empty() {
             return Some((self.exactly(rest)?, rest.len()));
@@ -269,6 +275,19 @@ impl VoteReader<'_> {
         (!spoilt).then(|| (first.of, letters.byte(first.end)))
     }
 
+    /// Returns the choice behind a list of answers, which chooses nothing: "(A, B, C) -> C" or "[A | B] B".
+    fn behind_list<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let arrow = ["->", "→", "=>"].iter().find_map(|arrow| text.split_once(arrow));
+        let bracket = || text.strip_prefix(['(', '['])?.split_once([')', ']']);
+        let (list, behind) = arrow.or_else(bracket)?;
+        let listed = self.mentions(&Letters::new(list), list);
+        let is_list = agreed(listed.iter().map(|mention| mention.of)).is_none();
+        let letters = Letters::new(behind);
+        let begin = letters.skip(0, |c| !c.is_alphanumeric());
+        (!listed.is_empty() && is_list && self.mention_at(&letters, behind, begin).is_some())
+            .then_some(behind)
+    }
+
     /// Returns whether another choice follows a label directly, as in "A or B".
     fn goes_on(&self, letters: &Letters, end: usize) -> bool {
         let next = letters.skip(end, |c| !c.is_alphanumeric());
@@ -276,13 +295,20 @@ impl VoteReader<'_> {
         is_listed || letters.one_of(next, &words().or).is_some()
     }
 
-    /// Reads the text behind an answer's label; a label of a known answer alone is a vote.
+    /// Reads the text behind an answer's label; a label of a known answer alone, or a short vote for it, is a vote.
     fn labelled_answer(&self, said: &str, label: LineLabel<'_>) -> Result<ReadReply, Unclear> {
         let text = format!("{}\n{}", label.rest, around(said, label.line).1);
         let comment = text.unicode_words().count() <= SHORT_WORDS;
         let voted = if comment { self.exactly(label.rest) } else { None };
-        match voted.or_else(|| self.exactly(text.trim())) {
-            Some(answer) => Ok(self.vote(answer, "", ReadBy::Label)),
+        let approved = if comment { self.in_sentence(label.rest) } else { None };
+        let letters = Letters::new(label.rest);
+        // a letter alone may be any other thing
+        let is_label = |m: &Mention, of: usize| m.of == of && m.end > m.start + 1;
+        let named = self.mentions(&letters, label.rest);
+        let approved = approved.filter(|(of, _)| named.iter().any(|m| is_label(m, *of)));
+        let alone = voted.or_else(|| self.exactly(text.trim())).map(|of| (of, String::new()));
+        match alone.or(approved) {
+            Some((of, why)) => Ok(self.vote(of, &why, ReadBy::Label)),
             None if self.answers => answered(&text, label.by()),
             None => Err(self.unclear()),
         }
@@ -315,6 +341,9 @@ impl VoteReader<'_> {
         let mut votes: Vec<usize> =
             read.filter_map(|(_, s)| self.chosen(s, &words().approve)).collect();
         if votes.is_empty() {
+            votes.extend(text.lines().filter_map(|line| self.concluded(line)));
+        }
+        if votes.is_empty() {
             let pairs = sentences.windows(2).enumerate().filter(|(n, _)| near(*n) || near(n + 1));
             votes.extend(pairs.filter_map(|(_, pair)| self.refers(pair)));
         }
@@ -326,6 +355,12 @@ impl VoteReader<'_> {
         }
         let first = agreed(votes)?;
         Some((first, self.reason(&own, first)))
+    }
+
+    /// Returns the vote of a line such as "Conclusion: I vote for A.", anywhere in a reply.
+    fn concluded(&self, line: &str) -> Option<usize> {
+        let vote = behind_word(line, &words().so)?.strip_prefix([':', '：'])?;
+        self.chosen(vote, &words().approve)
     }
 
     /// Returns the answer of two sentences: one approves without a label, the other has one and denies nothing.
@@ -396,9 +431,11 @@ impl VoteReader<'_> {
         let is_comment = count < least && self.is_in(said);
         let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
         let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
-        let ends = [sentences(said).first().copied(), sentences(said).last().copied()];
-        let open = count < least * 2 && ends.into_iter().flatten().any(|s| self.is_undecided(s));
-        self.answers && !said.is_empty() && differs && !open
+        let (first, last) = (sentences(said).first().copied(), sentences(said).last().copied());
+        let open =
+            count < least * 2 && [first, last].into_iter().flatten().any(|s| self.is_undecided(s));
+        let is_question = !self.among.is_empty() && count < least && last.is_some_and(asks);
+        self.answers && !said.is_empty() && differs && !open && !is_question
     }
 
     /// Returns whether a small letter is followed by a word, as in "answer a question".
