@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 const LABEL: Option<&str> = Some("STANCE:");
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 11] = [
-    ("votes", 1308),
+    ("votes", 1309),
     ("bids", 87),
     ("choices", 552),
     ("labels", 303),

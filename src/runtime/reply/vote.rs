@@ -280,12 +280,12 @@ impl VoteReader<'_> {
         let arrow = ["->", "→", "=>"].iter().find_map(|arrow| text.split_once(arrow));
         let bracket = || text.strip_prefix(['(', '['])?.split_once([')', ']']);
         let (list, behind) = arrow.or_else(bracket)?;
-        let listed = self.mentions(&Letters::new(list), list);
-        let is_list = agreed(listed.iter().map(|mention| mention.of)).is_none();
+        let parts = list.split([',', '|', '/', '、']).map(|part| self.exactly(part));
+        let listed = parts.collect::<Option<Vec<usize>>>()?;
         let letters = Letters::new(behind);
         let begin = letters.skip(0, |c| !c.is_alphanumeric());
-        (!listed.is_empty() && is_list && self.mention_at(&letters, behind, begin).is_some())
-            .then_some(behind)
+        let chosen = self.mention_at(&letters, behind, begin);
+        (agreed(listed).is_none() && chosen.is_some()).then_some(behind)
     }
 
     /// Returns whether another choice follows a label directly, as in "A or B".
