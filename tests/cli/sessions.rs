@@ -207,7 +207,9 @@ fn of_repeated_rehearsed_talks_the_last_is_listed() {
     }
     let list = house.run(&["sessions", "list"]).code(0);
     assert_eq!(list.out.lines().count(), 2, "{}", list.out);
-    assert!(list.err.contains("2 earlier rehearsed runs of talks are left out; --all lists them"));
+    assert!(list.err.contains(
+        "2 earlier rehearsed runs of talks are left out; `sessions list --all` lists them"
+    ));
     let all = house.run(&["sessions", "list", "--all"]).code(0);
     assert_eq!((all.out.lines().count(), all.err.as_str()), (4, ""), "{}", all.out);
 }

@@ -54,7 +54,9 @@ pub fn list(context: &Context, json: bool, repeats: bool) -> Result<Exit, Failur
     let printed = output::data(rows.iter().map(line).collect::<String>().as_bytes())?;
     if repeated > 0 {
         let runs = if repeated == 1 { "run of a talk is" } else { "runs of talks are" };
-        context.say(&format!("{repeated} earlier rehearsed {runs} left out; --all lists them"));
+        context.say(&format!(
+            "{repeated} earlier rehearsed {runs} left out; `sessions list --all` lists them"
+        ));
     }
     Ok(printed)
 }
