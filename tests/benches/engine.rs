@@ -45,13 +45,13 @@ fn decide(bencher: Bencher, utterances: u32) {
     bencher.bench(|| advance(black_box(&talk.live.state)));
 }
 
-#[divan::bench(args = policy::ALL.iter().map(|p| p.row().name))]
+#[divan::bench(args = policy::ALL.iter().map(|p| p.row.name))]
 fn decide_by(bencher: Bencher, name: &str) {
     let talk = Talk::run(By::Lines, name, 100);
     let state = &talk.live.state;
     let policy = policy::find(name).unwrap();
     let thread = &state.threads[&ThreadId::ROOT];
-    bencher.bench(|| policy.next(black_box(&View { state, thread })));
+    bencher.bench(|| (policy.next)(black_box(&View { state, thread })));
 }
 
 /// Decides and folds a whole conversation of rehearsed lines, without a disk.

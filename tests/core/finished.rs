@@ -64,7 +64,7 @@ fn voices(policy: &str) -> Stage {
 #[tokio::test]
 async fn no_policy_plays_again_before_something_new_is_said() {
     for policy in policy::ALL {
-        let name = policy.row().name;
+        let name = policy.row.name;
         let floor = [json!({"do": "floor", "to": "a"})];
         let steer = if name == "manual" { &floor[..] } else { &[] };
         let first = play(conversation(name), voices(name), steer).await;

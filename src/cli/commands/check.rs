@@ -259,7 +259,7 @@ fn shows(shows: &Shows) -> String {
 
 fn policy(spec: &PolicySpec) -> String {
     let options: Vec<String> = spec.options.iter().map(|(k, v)| format!("{k} = {v}")).collect();
-    let meaning = policy::find(&spec.name).map_or("", |p| p.row().meaning.trim_end_matches('.'));
+    let meaning = policy::find(&spec.name).map_or("", |p| p.row.meaning.trim_end_matches('.'));
     let options = match &options[..] {
         [] => String::new(),
         options => format!(" ({})", options.join(", ")),

@@ -110,7 +110,7 @@ fn prepare(
     history.lines.extend(steer_lines(play)?);
     let own_topic = loaded.scenario.topic.clone();
     apply(&mut loaded, options, history.topic.take())?;
-    let part = policy::find(&loaded.scenario.policy.name).map(|policy| policy.row().takes_part);
+    let part = policy::find(&loaded.scenario.policy.name).map(|policy| policy.row.takes_part);
     if options.take_part
         && let Some(TakesPart::NoTurns(told)) = part
     {

@@ -235,7 +235,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 rules: rules(&loaded, &length),
                 length,
                 takes_part: policy::find(&loaded.scenario.policy.name)
-                    .map_or("", |policy| policy.row().takes_part.description()),
+                    .map_or("", |policy| policy.row.takes_part.description()),
                 rehearsed: !loaded.rehearsed.is_empty(),
                 recasts: !loaded.any_topic.is_empty(),
                 open: loaded.participants.iter().any(|p| is_open(&p.voice)),

@@ -52,7 +52,7 @@ pub use load::resolve;
 pub use load::{AnyTopic, Loaded, ReadError, Source, load, load_item, read};
 pub use open_seats::AsItself;
 pub use pattern::{PatternFault, answer_pattern};
-pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength};
+pub use policy_row::{PolicyRow, PolicyTraits, TakesPart, TurnOrder, UsualLength, options};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub use schema::table;

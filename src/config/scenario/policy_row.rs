@@ -2,6 +2,20 @@
 
 use super::OptionRow;
 
+/// Defines the options of a policy, each with the kind of its value and its meaning; a shared row is first, or last
+/// behind `..`.
+#[macro_export]
+macro_rules! options {
+    ($($first:ident,)* $($key:literal = $kind:expr, $meaning:literal;)* $(..$last:ident)?) => {
+        &[
+            $($first,)*
+            $($crate::scenario::OptionRow { key: $key, kind: $kind, meaning: $meaning },)*
+            $($last)?
+        ]
+    };
+}
+pub use options;
+
 /// A policy as known to the loader; passed in by `cli`, because dependencies only go down.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {

@@ -109,7 +109,7 @@ fn settled(state: &State) -> Option<Draft> {
             return None;
         }
         let policy = policy::find(&root.spec.policy)?;
-        let decision = policy.next(&View { state, thread: root });
+        let decision = (policy.next)(&View { state, thread: root });
         match decision.next {
             NextMove::End(reason @ (StopReason::Completed | StopReason::Consensus)) => {
                 Some(end(state, root, reason, decision.memo))
@@ -124,7 +124,7 @@ fn superseded(state: &State) -> Option<Draft> {
     let busy = |thread: &&Thread| thread.batch.as_ref().is_some_and(|b| !b.running.is_empty());
     state.open_threads().filter(busy).find_map(|thread| {
         let policy = policy::find(&thread.spec.policy)?;
-        let turn = state.turns.get(&policy.supersedes(&View { state, thread })?)?;
+        let turn = state.turns.get(&(policy.supersedes)(&View { state, thread })?)?;
         Some(turns::cut_sealed(state, turn, CutWhy::Superseded))
     })
 }
@@ -240,7 +240,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if is_held(state, thread) {
         return None;
     }
-    let overlaps = policy::find(&thread.spec.policy).is_some_and(policy::Policy::overlaps);
+    let overlaps = policy::find(&thread.spec.policy).is_some_and(|policy| policy.overlaps);
     let busy = state.running_in(thread.id).next().is_some()
         || !overlaps && state.open_threads().any(|c| c.parent == Some(thread.id));
     if busy {
@@ -280,7 +280,7 @@ fn stopped_early<'a>(state: &State, thread: &'a Thread) -> Option<&'a SeatId> {
 /// otherwise.
 fn own_turn(state: &State, thread: &Thread, batch: BatchOpened) -> BatchOpened {
     let Some(policy) = policy::find(&thread.spec.policy) else { return batch };
-    let Decision { next, memo } = policy.next(&View { state, thread });
+    let Decision { next, memo } = (policy.next)(&View { state, thread });
     let begins = |round: Option<u32>| round.is_some_and(|r| r > thread.round.max(1));
     match next {
         NextMove::Speak { seats, queue, round, .. } if seats == batch.seats => {
@@ -351,7 +351,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let Some(policy) = policy::find(&thread.spec.policy) else {
         return Some(close(state, thread, StopReason::Failure));
     };
-    let decision = policy.next(&View { state, thread });
+    let decision = (policy.next)(&View { state, thread });
     match decision.next {
         NextMove::Wait => None,
         NextMove::Warn(text) => warn_once(state, text.to_string().into()),

@@ -320,7 +320,7 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
 pub(super) fn before_pause(state: &State) -> Option<Draft> {
     let quiet = |thread: &&Thread| state.running_in(thread.id).next().is_none();
     let decided = |thread: &Thread| {
-        let decision = policy::find(&thread.spec.policy)?.next(&View { state, thread });
+        let decision = (policy::find(&thread.spec.policy)?.next)(&View { state, thread });
         match decision.next {
             NextMove::Record(kind) if matches!(*kind, Kind::PlanMade(_)) => {
                 Some(draft(thread.id, ENGINE, *kind))

@@ -14,9 +14,6 @@ use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
 use crate::state::policies::{BIDS, REQUESTS};
 use serde_json::Value;
 
-/// Policy `bids`; see the module.
-pub struct Bids;
-
 const ROW: PolicyRow = PolicyRow {
     name: BIDS,
     meaning: "Everyone rates how much they want to speak; the highest bid speaks. A bid is divided by 1 plus the bidder's turns in the last two rounds.",
@@ -24,6 +21,9 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and bid for your turns"),
     traits: PolicyTraits { reads: REQUESTS, ..PolicyTraits::DEBATE },
 };
+
+/// Policy `bids`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, next);
 
 /// Value of the memo key `discount` for bids divided by recent turns.
 const BY_TURNS: &str = "turns";
@@ -37,44 +37,38 @@ const PATIENCE: usize = 2;
 const QUESTION: &str =
     "How much do you want to speak now, after what was said last? Do not speak yet.";
 
-impl Policy for Bids {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
+fn next(v: &View<'_>) -> Decision {
+    let all: Vec<&SeatId> = v.able().collect();
+    let mut memo = v.memo();
+    let round = count_turn(&mut memo, all.len());
+    if divides(v) {
+        memo.discount = Some(BY_TURNS.into());
     }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        let all: Vec<&SeatId> = v.able().collect();
-        let mut memo = v.memo();
-        let round = count_turn(&mut memo, all.len());
-        if divides(v) {
-            memo.discount = Some(BY_TURNS.into());
+    let over = v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds);
+    let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
+    let able = bidders(v, &all);
+    match (able.len(), asked) {
+        (0, _) => v.nobody(),
+        _ if over => v.end(StopReason::RoundLimit),
+        (_, None) if let Some((seat, why)) = asked_by_name(v, &all) => {
+            let queue = able.into_iter().filter(|other| **other != seat).cloned().collect();
+            decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: v.memo() }))
         }
-        let over = v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds);
-        let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
-        let able = bidders(v, &all);
-        match (able.len(), asked) {
-            (0, _) => v.nobody(),
-            _ if over => v.end(StopReason::RoundLimit),
-            (_, None) if let Some((seat, why)) = asked_by_name(v, &all) => {
-                let queue = able.into_iter().filter(|other| **other != seat).cloned().collect();
-                decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: v.memo() }))
-            }
-            // a seat with an open request speaks without a bid
-            (2.., None) if !asked_for_words(v) => Decision { next: ask(v, &able), memo: v.memo() },
-            (_, _) => {
-                let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, all.len())).collect();
-                // the sort is stable: equal bids keep the order of the seats
-                bids.sort_by(|a, b| {
-                    let first = b.waited().cmp(&a.waited());
-                    first.then(b.net.total_cmp(&a.net)).then(b.silent.cmp(&a.silent))
-                });
-                let mut bids = bids.into_iter();
-                let Some(best) = bids.next() else { return v.nobody() };
-                let queue = bids.map(|b| b.seat).collect();
-                let seat = best.seat.clone();
-                let why = best.why();
-                decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: v.memo() }))
-            }
+        // a seat with an open request speaks without a bid
+        (2.., None) if !asked_for_words(v) => Decision { next: ask(v, &able), memo: v.memo() },
+        (_, _) => {
+            let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, all.len())).collect();
+            // the sort is stable: equal bids keep the order of the seats
+            bids.sort_by(|a, b| {
+                let first = b.waited().cmp(&a.waited());
+                first.then(b.net.total_cmp(&a.net)).then(b.silent.cmp(&a.silent))
+            });
+            let mut bids = bids.into_iter();
+            let Some(best) = bids.next() else { return v.nobody() };
+            let queue = bids.map(|b| b.seat).collect();
+            let seat = best.seat.clone();
+            let why = best.why();
+            decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: v.memo() }))
         }
     }
 }

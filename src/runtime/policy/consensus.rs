@@ -9,71 +9,54 @@
 mod board;
 mod prompt;
 
-use super::board::{Board, Detail};
 use super::in_turn::ROUNDS;
-use super::prompt_parts::PromptParts;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
-use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::scenario::{OptionKind, PolicyRow, TakesPart, options};
 use crate::state::policies::consensus;
-use crate::state::{Coordination, Memo, MoveKind, Task, Turn};
+use crate::state::{Coordination, Memo, MoveKind, Task};
 use crate::text::plural;
 use serde_json::{Value, json};
-
-/// Policy `consensus`; see the module.
-pub struct Consensus;
 
 const ROW: PolicyRow = PolicyRow {
     name: consensus::NAME,
     meaning: "Everyone answers or votes for an answer, until all have voted; the winner presents it.",
-    options: &[
+    options: options! {
         ROUNDS,
-        OptionRow {
-            key: "on_new",
-            kind: OptionKind::OneOf(&["restart", "tell"]),
-            meaning: "Effect of a new answer on participants who are still working: they see it in the next round (default), \
-                      or they restart and see it at once.",
-        },
-        OptionRow {
-            key: "restarts",
-            kind: OptionKind::Count,
-            meaning: "How often new answers restart the others in a round (default 2); by itself it means on_new = \"restart\".",
-        },
-        OptionRow {
-            key: "answers",
-            kind: OptionKind::Count,
-            meaning: "How many answers each participant may give; then it can only vote (default 3).",
-        },
-        OptionRow {
-            key: "votes",
-            kind: OptionKind::OneOf(&["hidden", "shown"]),
-            meaning: "Whether the votes so far are shown to participants who have not voted (default hidden).",
-        },
-        OptionRow {
-            key: "tie",
-            kind: OptionKind::OneOf(&["run_off", "first", "random", "judge", "human"]),
-            meaning: "How a tie is broken: another vote between the tied answers, then at random (default); the answer given \
-                      first; at random; by `judge`; by you, who give the floor to the winner.",
-        },
-        OptionRow {
-            key: "judge",
-            kind: OptionKind::Named { speaks: false },
-            meaning: "The participant who breaks a tie, or says whether an answer is new.",
-        },
-        OptionRow {
-            key: "novelty",
-            kind: OptionKind::Share,
-            meaning: "An answer that shares more than this part of its words with a known one is asked for again (default \
-                      off). Words that deny are never overlooked.",
-        },
-        OptionRow {
-            key: "novelty_by",
-            kind: OptionKind::OneOf(&["words", "judge"]),
-            meaning: "Who says whether an answer is new: its words, or `judge` (which needs no threshold).",
-        },
-    ],
+        "on_new" = OptionKind::OneOf(&["restart", "tell"]),
+            "Effect of a new answer on participants who are still working: they see it in the next round (default), \
+             or they restart and see it at once.";
+        "restarts" = OptionKind::Count,
+            "How often new answers restart the others in a round (default 2); by itself it means on_new = \
+             \"restart\".";
+        "answers" = OptionKind::Count,
+            "How many answers each participant may give; then it can only vote (default 3).";
+        "votes" = OptionKind::OneOf(&["hidden", "shown"]),
+            "Whether the votes so far are shown to participants who have not voted (default hidden).";
+        "tie" = OptionKind::OneOf(&["run_off", "first", "random", "judge", "human"]),
+            "How a tie is broken: another vote between the tied answers, then at random (default); the answer given \
+             first; at random; by `judge`; by you, who give the floor to the winner.";
+        "judge" = OptionKind::Named { speaks: false },
+            "The participant who breaks a tie, or says whether an answer is new.";
+        "novelty" = OptionKind::Share,
+            "An answer that shares more than this part of its words with a known one is asked for again (default \
+             off). Words that deny are never overlooked.";
+        "novelty_by" = OptionKind::OneOf(&["words", "judge"]),
+            "Who says whether an answer is new: its words, or `judge` (which needs no threshold).";
+    },
     takes_part: TakesPart::Turns("you have a seat and answer like the others"),
     traits: consensus::TRAITS,
+};
+
+/// Policy `consensus`; see the module.
+pub(super) const POLICY: Policy = Policy {
+    board: board::board,
+    details: board::details,
+    prompt: |v, turn| Some(prompt::parts(v, turn)),
+    tags: prompt::TAGS,
+    supersedes,
+    result,
+    ..Policy::new(ROW, next)
 };
 
 /// Default number of rounds of work.
@@ -86,89 +69,67 @@ const TIE_SALT: &str = "tie of a consensus";
 const PRESENT: &str = "Your answer won the vote. Present it as the group's final answer, with what the reasons for the votes \
                        add to it. It must be complete and make sense on its own; do not mention the vote.";
 
-impl Policy for Consensus {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
+fn next(v: &View<'_>) -> Decision {
+    let stands = v.state.coordination(v.thread, v.state.next_seq);
+    match v.thread.memo.step {
+        None => begin(v),
+        Some(Task::Present) => v.end(StopReason::Consensus),
+        Some(Task::Novelty) => after_novelty(v, &stands),
+        Some(Task::Ballot) => counted(v, &stands),
+        Some(Task::RunOff) => after_run_off(v, &stands),
+        Some(Task::Judge) => after_judge(v),
+        Some(_) => worked(v, &stands),
     }
+}
 
-    fn next(&self, v: &View<'_>) -> Decision {
-        let stands = v.state.coordination(v.thread, v.state.next_seq);
-        match v.thread.memo.step {
-            None => begin(v),
-            Some(Task::Present) => v.end(StopReason::Consensus),
-            Some(Task::Novelty) => after_novelty(v, &stands),
-            Some(Task::Ballot) => counted(v, &stands),
-            Some(Task::RunOff) => after_run_off(v, &stands),
-            Some(Task::Judge) => after_judge(v),
-            Some(_) => worked(v, &stands),
-        }
+fn supersedes(v: &View<'_>) -> Option<TurnId> {
+    let batch = v.thread.batch.as_ref()?;
+    if v.thread.memo.step != Some(Task::Work) || batch.spec.requester != Requester::Policy {
+        return None;
     }
+    let most = v.option_count("restarts");
+    let restarts =
+        v.option_is("on_new", "restart") || most.is_some() && !v.option_is("on_new", "tell");
+    if !restarts {
+        return None;
+    }
+    let stands = v.state.coordination(v.thread, v.state.next_seq);
+    let of_batch = |m: &&&crate::state::AnswerMove| m.seq.0 > batch.id.0;
+    let answers = stands.moves.iter().filter(of_batch).filter(|m| m.did == MoveKind::Answered);
+    let newest = answers.map(|m| m.seq).max()?;
+    let most = most.unwrap_or(RESTARTS);
+    let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
+    let mut running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
+    if !may {
+        return None;
+    }
+    running.find(|turn| turn.horizon < newest).map(|turn| turn.id)
+}
 
-    fn board(&self, v: &View<'_>) -> Option<Board> {
-        board::board(v)
-    }
-
-    fn details(&self, v: &View<'_>) -> Vec<Detail> {
-        board::details(v)
-    }
-
-    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
-        Some(prompt::parts(v, turn))
-    }
-
-    fn tags(&self) -> &'static [&'static str] {
-        prompt::TAGS
-    }
-
-    fn supersedes(&self, v: &View<'_>) -> Option<TurnId> {
-        let batch = v.thread.batch.as_ref()?;
-        if v.thread.memo.step != Some(Task::Work) || batch.spec.requester != Requester::Policy {
-            return None;
-        }
-        let most = v.option_count("restarts");
-        let restarts =
-            v.option_is("on_new", "restart") || most.is_some() && !v.option_is("on_new", "tell");
-        if !restarts {
-            return None;
-        }
-        let stands = v.state.coordination(v.thread, v.state.next_seq);
-        let of_batch = |m: &&&crate::state::AnswerMove| m.seq.0 > batch.id.0;
-        let answers = stands.moves.iter().filter(of_batch).filter(|m| m.did == MoveKind::Answered);
-        let newest = answers.map(|m| m.seq).max()?;
-        let most = most.unwrap_or(RESTARTS);
-        let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
-        let mut running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
-        if !may {
-            return None;
-        }
-        running.find(|turn| turn.horizon < newest).map(|turn| turn.id)
-    }
-
-    fn result(&self, v: &View<'_>) -> Value {
-        let stands = v.state.coordination(v.thread, v.state.next_seq);
-        let winner = v.thread.memo.winner.as_ref();
-        let text = |seat: &SeatId| {
-            let answer = stands.answers.iter().find(|(who, _)| *who == seat);
-            answer.map(|(_, entry)| entry.text().clone())
-        };
-        let presented = stands.moves.iter().rev().find(|m| m.did == MoveKind::Presented);
-        let presented = presented.and_then(|m| v.state.shown_entry(m.turn));
-        let presented = presented.map(|entry| entry.text().clone());
-        let votes = stands
-            .votes
-            .iter()
-            .map(|(by, (whose, why, _))| json!({"by": by, "for": whose, "why": why}));
-        let restarts = stands.moves.iter().filter(|m| m.did == MoveKind::Restarted).count();
-        json!({
-            "winner": winner,
-            "answer": presented.or_else(|| text(winner?)),
-            "how": v.thread.memo.how,
-            "votes": votes.collect::<Value>(),
-            "answers": stands.answers.iter().map(|(seat, e)| json!({"by": seat, "text": e.text()})).collect::<Value>(),
-            "rounds": v.thread.round,
-            "restarts": restarts,
-        })
-    }
+fn result(v: &View<'_>) -> Value {
+    let stands = v.state.coordination(v.thread, v.state.next_seq);
+    let winner = v.thread.memo.winner.as_ref();
+    let text = |seat: &SeatId| {
+        let answer = stands.answers.iter().find(|(who, _)| *who == seat);
+        answer.map(|(_, entry)| entry.text().clone())
+    };
+    let presented = stands.moves.iter().rev().find(|m| m.did == MoveKind::Presented);
+    let presented = presented.and_then(|m| v.state.shown_entry(m.turn));
+    let presented = presented.map(|entry| entry.text().clone());
+    let votes = stands
+        .votes
+        .iter()
+        .map(|(by, (whose, why, _))| json!({"by": by, "for": whose, "why": why}));
+    let restarts = stands.moves.iter().filter(|m| m.did == MoveKind::Restarted).count();
+    json!({
+        "winner": winner,
+        "answer": presented.or_else(|| text(winner?)),
+        "how": v.thread.memo.how,
+        "votes": votes.collect::<Value>(),
+        "answers": stands.answers.iter().map(|(seat, e)| json!({"by": seat, "text": e.text()})).collect::<Value>(),
+        "rounds": v.thread.round,
+        "restarts": restarts,
+    })
 }
 
 /// Opens the first batch of an exchange, in which every seat answers.

@@ -16,9 +16,6 @@ use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 
-/// Policy `depends`; see the module.
-pub struct Depends;
-
 const ROW: PolicyRow = PolicyRow {
     name: depends::NAME,
     meaning: "Participants run in parallel when their dependencies have spoken and their conditions hold.",
@@ -27,46 +24,41 @@ const ROW: PolicyRow = PolicyRow {
     traits: depends::TRAITS,
 };
 
+/// Policy `depends`; see the module.
+pub(super) const POLICY: Policy = Policy { result, ..Policy::new(ROW, next) };
+
 /// Number of runs of a seat without `max_utterances`.
 const RUNS: usize = 1;
 
-impl Policy for Depends {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
+fn next(v: &View<'_>) -> Decision {
+    let (asked, warnings) = asked(v);
+    let look = Look::new(v);
+    let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
+    let faults = look.faults.take();
+    if let Some(text) = requests::untold(v, &faults).or_else(|| requests::untold(v, &warnings)) {
+        return v.warn(text);
     }
+    let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
+    let mut held = v.thread.seats.iter().filter(muted);
+    if ready.is_empty() && v.state.attended && held.any(|id| look.ready(id, &asked).is_some()) {
+        return v.wait();
+    }
+    if ready.is_empty() {
+        return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
+    }
+    let why: Vec<String> = ready.iter().map(|r| format!("{} {}", v.name(&r.seat), r.why)).collect();
+    let seats: Vec<SeatId> = ready.iter().map(|r| r.seat.clone()).collect();
+    let memo = memo(v, &ready, &asked);
+    Decision {
+        next: NextMove::Speak { seats, why: why.join("; ").into(), queue: vec![], round: None },
+        memo,
+    }
+}
 
-    fn next(&self, v: &View<'_>) -> Decision {
-        let (asked, warnings) = asked(v);
-        let look = Look::new(v);
-        let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
-        let faults = look.faults.take();
-        if let Some(text) = requests::untold(v, &faults).or_else(|| requests::untold(v, &warnings))
-        {
-            return v.warn(text);
-        }
-        let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
-        let mut held = v.thread.seats.iter().filter(muted);
-        if ready.is_empty() && v.state.attended && held.any(|id| look.ready(id, &asked).is_some()) {
-            return v.wait();
-        }
-        if ready.is_empty() {
-            return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
-        }
-        let why: Vec<String> =
-            ready.iter().map(|r| format!("{} {}", v.name(&r.seat), r.why)).collect();
-        let seats: Vec<SeatId> = ready.iter().map(|r| r.seat.clone()).collect();
-        let memo = memo(v, &ready, &asked);
-        Decision {
-            next: NextMove::Speak { seats, why: why.join("; ").into(), queue: vec![], round: None },
-            memo,
-        }
-    }
-
-    fn result(&self, v: &View<'_>) -> Value {
-        let runs = v.thread.state.runs().map_or(&[][..], |runs| &runs.all);
-        let history: Vec<Value> = runs.iter().map(|run| run_result(v, runs, run)).collect();
-        json!({"context": v.state.context, "history": history, "batches": v.thread.batches})
-    }
+fn result(v: &View<'_>) -> Value {
+    let runs = v.thread.state.runs().map_or(&[][..], |runs| &runs.all);
+    let history: Vec<Value> = runs.iter().map(|run| run_result(v, runs, run)).collect();
+    json!({"context": v.state.context, "history": history, "batches": v.thread.batches})
 }
 
 /// A seat that is ready to run.

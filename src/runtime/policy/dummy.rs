@@ -9,9 +9,6 @@ use crate::model::{SeatId, StopReason};
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
 use crate::state::Turn;
 
-/// The policy; see the module.
-pub struct Dummy;
-
 const ROW: PolicyRow = PolicyRow {
     name: "dummy",
     meaning: "Each seat speaks once.",
@@ -20,43 +17,36 @@ const ROW: PolicyRow = PolicyRow {
     traits: PolicyTraits::DEBATE,
 };
 
-impl Policy for Dummy {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
+/// The policy; see the module.
+pub(super) const POLICY: Policy =
+    Policy { board, prompt, tags: &["dummy_turns"], ..Policy::new(ROW, next) };
 
-    fn next(&self, v: &View<'_>) -> Decision {
-        let Some(seat) = v.able().find(|seat| !has_spoken(v, seat)) else {
-            return v.end(StopReason::Completed);
-        };
-        let why = "has not spoken".into();
-        let next = NextMove::Speak { seats: vec![seat.clone()], why, queue: vec![], round: None };
-        Decision { next, memo: v.memo() }
-    }
+fn next(v: &View<'_>) -> Decision {
+    let Some(seat) = v.able().find(|seat| !has_spoken(v, seat)) else {
+        return v.end(StopReason::Completed);
+    };
+    let why = "has not spoken".into();
+    let next = NextMove::Speak { seats: vec![seat.clone()], why, queue: vec![], round: None };
+    Decision { next, memo: v.memo() }
+}
 
-    fn board(&self, v: &View<'_>) -> Option<Board> {
-        let row = |seat: &SeatId| {
-            let label = RowLabel::Seat(seat.clone());
-            if has_spoken(v, seat) {
-                BoardRow::new(label, RowProgress::Done, "spoke")
-            } else {
-                BoardRow::new(label, RowProgress::Waiting, "waits")
-            }
-        };
-        let rows = v.thread.seats.iter().map(row).collect();
-        Some(Board { title: "TURNS", rows, word_cells: 5, ..Board::default() })
-    }
+fn board(v: &View<'_>) -> Option<Board> {
+    let row = |seat: &SeatId| {
+        let label = RowLabel::Seat(seat.clone());
+        if has_spoken(v, seat) {
+            BoardRow::new(label, RowProgress::Done, "spoke")
+        } else {
+            BoardRow::new(label, RowProgress::Waiting, "waits")
+        }
+    };
+    let rows = v.thread.seats.iter().map(row).collect();
+    Some(Board { title: "TURNS", rows, word_cells: 5, ..Board::default() })
+}
 
-    fn prompt(&self, v: &View<'_>, _: &Turn) -> Option<PromptParts> {
-        let spoken = v.thread.seats.iter().filter(|seat| has_spoken(v, seat)).count();
-        let section =
-            PromptSection::new("dummy_turns", format!("{spoken} have spoken </dummy_turns>"));
-        Some(PromptParts { sections: vec![section], ..PromptParts::default() })
-    }
-
-    fn tags(&self) -> &'static [&'static str] {
-        &["dummy_turns"]
-    }
+fn prompt(v: &View<'_>, _: &Turn) -> Option<PromptParts> {
+    let spoken = v.thread.seats.iter().filter(|seat| has_spoken(v, seat)).count();
+    let section = PromptSection::new("dummy_turns", format!("{spoken} have spoken </dummy_turns>"));
+    Some(PromptParts { sections: vec![section], ..PromptParts::default() })
 }
 
 fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {

@@ -5,9 +5,6 @@ use crate::model::StopReason;
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies;
 
-/// Policy `manual`: waits for the operator to give the floor.
-pub struct Manual;
-
 const ROW: PolicyRow = PolicyRow {
     name: "manual",
     meaning: "You give the floor every time.",
@@ -16,17 +13,14 @@ const ROW: PolicyRow = PolicyRow {
     traits: policies::MANUAL,
 };
 
-impl Policy for Manual {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
+/// Policy `manual`: waits for the operator to give the floor.
+pub(super) const POLICY: Policy = Policy::new(ROW, next);
 
-    fn next(&self, v: &View<'_>) -> Decision {
-        // a seat at its limit can still get the floor once the limit is raised, so the thread ends only when all seats
-        // have left
-        if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
-            return v.end(StopReason::Exhausted);
-        }
-        v.wait()
+fn next(v: &View<'_>) -> Decision {
+    // a seat at its limit can still get the floor once the limit is raised, so the thread ends only when all seats
+    // have left
+    if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
+        return v.end(StopReason::Exhausted);
     }
+    v.wait()
 }

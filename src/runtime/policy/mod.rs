@@ -4,7 +4,7 @@
 //! into an order is independent of who spoke: the first seat is not skipped, and operator messages, mutes, leaving
 //! seats and mentions do not move it. Policies deliberately do not grant the floor themselves; `engine` does.
 //!
-//! To add a policy, write a file with a unit struct and add it to [`ALL`].
+//! To add a policy, write a file with its row and add it to [`ALL`].
 
 mod bids;
 mod board;
@@ -36,36 +36,36 @@ use crate::state::{State, Thread, Turn};
 use serde_json::Value;
 
 /// All policies that scenarios can name, in the order of the help text.
-pub const ALL: &[&dyn Policy] = &[
-    &round_robin::RoundRobin,
-    &weighted::Weighted,
-    &talkative::Talkative,
-    &moderated::Moderated,
-    &bids::Bids,
-    &simultaneous::Simultaneous,
-    &manual::Manual,
-    &phases::Phases,
-    &depends::Depends,
-    &consensus::Consensus,
-    &plan::Planning,
+pub static ALL: &[Policy] = &[
+    round_robin::POLICY,
+    weighted::POLICY,
+    talkative::POLICY,
+    moderated::POLICY,
+    bids::POLICY,
+    simultaneous::POLICY,
+    manual::POLICY,
+    phases::POLICY,
+    depends::POLICY,
+    consensus::POLICY,
+    plan::POLICY,
 ];
 
 /// Policies of threads that another policy opens; scenarios cannot name them.
-const INNER: &[&dyn Policy] = &[
-    &step::StepTalk,
+static INNER: &[Policy] = &[
+    step::POLICY,
     #[cfg(test)]
-    &dummy::Dummy,
+    dummy::POLICY,
 ];
 
-pub fn find(name: &str) -> Option<&'static dyn Policy> {
-    ALL.iter().chain(INNER).copied().find(|p| p.row().name == name)
+pub fn find(name: &str) -> Option<&'static Policy> {
+    ALL.iter().chain(INNER).find(|policy| policy.row.name == name)
 }
 
 /// Returns the final or preliminary result of a thread.
 pub fn result(state: &State, thread: &Thread) -> Value {
     match (&thread.closed, find(&thread.spec.policy)) {
         (Some(closed), _) => closed.result.clone(),
-        (None, Some(policy)) => policy.result(&View { state, thread }),
+        (None, Some(policy)) => (policy.result)(&View { state, thread }),
         (None, None) => Value::Null,
     }
 }
@@ -77,16 +77,16 @@ pub fn board(state: &State) -> Option<Board> {
 
 /// Returns everything about the progress that [`board()`] returns.
 pub fn details(state: &State) -> Vec<Detail> {
-    with_board(state).map_or(vec![], |(policy, view, _)| policy.details(&view))
+    with_board(state).map_or(vec![], |(policy, view, _)| (policy.details)(&view))
 }
 
-fn with_board(state: &State) -> Option<(&'static dyn Policy, View<'_>, Board)> {
+fn with_board(state: &State) -> Option<(&'static Policy, View<'_>, Board)> {
     let threads = || state.threads.values().rev();
     let open = threads().filter(|t| t.closed.is_none());
     open.chain(threads()).find_map(|thread| {
         let policy = find(&thread.spec.policy)?;
         let view = View { state, thread };
-        let board = policy.board(&view)?;
+        let board = (policy.board)(&view)?;
         Some((policy, view, board))
     })
 }
@@ -94,15 +94,15 @@ fn with_board(state: &State) -> Option<(&'static dyn Policy, View<'_>, Board)> {
 /// Returns the parts of a turn's prompt that its policy writes; `None` for the usual prompt.
 pub fn prompt(state: &State, turn: &Turn) -> Option<PromptParts> {
     let thread = state.threads.get(&turn.thread)?;
-    find(&thread.spec.policy)?.prompt(&View { state, thread }, turn)
+    (find(&thread.spec.policy)?.prompt)(&View { state, thread }, turn)
 }
 
 /// Returns the tags in the prompt parts of all policies.
 pub fn tags() -> impl Iterator<Item = &'static str> {
-    ALL.iter().chain(INNER).flat_map(|policy| policy.tags()).copied()
+    ALL.iter().chain(INNER).flat_map(|policy| policy.tags).copied()
 }
 
 /// Returns the rows of all policies, for the scenario loader.
 pub fn rows() -> Vec<PolicyRow> {
-    ALL.iter().map(|p| *p.row()).collect()
+    ALL.iter().map(|policy| policy.row).collect()
 }

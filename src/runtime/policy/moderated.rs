@@ -7,50 +7,33 @@
 
 use super::in_turn::{ProposedTurn, ROUNDS, count_turn, decide};
 use super::requests::MODERATED;
-use super::round_robin::RoundRobin;
-use super::talkative::Talkative;
-use super::weighted::Weighted;
-use super::{Decision, NextMove, Policy, View};
+use super::{Decision, NextMove, Policy, View, round_robin, talkative, weighted};
 use crate::model::{Outcome, Purpose, Requester, SeatId, StopReason, Text};
-use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
+use crate::scenario::{OptionKind, PolicyRow, PolicyTraits, TakesPart, options};
 use crate::state::policies::COUNTS_ROUNDS;
 use crate::state::{Chosen, Entry, Memo, Reply};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Policy `moderated`; see the module.
-pub struct Moderated;
-
 const ROW: PolicyRow = PolicyRow {
     name: MODERATED,
     meaning: "A moderator chooses who speaks next and when to end.",
-    options: &[
-        OptionRow {
-            key: "moderator",
-            kind: OptionKind::Seat,
-            meaning: "The moderating participant.",
-        },
-        OptionRow {
-            key: "streak",
-            kind: OptionKind::Count,
-            meaning: "How often the same participant may speak in a row (default 2).",
-        },
-        OptionRow {
-            key: "may_end",
-            kind: OptionKind::Flag,
-            meaning: "Whether the moderator may end the conversation: true at any time, false never (default: once everyone \
-                 has spoken).",
-        },
-        OptionRow {
-            key: "fallback",
-            kind: OptionKind::OneOf(&["round_robin", "weighted", "talkative"]),
-            meaning: "The policy used when the moderator makes no choice (default round_robin).",
-        },
-        ROUNDS,
-    ],
+    options: options! {
+        "moderator" = OptionKind::Seat, "The moderating participant.";
+        "streak" = OptionKind::Count, "How often the same participant may speak in a row (default 2).";
+        "may_end" = OptionKind::Flag,
+            "Whether the moderator may end the conversation: true at any time, false never (default: once everyone \
+             has spoken).";
+        "fallback" = OptionKind::OneOf(&["round_robin", "weighted", "talkative"]),
+            "The policy used when the moderator makes no choice (default round_robin).";
+        ..ROUNDS
+    },
     takes_part: TakesPart::Turns("you have a seat; the moderator picks you"),
     traits: PolicyTraits { reads: COUNTS_ROUNDS, ..PolicyTraits::DEBATE },
 };
+
+/// Policy `moderated`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, next);
 
 /// Default number of times in a row that the same seat may speak.
 const STREAK: u64 = 2;
@@ -62,45 +45,39 @@ const TASK: &str = "You choose who speaks and tell them in one clause what to ta
 /// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 
-impl Policy for Moderated {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
+fn next(v: &View<'_>) -> Decision {
+    let legal = legal(v);
+    let mut memo = v.memo();
+    let round = count_turn(&mut memo, v.able().count());
+    if legal.is_empty() {
+        return v.nobody();
     }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        let legal = legal(v);
-        let mut memo = v.memo();
-        let round = count_turn(&mut memo, v.able().count());
-        if legal.is_empty() {
-            return v.nobody();
-        }
-        if v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds) {
-            return v.end(StopReason::RoundLimit);
-        }
-        let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Pick);
-        let moderator = SeatId(v.thread.spec.options["moderator"].as_str().unwrap_or("").into());
-        let Some(asked) = asked else {
-            return if v.state.may(Purpose::Pick, &moderator) {
-                ask(v, moderator, &legal)
-            } else {
-                fallback(v, &legal, &format!("{} is not available to choose", v.name(&moderator)))
-            };
+    if v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds) {
+        return v.end(StopReason::RoundLimit);
+    }
+    let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Pick);
+    let moderator = SeatId(v.thread.spec.options["moderator"].as_str().unwrap_or("").into());
+    let Some(asked) = asked else {
+        return if v.state.may(Purpose::Pick, &moderator) {
+            ask(v, moderator, &legal)
+        } else {
+            fallback(v, &legal, &format!("{} is not available to choose", v.name(&moderator)))
         };
-        let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);
-        match choice {
-            Some((END, _)) => v.end(StopReason::Goal),
-            Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
-                let because = why;
-                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-                let why = format!("{} chose {}{why}", v.name(&moderator), v.name(seat));
-                memo.chosen = Some(Chosen { by: moderator, why: because.into() });
-                let seat = (*seat).clone();
-                let kept = v.memo();
-                decide(v, Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept }))
-            }
-            Some(_) | None => {
-                fallback(v, &legal, &format!("no choice came from {}", v.name(&moderator)))
-            }
+    };
+    let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);
+    match choice {
+        Some((END, _)) => v.end(StopReason::Goal),
+        Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
+            let because = why;
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            let why = format!("{} chose {}{why}", v.name(&moderator), v.name(seat));
+            memo.chosen = Some(Chosen { by: moderator, why: because.into() });
+            let seat = (*seat).clone();
+            let kept = v.memo();
+            decide(v, Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept }))
+        }
+        Some(_) | None => {
+            fallback(v, &legal, &format!("no choice came from {}", v.name(&moderator)))
         }
     }
 }
@@ -205,17 +182,17 @@ fn by_host(v: &View<'_>) -> Option<String> {
 /// Lets the fallback policy decide; its memo has a key of its own.
 fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let name = v.thread.spec.options["fallback"].as_str().unwrap_or(FALLBACK);
-    let policy: &dyn Policy = match name {
-        "weighted" => &Weighted,
-        "talkative" => &Talkative,
-        _ => &RoundRobin,
+    let policy = match name {
+        "weighted" => weighted::POLICY,
+        "talkative" => talkative::POLICY,
+        _ => round_robin::POLICY,
     };
     let mut thread = v.thread.clone();
     thread.memo = v.thread.memo.fallback.as_deref().cloned().unwrap_or_default().into();
     thread.spec.options = Value::Null;
     // skip seats that may not be chosen now
     for _ in 0..=thread.seats.len() {
-        let decision = policy.next(&View { state: v.state, thread: &thread });
+        let decision = (policy.next)(&View { state: v.state, thread: &thread });
         let Decision { next, memo: own } = decision;
         thread.memo = own.clone().into();
         let NextMove::Speak { seats, why, queue, .. } = next else { break };

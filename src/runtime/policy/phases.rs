@@ -8,9 +8,6 @@ use crate::scenario::{Phase, PolicyRow, TakesPart};
 use crate::state::{Memo, policies};
 use serde_json::{Value, json};
 
-/// Policy `phases`; see the module.
-pub struct Phases;
-
 const ROW: PolicyRow = PolicyRow {
     name: "phases",
     meaning: "A list of [[phase]], each with its own participants and policy.",
@@ -18,6 +15,9 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat wherever several speak"),
     traits: policies::PHASES,
 };
+
+/// Policy `phases`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, next);
 
 /// Returns whether a phase runs, by its condition. If the condition is invalid or reads a key that is not set yet,
 /// `warning` gets a text for the operator, once.
@@ -41,40 +41,34 @@ fn holds(v: &View<'_>, phase: &Phase, warning: &mut Option<Text>) -> bool {
     holds.unwrap_or(false)
 }
 
-impl Policy for Phases {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        let done = v.thread.memo.phase.unwrap_or(0);
-        let phases = &v.state.scenario.phases;
-        let left = phases.iter().enumerate().skip(done);
-        let mut wrong = None;
-        let mut due = left.filter(|(_, phase)| holds(v, phase, &mut wrong));
-        let found = due.next();
-        drop(due);
-        let (at, phase) = match (found, wrong) {
-            (_, Some(why)) => return v.warn(why),
-            (Some(found), None) => found,
-            (None, None) => return v.end(StopReason::Completed),
-        };
-        let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
-        // a seat that joined during the conversation takes part from the next phase on; a seat that was present at the
-        // start and is in no phase never speaks
-        let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
-        let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
-        let memo = Memo { phase: Some(at + 1), ..v.memo() };
-        let spec = ThreadOpened {
-            name: phase.name.clone(),
-            policy: phase.policy.name.clone(),
-            options: Value::Object(phase.policy.options.clone()),
-            seats: listed.iter().cloned().chain(late).collect(),
-            inherits: true,
-            limits: Limits::default(),
-            about: json!({"phase": at + 1, "of": phases.len()}),
-            memo: memo.to_json(),
-        };
-        Decision { next: NextMove::Open(Box::new(spec)), memo }
-    }
+fn next(v: &View<'_>) -> Decision {
+    let done = v.thread.memo.phase.unwrap_or(0);
+    let phases = &v.state.scenario.phases;
+    let left = phases.iter().enumerate().skip(done);
+    let mut wrong = None;
+    let mut due = left.filter(|(_, phase)| holds(v, phase, &mut wrong));
+    let found = due.next();
+    drop(due);
+    let (at, phase) = match (found, wrong) {
+        (_, Some(why)) => return v.warn(why),
+        (Some(found), None) => found,
+        (None, None) => return v.end(StopReason::Completed),
+    };
+    let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
+    // a seat that joined during the conversation takes part from the next phase on; a seat that was present at the
+    // start and is in no phase never speaks
+    let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
+    let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
+    let memo = Memo { phase: Some(at + 1), ..v.memo() };
+    let spec = ThreadOpened {
+        name: phase.name.clone(),
+        policy: phase.policy.name.clone(),
+        options: Value::Object(phase.policy.options.clone()),
+        seats: listed.iter().cloned().chain(late).collect(),
+        inherits: true,
+        limits: Limits::default(),
+        about: json!({"phase": at + 1, "of": phases.len()}),
+        memo: memo.to_json(),
+    };
+    Decision { next: NextMove::Open(Box::new(spec)), memo }
 }

@@ -8,81 +8,53 @@
 mod board;
 mod prompt;
 
-use super::board::{Board, Detail};
-use super::prompt_parts::PromptParts;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::*;
-use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
+use crate::scenario::{OptionKind, PolicyRow, TakesPart, options};
 use crate::state::policies::plan;
-use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, StepStates, Task, Turn};
+use crate::state::{Handled, Memo, Plan, PlannedStep, Reply, StepStates, Task};
 use serde_json::{Value, json};
-
-/// Policy `plan`; see the module.
-pub struct Planning;
 
 const ROW: PolicyRow = PolicyRow {
     name: plan::NAME,
     meaning: "A planner makes a plan, executors made from one participant carry out its steps, and the planner answers.",
-    options: &[
-        OptionRow {
-            key: "executor",
-            kind: OptionKind::Named { speaks: false },
-            meaning: "The participant that executors are made from, one for each step; it takes no turns itself.",
-        },
-        OptionRow {
-            key: "planner",
-            kind: OptionKind::Named { speaks: true },
-            meaning: "The planner, who also answers questions and gives the final answer (default: the first participant who speaks).",
-        },
-        OptionRow {
-            key: "judge",
-            kind: OptionKind::Named { speaks: false },
-            meaning: "Who says whether a step is really done before it is accepted (default: no one).",
-        },
-        OptionRow {
-            key: "parallel",
-            kind: OptionKind::Count,
-            meaning: "How many steps run at the same time (default 3).",
-        },
-        OptionRow {
-            key: "steps",
-            kind: OptionKind::CountTo(plan::STEPS_MAX),
-            meaning: "How many steps a plan may have in all (default 12).",
-        },
-        OptionRow {
-            key: "exchanges",
-            kind: OptionKind::Count,
-            meaning: "How many messages an executor may write before its step fails (default 10).",
-        },
-        OptionRow {
-            key: "updates",
-            kind: OptionKind::Count,
-            meaning: "Number of updates in a row after which the planner decides how to continue (default 3).",
-        },
-        OptionRow {
-            key: "step_seconds",
-            kind: OptionKind::Count,
-            meaning: "Seconds after which a step fails and its call is cut (default: no limit).",
-        },
-        OptionRow {
-            key: "replan",
-            kind: OptionKind::Flag,
-            meaning: "Whether the planner is asked once for another plan when a step fails (default true).",
-        },
-        OptionRow {
-            key: "approve",
-            kind: OptionKind::Flag,
-            meaning: "Whether the conversation pauses after each plan, before its steps begin (default false).",
-        },
-        OptionRow {
-            key: "messages",
-            kind: OptionKind::Count,
-            meaning: "How many messages an executor may write to other executors in a step (default 3).",
-        },
-    ],
+    options: options! {
+        "executor" = OptionKind::Named { speaks: false },
+            "The participant that executors are made from, one for each step; it takes no turns itself.";
+        "planner" = OptionKind::Named { speaks: true },
+            "The planner, who also answers questions and gives the final answer (default: the first participant who \
+             speaks).";
+        "judge" = OptionKind::Named { speaks: false },
+            "Who says whether a step is really done before it is accepted (default: no one).";
+        "parallel" = OptionKind::Count, "How many steps run at the same time (default 3).";
+        "steps" = OptionKind::CountTo(plan::STEPS_MAX), "How many steps a plan may have in all (default 12).";
+        "exchanges" = OptionKind::Count,
+            "How many messages an executor may write before its step fails (default 10).";
+        "updates" = OptionKind::Count,
+            "Number of updates in a row after which the planner decides how to continue (default 3).";
+        "step_seconds" = OptionKind::Count,
+            "Seconds after which a step fails and its call is cut (default: no limit).";
+        "replan" = OptionKind::Flag,
+            "Whether the planner is asked once for another plan when a step fails (default true).";
+        "approve" = OptionKind::Flag,
+            "Whether the conversation pauses after each plan, before its steps begin (default false).";
+        "messages" = OptionKind::Count,
+            "How many messages an executor may write to other executors in a step (default 3).";
+    },
     takes_part: TakesPart::NoTurns("no turns, but the planner hears you"),
     traits: plan::TRAITS,
+};
+
+/// Policy `plan`; see the module.
+pub(super) const POLICY: Policy = Policy {
+    board: board::board,
+    details: board::details,
+    prompt: |v, turn| prompt::parts(v.state, turn),
+    tags: prompt::TAGS,
+    overlaps: true,
+    result,
+    ..Policy::new(ROW, next)
 };
 
 /// Default number of steps that run at the same time.
@@ -99,75 +71,49 @@ const ASK_REST: &str = "List all remaining steps, including the waiting ones you
                         dropped. Do not list steps that are running or finished. Give each new step a new number. If nothing \
                         is left to do, return an empty list. A step that waits for a failed step never runs.";
 
-impl Policy for Planning {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
-
-    fn board(&self, v: &View<'_>) -> Option<Board> {
-        board::board(v)
-    }
-
-    fn details(&self, v: &View<'_>) -> Vec<Detail> {
-        board::details(v)
-    }
-
-    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
-        prompt::parts(v.state, turn)
-    }
-
-    fn tags(&self) -> &'static [&'static str] {
-        prompt::TAGS
-    }
-
-    fn overlaps(&self) -> bool {
-        true
-    }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        let Some(planner) = v.state.planner(v.thread) else { return v.end(StopReason::Failure) };
-        let number = number(v);
-        let plan = v.thread.state.plan().filter(|plan| plan.number == number);
-        let reply = v.thread.asked.as_ref().and_then(|b| b.ended.last());
-        match (v.thread.memo.step, plan, reply) {
-            (None, ..) => {
-                let before = v.thread.state.plan().map_or(0, |plan| plan.number);
-                let memo = Memo { number: Some(before + 1), step: Some(Task::Plan), ..v.memo() };
-                ask(v, &planner, "plans", ASK_PLAN.into(), memo)
-            }
-            (Some(Task::Plan | Task::PlanAgain), plan, Some(reply))
-                if planned(reply) && plan.is_none_or(|plan| plan.turn != reply.turn) =>
-            {
-                record(v, made(v, plan, reply, number).into())
-            }
-            (Some(Task::Plan), None, reply) if may_try_again(v, reply) => {
-                ask(v, &planner, "plans", ASK_PLAN.into(), v.memo())
-            }
-            (Some(Task::Close), Some(plan), reply) => closed(v, plan, &planner, reply),
-            (_, Some(plan), _) => carry_out(v, plan, &planner),
-            (_, None, _) => v.end(StopReason::Failure),
+fn next(v: &View<'_>) -> Decision {
+    let Some(planner) = v.state.planner(v.thread) else { return v.end(StopReason::Failure) };
+    let number = number(v);
+    let plan = v.thread.state.plan().filter(|plan| plan.number == number);
+    let reply = v.thread.asked.as_ref().and_then(|b| b.ended.last());
+    match (v.thread.memo.step, plan, reply) {
+        (None, ..) => {
+            let before = v.thread.state.plan().map_or(0, |plan| plan.number);
+            let memo = Memo { number: Some(before + 1), step: Some(Task::Plan), ..v.memo() };
+            ask(v, &planner, "plans", ASK_PLAN.into(), memo)
         }
+        (Some(Task::Plan | Task::PlanAgain), plan, Some(reply))
+            if planned(reply) && plan.is_none_or(|plan| plan.turn != reply.turn) =>
+        {
+            record(v, made(v, plan, reply, number).into())
+        }
+        (Some(Task::Plan), None, reply) if may_try_again(v, reply) => {
+            ask(v, &planner, "plans", ASK_PLAN.into(), v.memo())
+        }
+        (Some(Task::Close), Some(plan), reply) => closed(v, plan, &planner, reply),
+        (_, Some(plan), _) => carry_out(v, plan, &planner),
+        (_, None, _) => v.end(StopReason::Failure),
     }
+}
 
-    fn result(&self, v: &View<'_>) -> Value {
-        let Some(plan) = v.thread.state.plan() else { return Value::Null };
-        let answer = plan.ended.as_ref().and_then(|ended| said(v, ended.turn?));
-        let states = plan.states();
-        let steps = plan.steps.iter().map(|step| {
-            json!({
-                "number": step.spec.number,
-                "description": step.spec.description,
-                "state": states.state(step),
-                "executor": step.executor,
-                "exchanges": step.exchange(),
-                "attempts": step.attempt,
-                "result": v.state.step_result(step),
-                "why": step.why,
-            })
-        });
-        let state = plan.ended.as_ref().map(|ended| ended.is);
-        json!({"answer": answer, "state": state, "steps": steps.collect::<Value>()})
-    }
+fn result(v: &View<'_>) -> Value {
+    let Some(plan) = v.thread.state.plan() else { return Value::Null };
+    let answer = plan.ended.as_ref().and_then(|ended| said(v, ended.turn?));
+    let states = plan.states();
+    let steps = plan.steps.iter().map(|step| {
+        json!({
+            "number": step.spec.number,
+            "description": step.spec.description,
+            "state": states.state(step),
+            "executor": step.executor,
+            "exchanges": step.exchange(),
+            "attempts": step.attempt,
+            "result": v.state.step_result(step),
+            "why": step.why,
+        })
+    });
+    let state = plan.ended.as_ref().map(|ended| ended.is);
+    json!({"answer": answer, "state": state, "steps": steps.collect::<Value>()})
 }
 
 /// Returns the number of the plan that is being made or carried out.

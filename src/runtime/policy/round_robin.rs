@@ -1,14 +1,11 @@
 //! Seats speak one after the other, in the order of the file or shuffled for each round.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
-use super::{Decision, Policy, View};
+use super::{Policy, View};
 use crate::model::SeatId;
 use crate::model::payload::place_reason;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::{Memo, policies};
-
-/// Policy `round_robin`; see the module.
-pub struct RoundRobin;
 
 const ROW: PolicyRow = PolicyRow {
     name: "round_robin",
@@ -27,15 +24,8 @@ const ROW: PolicyRow = PolicyRow {
     traits: policies::ROUND_ROBIN,
 };
 
-impl Policy for RoundRobin {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        decide(v, in_turn(v))
-    }
-}
+/// Policy `round_robin`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, |v| decide(v, in_turn(v)));
 
 /// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position. The last speaker
 /// of a round, or of the phase before, does not begin the next one.

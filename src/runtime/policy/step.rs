@@ -4,17 +4,13 @@
 //! times in a row. The step ends with the result, an error, the last exchange, its time limit, or when the same message
 //! gets the same answer twice.
 
-use super::plan::Planning;
-use super::prompt_parts::PromptParts;
+use super::plan::POLICY as PLANNING;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::policies::plan;
-use crate::state::{CALL_FAILED, Memo, PlannedStep, Reply, StepMessage, Task, Thread, Turn};
+use crate::state::{CALL_FAILED, Memo, PlannedStep, Reply, StepMessage, Task, Thread};
 use serde_json::{Value, json};
-
-/// Policy of a step's thread; see the module.
-pub struct StepTalk;
 
 const ROW: PolicyRow = PolicyRow {
     name: plan::STEP_NAME,
@@ -24,38 +20,32 @@ const ROW: PolicyRow = PolicyRow {
     traits: plan::TRAITS,
 };
 
+/// Policy of a step's thread; see the module.
+pub(super) const POLICY: Policy =
+    Policy { prompt: PLANNING.prompt, result, ..Policy::new(ROW, next) };
+
 /// Default number of updates in a row.
 const UPDATES: u64 = 3;
 /// Answer of a judge that accepts a step.
 const YES: &str = "yes";
 
-impl Policy for StepTalk {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
+fn next(v: &View<'_>) -> Decision {
+    let root = v.state.plan_thread(v.thread.id);
+    let (Some(root), Some((_, step))) = (root, v.state.step_of(v.thread.id)) else {
+        return v.end(StopReason::Failure);
+    };
+    let talk = Talk { v, root, step };
+    match step.state {
+        StepState::Completed => v.end(StopReason::Completed),
+        StepState::Failed => v.end(StopReason::Failure),
+        StepState::Cancelled => v.end(StopReason::Operator),
+        StepState::Waiting | StepState::Running | StepState::Blocked => talk.next(),
     }
+}
 
-    fn next(&self, v: &View<'_>) -> Decision {
-        let root = v.state.plan_thread(v.thread.id);
-        let (Some(root), Some((_, step))) = (root, v.state.step_of(v.thread.id)) else {
-            return v.end(StopReason::Failure);
-        };
-        let talk = Talk { v, root, step };
-        match step.state {
-            StepState::Completed => v.end(StopReason::Completed),
-            StepState::Failed => v.end(StopReason::Failure),
-            StepState::Cancelled => v.end(StopReason::Operator),
-            StepState::Waiting | StepState::Running | StepState::Blocked => talk.next(),
-        }
-    }
-
-    fn prompt(&self, v: &View<'_>, turn: &Turn) -> Option<PromptParts> {
-        Planning.prompt(v, turn)
-    }
-
-    fn result(&self, v: &View<'_>) -> Value {
-        let Some((_, step)) = v.state.step_of(v.thread.id) else { return Value::Null };
-        json!({"state": step.state, "result": v.state.step_result(step), "why": step.why})
-    }
+fn result(v: &View<'_>) -> Value {
+    let Some((_, step)) = v.state.step_of(v.thread.id) else { return Value::Null };
+    json!({"state": step.state, "result": v.state.step_result(step), "why": step.why})
 }
 
 /// A step, its thread and the thread of its plan.

@@ -4,12 +4,9 @@
 //! so far.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, count_turn, decide};
-use super::{Decision, Policy, View};
+use super::{Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{PolicyRow, PolicyTraits, TakesPart};
-
-/// Policy `talkative`; see the module.
-pub struct Talkative;
 
 const ROW: PolicyRow = PolicyRow {
     name: "talkative",
@@ -22,18 +19,11 @@ const ROW: PolicyRow = PolicyRow {
     },
 };
 
+/// Policy `talkative`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, |v| decide(v, in_turn(v)));
+
 /// Resolution of a roll: talkativeness in millionths.
 const SIDES: u64 = 1_000_000;
-
-impl Policy for Talkative {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        decide(v, in_turn(v))
-    }
-}
 
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let able: Vec<&SeatId> = v.able().collect();

@@ -65,46 +65,43 @@ pub struct View<'a> {
     pub thread: &'a Thread,
 }
 
-/// Decides who speaks next in a thread.
-pub trait Policy: Sync {
-    /// Returns the name, options and meaning of the policy, for the loader and for people.
-    fn row(&self) -> &'static PolicyRow;
+/// Decides who speaks next in a thread: data, and pure functions of the thread's view.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Name, options and meaning of the policy, for the loader and for people.
+    pub row: PolicyRow,
     /// Decides the next move; called only if no turn in the thread is running or due.
-    fn next(&self, view: &View<'_>) -> Decision;
-
-    /// Returns whether the policy is also asked while threads inside its own are open.
-    fn overlaps(&self) -> bool {
-        false
-    }
-
+    pub next: fn(&View<'_>) -> Decision,
+    /// True if the policy is also asked while threads inside its own are open.
+    pub overlaps: bool,
     /// Returns a running turn that must restart because of something new that it has to know; asked while turns run.
-    fn supersedes(&self, _view: &View<'_>) -> Option<TurnId> {
-        None
-    }
-
+    pub supersedes: fn(&View<'_>) -> Option<TurnId>,
     /// Returns the progress of a thread, for screens; `None` before it has any.
-    fn board(&self, _view: &View<'_>) -> Option<Board> {
-        None
-    }
-
+    pub board: fn(&View<'_>) -> Option<Board>,
     /// Returns everything about the progress of a thread, for a page.
-    fn details(&self, _view: &View<'_>) -> Vec<Detail> {
-        vec![]
-    }
-
+    pub details: fn(&View<'_>) -> Vec<Detail>,
     /// Returns the parts of a turn's prompt that the policy writes; `None` for the usual prompt.
-    fn prompt(&self, _view: &View<'_>, _turn: &Turn) -> Option<PromptParts> {
-        None
-    }
-
-    /// Returns the tags in these parts, or their beginnings: text of others with such a tag is escaped.
-    fn tags(&self) -> &'static [&'static str] {
-        &[]
-    }
-
+    pub prompt: fn(&View<'_>, &Turn) -> Option<PromptParts>,
+    /// The tags in these parts, or their beginnings: text of others with such a tag is escaped.
+    pub tags: &'static [&'static str],
     /// Returns the result of a thread that is over or stopped, besides its messages.
-    fn result(&self, _view: &View<'_>) -> Value {
-        Value::Null
+    pub result: fn(&View<'_>) -> Value,
+}
+
+impl Policy {
+    /// Returns a policy without a board, prompt parts and a result.
+    pub(super) const fn new(row: PolicyRow, next: fn(&View<'_>) -> Decision) -> Policy {
+        Policy {
+            row,
+            next,
+            overlaps: false,
+            supersedes: |_| None,
+            board: |_| None,
+            details: |_| vec![],
+            prompt: |_, _| None,
+            tags: &[],
+            result: |_| Value::Null,
+        }
     }
 }
 

@@ -7,15 +7,12 @@
 //! seat, a weight or a mute changes; turns out of order do not count.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, count_turn, decide};
-use super::{Decision, Policy, View};
+use super::{Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, PolicyTraits, TakesPart};
 use crate::state::{FloorShare, Handled, Reply};
 use crate::text;
 use std::cmp::Ordering;
-
-/// Policy `weighted`; see the module.
-pub struct Weighted;
 
 const ROW: PolicyRow = PolicyRow {
     name: "weighted",
@@ -34,20 +31,13 @@ const ROW: PolicyRow = PolicyRow {
     traits: PolicyTraits { reads: &["rounds", "weight", "may_request"], ..PolicyTraits::DEBATE },
 };
 
+/// Policy `weighted`; see the module.
+pub(super) const POLICY: Policy = Policy::new(ROW, |v| decide(v, in_turn(v)));
+
 /// Number of future turns that are computed for the queue.
 const LOOKED_AHEAD: usize = 8;
 /// Fixed-point scale of weights: they are stored in thousandths.
 const PARTS: f64 = 1000.0;
-
-impl Policy for Weighted {
-    fn row(&self) -> &'static PolicyRow {
-        &ROW
-    }
-
-    fn next(&self, v: &View<'_>) -> Decision {
-        decide(v, in_turn(v))
-    }
-}
 
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let measure = Measure::new(v);
