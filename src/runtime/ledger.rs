@@ -93,11 +93,6 @@ impl Ledger {
         Arc::new(Ledger { most, is_set, used: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Returns the limit.
-    pub fn most(&self) -> Money {
-        self.most
-    }
-
     /// Returns whether the user set the limit.
     pub fn is_set(&self) -> bool {
         self.is_set
@@ -293,7 +288,7 @@ mod tests {
         let second = take(None).unwrap();
         assert_eq!(amounts(&first).0, Some(0.2));
         assert_eq!(amounts(&second).0, Some(0.3));
-        assert_eq!(take(None).unwrap_err(), Exhausted(ledger.most()));
+        assert_eq!(take(None).unwrap_err(), Exhausted(ledger.most));
         let local = Participant { local: true, price: None, ..seat.clone() };
         let free = |seat: &Participant| reserve(&ledger, &[seat], &Limits::default(), None);
         free(&local).unwrap();

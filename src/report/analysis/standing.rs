@@ -402,22 +402,6 @@ impl Standing {
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         parts.map(|(count, what)| format!("{count}{what}")).collect::<Vec<_>>().join(", ")
     }
-
-    /// Returns the distance between the farthest numbers after the first answers and now, as text; `None` without a
-    /// scale of numbers.
-    pub fn range(&self) -> Option<(String, String)> {
-        if self.axis != Axis::Numbers {
-            return None;
-        }
-        let at = |of: fn(&Track) -> Option<&Standpoint>| {
-            let values =
-                self.tracks.iter().filter_map(|track| of(track)?.words.parse::<f64>().ok());
-            let (least, most) =
-                values.fold((f64::MAX, f64::MIN), |(least, most), v| (v.min(least), v.max(most)));
-            (most - least).to_string()
-        };
-        Some((at(|track| track.positions.first()), at(|track| track.positions.last())))
-    }
 }
 
 /// Returns the move that a position made, if it made one.

@@ -61,8 +61,6 @@ pub enum Manner {
     CutIn,
     /// The turn of a person's seat.
     Speak(SeatId),
-    /// The new text of the queued message that the line comes from.
-    Edit,
 }
 
 /// The meaning of a line.
@@ -104,7 +102,7 @@ pub fn read_line(line: &str, typing: &Typing<'_>, state: &State) -> Result<Inten
     let line = line.trim();
     if let Some(rest) = addressed(line) {
         let words = whisper(rest, state)?;
-        return edited(words, typing, state).map(Intent::Give);
+        return Ok(Intent::Give(Command::Whisper(words)));
     }
     if let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.starts_with('/')) {
         match slash::row(line) {
@@ -160,29 +158,13 @@ fn said(line: &str, typing: &Typing<'_>, state: &State) -> Result<Command, Typed
         Some(to) if !line.starts_with('@') => format!("@{to} {text}").into(),
         Some(_) | None => text,
     };
-    let command = match (&typing.manner, typing.from) {
-        (Manner::Edit, Some(from)) => Command::EditQueued { of: from.given.key.0.clone(), text },
-        (Manner::Say | Manner::Edit, _) => Command::Say { text, re: typing.re, material: None },
-        (Manner::CutIn, _) => Command::CutIn { text, who: None, re: typing.re },
-        (Manner::Speak(who), _) => Command::Speak { text, who: who.clone() },
+    let command = match &typing.manner {
+        Manner::Say => Command::Say { text, re: typing.re, material: None },
+        Manner::CutIn => Command::CutIn { text, who: None, re: typing.re },
+        Manner::Speak(who) => Command::Speak { text, who: who.clone() },
     };
     private(&command, state)?;
     Ok(command)
-}
-
-/// Returns a whisper as the new text of the queued message that it comes from.
-fn edited(words: Addressed, typing: &Typing<'_>, state: &State) -> Result<Command, TypedFault> {
-    let from = match (&typing.manner, typing.from) {
-        (Manner::Edit, Some(from)) => from,
-        _ => return Ok(Command::Whisper(words)),
-    };
-    let Some(QueuedWords::One(before)) = &from.words else {
-        return Err("this was for everyone: esc, then write it again".into());
-    };
-    let reader = Recipient::Seat(before.to().clone());
-    // only the same reader gets the new text
-    let text = words.text_for(&reader).ok_or_else(|| for_one(before, state))?;
-    Ok(Command::EditQueued { of: from.given.key.0.clone(), text: text.clone() })
 }
 
 fn for_one(words: &Addressed, state: &State) -> TypedFault {

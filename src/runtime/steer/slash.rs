@@ -76,11 +76,6 @@ pub fn row(line: &str) -> Option<&'static CommandRow> {
     COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
 }
 
-/// Returns whether a word is the `/command` of a command.
-pub fn is_named(word: &str) -> bool {
-    row(word).is_some()
-}
-
 /// Returns the command whose name is most like the first word of a line.
 pub fn nearest_command(line: &str) -> Option<String> {
     let names: Vec<String> = COMMANDS.iter().map(spelled).collect();
