@@ -20,7 +20,6 @@ pub const OTHER: &str = "assistant";
 #[serde(deny_unknown_fields)]
 struct Said {
     role: Role,
-    #[serde(default)]
     name: Option<String>,
     content: Text,
 }

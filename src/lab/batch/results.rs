@@ -37,7 +37,6 @@ pub struct ResultLine {
     /// Name of the protocol.
     pub protocol: String,
     /// Models of the arm's seats, in the order of their first seat; `None` without models.
-    #[serde(default)]
     pub model: Option<String>,
     /// Name of the item.
     pub item: String,
@@ -45,21 +44,16 @@ pub struct ResultLine {
     #[serde(default = "first")]
     pub repeat: u32,
     /// Seed of the batch.
-    #[serde(default)]
     pub seed: Option<u64>,
     /// Part of the items, as in `1/4`; `None` for all.
-    #[serde(default)]
     pub shard: Option<String>,
     /// Outcome; decides whether it counts as a result of its arm.
     pub outcome: ResultOutcome,
     /// Right answer in canonical form, a list if several are right; `None` if the item has none.
-    #[serde(default)]
     pub key: Option<Value>,
     /// Answer in canonical form; `None` in a tie, or if none was found.
-    #[serde(default)]
     pub answer: Option<String>,
     /// True if the answer is right; false in a tie and without an answer. `None` without a key or after a failure.
-    #[serde(default)]
     pub correct: Option<bool>,
     /// True if several answers tied for the most votes.
     #[serde(default)]
@@ -78,7 +72,6 @@ pub struct ResultLine {
     /// Output tokens of all calls.
     pub output: u64,
     /// Cost in dollars; `None` if the price of a model is unknown.
-    #[serde(default)]
     pub usd: Option<f64>,
     /// Duration of the conversation, in milliseconds.
     pub ms: u64,
@@ -91,7 +84,6 @@ pub struct ResultLine {
     /// Path of the session, relative to the results file.
     pub session: String,
     /// Group of the item; `None` without one.
-    #[serde(default)]
     pub group: Option<String>,
     /// Line of the item in its file.
     pub line: u64,
@@ -101,20 +93,16 @@ pub struct ResultLine {
     /// Digest of everything that affects the outcome: prompts, models, judges.
     pub fingerprint: String,
     /// Digest of the judge alone.
-    #[serde(default)]
     pub judge: Option<String>,
     /// Reason for the end of the conversation.
-    #[serde(default)]
     pub reason: Option<StopReason>,
     /// Text of the first failure; `None` if nothing failed.
-    #[serde(default)]
     pub error: Option<String>,
     /// Settings that were not sent as the scenario has them.
     #[serde(default)]
     pub adapted: Vec<ModelAdapted>,
     /// Answer of the conversation, with the outcomes of other aggregations of the same replies; `None` if no answer was
     /// asked for.
-    #[serde(default)]
     pub answered: Option<FoundAnswer>,
     /// Calls and rounds.
     #[serde(flatten)]
@@ -190,13 +178,11 @@ pub struct Measured {
     #[serde(default)]
     pub disagrees: u64,
     /// Minimum and maximum calls by the protocol's formula.
-    #[serde(default)]
     pub planned: Option<(u64, u64)>,
     /// Positions of all seats after each round of answers.
     #[serde(default)]
     pub rounds: Vec<Round>,
     /// First round whose majority is right, from 1.
-    #[serde(default)]
     pub first_correct: Option<u32>,
     /// Number of changed answers.
     pub flips: u32,
@@ -281,7 +267,6 @@ pub struct Round {
     /// Most common answer; `None` in a tie.
     pub majority: Option<String>,
     /// True if the majority is right; `None` without a key or a majority.
-    #[serde(default)]
     pub correct: Option<bool>,
     /// Share of all asked seats that gave the most common answer.
     pub agreement: f64,

@@ -221,7 +221,6 @@ pub(super) struct Envelope<'a> {
     thread: ThreadId,
     #[serde(borrow)]
     by: Cow<'a, str>,
-    #[serde(default)]
     cause: Option<Key>,
     #[serde(borrow)]
     kind: Cow<'a, str>,
