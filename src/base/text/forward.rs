@@ -5,9 +5,11 @@
 //! elsewhere.
 
 use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
+use super::values::map_strings;
 use memchr::memchr3_iter;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 /// First bytes of tags, selectors and long control characters in UTF-8.
 const FIRST_BYTES: [u8; 3] = [0xc2, 0xef, 0xf3];
@@ -46,17 +48,9 @@ pub fn forwarded(raw: &str) -> Cow<'_, str> {
 
 /// Returns a value with all its texts and keys as [`forwarded()`] returns them.
 pub fn forwarded_value(value: &Value) -> Value {
-    match value {
-        Value::String(text) => forwarded(text).into(),
-        Value::Array(items) => items.iter().map(forwarded_value).collect(),
-        Value::Object(entries) => {
-            let clean = |(key, value): (&String, &Value)| {
-                (forwarded(key).into_owned(), forwarded_value(value))
-            };
-            entries.iter().map(clean).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
+    let clean = |text: &str| forwarded(text).into_owned();
+    let Ok(value) = map_strings::<Infallible>(value, &clean, &|text| Ok(clean(text)));
+    value
 }
 
 fn is_control(c: char) -> bool {

@@ -19,6 +19,7 @@ mod lookalike;
 pub mod quotation;
 mod repetition;
 mod stream;
+mod values;
 mod whole_words;
 
 pub use courtesy::is_courtesy;
@@ -34,6 +35,7 @@ pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_wor
 pub use lookalike::{NameShape, is_invisible, look_alike};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use stream::Stream;
+pub use values::{map_strings, strings};
 pub use whole_words::{contains_name, replace_name};
 
 use std::borrow::Cow;

@@ -72,15 +72,12 @@ pub fn check(
                         "prompt of {of}{}",
                         turn.map_or(String::new(), |n| format!(", turn {n}"))
                     );
-                    match file {
-                        Some(path) => match golden(path, &shown, &of, bless) {
-                            Checkup::Holds => None,
-                            Checkup::Broken(broken) => Some(broken),
-                            Checkup::Blessed(path) => return Checkup::Blessed(path),
-                        },
-                        None => None,
+                    let kept = file.as_ref().map(|path| golden(path, &shown, &of, bless));
+                    match kept {
+                        Some(Checkup::Broken(broken)) => Some(broken),
+                        Some(blessed @ Checkup::Blessed(_)) => return blessed,
+                        Some(Checkup::Holds) | None => texts(&shown, &of, contains, lacks),
                     }
-                    .or_else(|| texts(&shown, &of, contains, lacks))
                 }
             }
         }

@@ -5,6 +5,7 @@ use crate::expr::{Facts, Template};
 use crate::model::{
     Event, Kind, Line, Purpose, SeatId, Seq, Text, ToolOutcome, ToolRequest, TurnId,
 };
+use crate::text::map_strings;
 use crate::tool::{ToolJob, ToolResult};
 use crate::voice::rehearsed;
 use serde_json::{Map, Value, json};
@@ -94,17 +95,7 @@ pub fn filled(text: &str, facts: &Facts) -> Result<String, TestFault> {
 
 /// Fills the templates in the arguments of a call.
 pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, TestFault> {
-    Ok(match value {
-        Value::String(text) => Value::String(filled(text, facts)?),
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|v| filled_value(v, facts)).collect::<Result<_, _>>()?)
-        }
-        Value::Object(map) => {
-            let all = map.iter().map(|(k, v)| Ok((k.clone(), filled_value(v, facts)?)));
-            Value::Object(all.collect::<Result<_, TestFault>>()?)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    })
+    map_strings(value, &str::to_owned, &|text| filled(text, facts))
 }
 
 /// Returns every tool call of a run, in order, as facts for expectations.

@@ -9,8 +9,10 @@ use crate::model::payload::{TurnEnded, Warning, WarningAbout};
 use crate::model::tool::ToolCalled;
 use crate::model::{Event, Kind, Outcome, Purpose, SeatId, Text, ToolOutcome, ToolRequest, TurnId};
 use crate::state::State;
+use crate::text::map_strings;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt::Write;
 
 /// Source of the lines in a generated test.
@@ -155,12 +157,9 @@ fn results(events: &[Event]) -> BTreeMap<Text, Vec<String>> {
 
 /// Escapes all texts of a value, so that they are not read as templates.
 fn as_said(value: &Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(plain(text)),
-        Value::Array(items) => items.iter().map(as_said).collect(),
-        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), as_said(v))).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
+    let string = |text: &str| Ok(plain(text));
+    let Ok(value) = map_strings::<Infallible>(value, &str::to_owned, &string);
+    value
 }
 
 fn line(ended: &TurnEnded) -> Option<String> {

@@ -50,18 +50,6 @@ pub struct Redaction {
     pub names: Renaming,
 }
 
-/// Collects every string of a value that is long enough to be redacted.
-fn strings(data: &Value, texts: &mut Vec<String>) {
-    match data {
-        Value::String(text) if text.trim().chars().count() >= QUOTED_CHARS => {
-            texts.push(text.trim().to_owned());
-        }
-        Value::Array(list) => list.iter().for_each(|value| strings(value, texts)),
-        Value::Object(map) => map.values().for_each(|value| strings(value, texts)),
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 /// Returns the top-level field of the profile that contains a field.
 fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
@@ -126,15 +114,12 @@ impl Redaction {
                     self.facts.extend(p.changed.iter().map(|c| top(&c.field).to_owned()));
                 }
                 Kind::TurnEnded(end) if self.turns.contains(&end.turn) => {
-                    let text = end.text.trim();
-                    if text.chars().count() >= QUOTED_CHARS {
-                        self.texts.push(text.to_owned());
-                    }
                     // plans and step results are passed on in parts, and rehearsed lines have the closing line
-                    strings(&end.structured, &mut self.texts);
-                    let line = end.closing_line.as_deref().map(str::trim);
-                    let line = line.filter(|said| said.chars().count() >= QUOTED_CHARS);
-                    self.texts.extend(line.map(str::to_owned));
+                    let parts = text::strings(&end.structured);
+                    let said =
+                        [&*end.text].into_iter().chain(parts).chain(end.closing_line.as_deref());
+                    let said = said.map(str::trim).filter(|s| s.chars().count() >= QUOTED_CHARS);
+                    self.texts.extend(said.map(str::to_owned));
                 }
                 _ => {}
             }

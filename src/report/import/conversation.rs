@@ -3,6 +3,7 @@
 use super::left_out::LeftOut;
 use crate::model::payload::Whisper;
 use crate::model::{ResultGiven, SEATS_MAX, SeatId, StopReason, Text, Usage, Usd, Wall};
+use crate::text::strings;
 use serde_json::Value;
 
 /// Maximum number of messages.
@@ -200,7 +201,7 @@ impl Imported {
         used.extend([said.text.as_str(), said.think.as_deref().unwrap_or_default()]);
         for tool in &said.tools {
             used.push(tool.result.as_deref().unwrap_or_default());
-            strings(&tool.input, &mut used);
+            used.extend(strings(&tool.input));
         }
         used.extend(said.whispers.iter().map(|whisper| &*whisper.text));
         self.left_out.compare(source, &used);
@@ -224,16 +225,6 @@ impl Imported {
             n += 1;
         }
         format!("{id}-{n}").as_str().into()
-    }
-}
-
-/// Adds all strings of a value.
-fn strings<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => to.push(text),
-        Value::Array(list) => list.iter().for_each(|value| strings(value, to)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, to)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -11,7 +11,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Characters of a reason, which may repeat what the client said.
@@ -172,16 +173,10 @@ pub fn completed(data: &Value) -> CallToolResult {
 
 /// Returns a value whose strings are safe to display: titles, names and ids may be those of others.
 fn printable(value: &Value) -> Value {
-    match value {
-        Value::String(words) => text::block(words).into(),
-        Value::Array(items) => items.iter().map(printable).collect(),
-        Value::Object(map) => {
-            let field =
-                |(key, value): (&String, &Value)| (text::line(key).into(), printable(value));
-            map.iter().map(field).collect::<Map<String, Value>>().into()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
+    let key = |key: &str| text::line(key).into_owned();
+    let string = |words: &str| Ok(text::block(words).into_owned());
+    let Ok(value) = text::map_strings::<Infallible>(value, &key, &string);
+    value
 }
 
 /// Returns the number of values in a value, itself included.

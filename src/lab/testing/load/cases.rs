@@ -4,6 +4,7 @@ use super::super::fault::TestFault;
 use crate::expr::{Facts, Template};
 use crate::scenario::{At, Node, Walk, quote};
 use crate::testing::keys::CASES_MAX;
+use crate::text::map_strings;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -40,17 +41,7 @@ impl Case {
 
     /// Fills the case's variables into all texts of a value.
     pub fn fill_value(&self, value: &Value) -> Result<Value, TestFault> {
-        Ok(match value {
-            Value::String(text) => Value::String(self.fill(text)?),
-            Value::Array(items) => {
-                Value::Array(items.iter().map(|v| self.fill_value(v)).collect::<Result<_, _>>()?)
-            }
-            Value::Object(map) => {
-                let filled = map.iter().map(|(k, v)| Ok((k.clone(), self.fill_value(v)?)));
-                Value::Object(filled.collect::<Result<_, TestFault>>()?)
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        })
+        map_strings(value, &str::to_owned, &|text| self.fill(text))
     }
 
     /// Checks that the case has every variable that a text uses.
