@@ -113,18 +113,8 @@ pub(super) fn pairs(report: &Report) -> Table {
         "Who beat whom",
         "difference in points on items that both ended, 95 % bootstrap interval; p: mid-p or sign flips; Holm: corrected",
         2,
-        &[
-            ("protocol", "protocol"),
-            ("other", "against"),
-            ("items", "items"),
-            ("difference", "difference"),
-            ("low", "from"),
-            ("high", "to"),
-            ("won", "right alone"),
-            ("lost", "other alone"),
-            ("p", "p"),
-            ("holm", "Holm"),
-        ],
+        "protocol | other: against | items | difference | low: from | high: to | won: right alone | \
+         lost: other alone | p | holm: Holm",
     );
     for pair in compare(report, &all_pairs(report)) {
         let (low, high) = pair.ends;
@@ -152,7 +142,7 @@ pub(super) fn conclusions(report: &Report) -> Table {
         "Conclusions",
         "computed from the tables below",
         1,
-        &[("about", "about"), ("conclusion", "conclusion")],
+        "about | conclusion",
     );
     let pairs = compare(report, &family(report));
     let mut say = |about: &str, conclusion: String| {

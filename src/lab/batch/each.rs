@@ -10,9 +10,9 @@ pub const CONVERSATIONS: &str = "conversations";
 
 /// Returns the table with one row per conversation, and the flat columns of the results.
 pub fn conversations(report: &Report) -> Table {
-    let columns: Vec<_> = flat().map(|name| (name, name)).collect();
+    let columns: Vec<&str> = flat().collect();
     let about = "one row per conversation, with the flat columns of results.jsonl";
-    let mut table = Table::new(CONVERSATIONS, "Conversations", about, 4, &columns);
+    let mut table = Table::new(CONVERSATIONS, "Conversations", about, 4, &columns.join(" | "));
     for protocol in &report.protocols {
         for line in report.all(protocol) {
             // a result is serialised elsewhere in the same way

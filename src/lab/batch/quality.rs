@@ -16,12 +16,7 @@ pub(super) fn influence(report: &Report) -> Table {
         "Influence",
         "changes to an answer of this participant that had been shown: to the right one (rescued), from it (bullied)",
         2,
-        &[
-            ("protocol", "protocol"),
-            ("participant", "participant"),
-            ("rescued", "rescued"),
-            ("bullied", "bullied"),
-        ],
+        "protocol | participant | rescued | bullied",
     );
     for protocol in &report.protocols {
         let mut by: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -50,14 +45,7 @@ pub(super) fn confidence(report: &Report) -> Table {
         "Confidence",
         "last answers with a confidence; Brier and log scores: 0 is best, always 50 % gives 0.25 and 0.69",
         1,
-        &[
-            ("protocol", "protocol"),
-            ("answers", "answers"),
-            ("confidence", "mean confidence"),
-            ("right", "right"),
-            ("quadratic", "quadratic"),
-            ("log", "log"),
-        ],
+        "protocol | answers | confidence: mean confidence | right | quadratic | log",
     );
     for protocol in &report.protocols {
         let all: Vec<&Sure> = stated(report, protocol).collect();
@@ -84,14 +72,7 @@ pub(super) fn bands(report: &Report) -> Table {
         "Confidence by band",
         "right answers by band of confidence, 95 % Wilson interval; calibrated if the share lies within the band",
         2,
-        &[
-            ("protocol", "protocol"),
-            ("band", "confidence"),
-            ("answers", "answers"),
-            ("right", "right"),
-            ("low", "from"),
-            ("high", "to"),
-        ],
+        "protocol | band: confidence | answers | right | low: from | high: to",
     );
     for protocol in &report.protocols {
         for (band, within) in in_bands(report, protocol) {
@@ -171,18 +152,8 @@ pub(super) fn judges(report: &Report) -> Table {
         "Judges",
         "readable judgements and the shares that are right, flip with the order, or agree with another judge; 95 % intervals",
         1,
-        &[
-            ("protocol", "protocol"),
-            ("read", "judgements"),
-            ("unread", "unread"),
-            ("right", "right"),
-            ("won", "won"),
-            ("first_side", "first shown"),
-            ("both_ways", "both ways"),
-            ("labels_only", "labels only"),
-            ("turned", "turned"),
-            ("agreed", "judges agree"),
-        ],
+        "protocol | read: judgements | unread | right | won | first_side: first shown | \
+         both_ways: both ways | labels_only: labels only | turned | agreed: judges agree",
     );
     for protocol in &report.protocols {
         let of = || report.ended(protocol).map(|line| &line.measured.judgements);
@@ -223,14 +194,7 @@ pub(super) fn models(report: &Report) -> Table {
         "Models",
         "calls with retries; unanswered: refused, overloaded, silent, broken off or filtered; available: share answered",
         1,
-        &[
-            ("model", "model"),
-            ("calls", "calls"),
-            ("unanswered", "unanswered"),
-            ("available", "available"),
-            ("low", "from"),
-            ("high", "to"),
-        ],
+        "model | calls | unanswered | available | low: from | high: to",
     );
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for line in report.protocols.iter().flat_map(|protocol| report.all(protocol)) {

@@ -84,15 +84,7 @@ pub(super) fn strengths(report: &Report) -> Table {
         "Strength over all pairs",
         "Bradley-Terry over items that only one got right: log-odds against the average, 95 % bootstrap interval",
         1,
-        &[
-            ("protocol", "protocol"),
-            ("wins", "wins"),
-            ("losses", "losses"),
-            ("strength", "strength"),
-            ("low", "from"),
-            ("high", "to"),
-            ("chance", "chance"),
-        ],
+        "protocol | wins | losses | strength | low: from | high: to | chance",
     );
     // a protocol without a score is not compared
     let is_scored = |name: &&String| report.withheld(name).is_none();
@@ -160,16 +152,7 @@ pub(super) fn leaderboard(report: &Report) -> Vec<Table> {
         "Leaderboard",
         "won if every judgement names the same side; Elo with a 95 % bootstrap interval over items",
         1,
-        &[
-            ("model", "model"),
-            ("games", "games"),
-            ("won", "won"),
-            ("tied", "tied"),
-            ("elo", "Elo"),
-            ("low", "from"),
-            ("high", "to"),
-            ("chance", "against the next"),
-        ],
+        "model | games | won | tied | elo: Elo | low: from | high: to | chance: against the next",
     );
     let games = games(report);
     let mut names: Vec<&str> = games.iter().flat_map(|game| game.models).collect();
@@ -211,7 +194,7 @@ fn leanings(games: &[Game<'_>]) -> Table {
         "Sides",
         "half is unbiased; 95 % Wilson intervals",
         1,
-        &[("about", "about"), ("of", "of"), ("share", "share"), ("low", "from"), ("high", "to")],
+        "about | of | share | low: from | high: to",
     );
     let decided = games.iter().filter(|game| game.winner.is_some()).count();
     let first = games.iter().filter(|game| game.winner == Some(0)).count();

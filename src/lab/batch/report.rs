@@ -58,7 +58,7 @@ impl Report {
             "The experiment",
             "from the results and from the file batch.json of their folder",
             1,
-            &[("about", "about"), ("value", "value")],
+            "about | value",
         );
         let mut row = |about: &str, value: &str| {
             if !value.is_empty() {
@@ -102,13 +102,7 @@ impl Report {
             "Arms",
             "as many: effort on each item that equals that of the examined arm",
             1,
-            &[
-                ("arm", "arm"),
-                ("baseline_of", "baseline of"),
-                ("equal", "as many"),
-                ("seats", "seats"),
-                ("notes", "notes"),
-            ],
+            "arm | baseline_of: baseline of | equal: as many | seats | notes",
         );
         let arms = self.made.arms.iter().filter(|arm| self.protocols.contains(&arm.name));
         for arm in arms {
@@ -134,18 +128,8 @@ impl Report {
             "Accuracy",
             "right answers among all that ended with a key, 95 % interval; ties and unread are wrong",
             1,
-            &[
-                ("protocol", "protocol"),
-                ("all", "all"),
-                ("ended", "keyed"),
-                ("right", "right"),
-                ("accuracy", "accuracy"),
-                ("low", "from"),
-                ("high", "to"),
-                ("ties", "ties"),
-                ("unread", "unread"),
-                ("of_read", "of read"),
-            ],
+            "protocol | all | ended: keyed | right | accuracy | low: from | high: to | ties | unread | \
+             of_read: of read",
         );
         let truncated = |protocol: &str| self.all(protocol).filter(|l| self.excludes(l)).count();
         // rare, and the table is wide
@@ -190,16 +174,8 @@ impl Report {
             "Round by round",
             "after each round: majority right, and who agreed with it, effective number of answers, new three-word sequences",
             2,
-            &[
-                ("protocol", "protocol"),
-                ("round", "round"),
-                ("conversations", "conversations"),
-                ("right", "majority right"),
-                ("first", "right at first, by the majority"),
-                ("agreement", "agreement"),
-                ("effective", "answers"),
-                ("novelty", "new"),
-            ],
+            "protocol | round | conversations | right: majority right | \
+             first: right at first, by the majority | agreement | effective: answers | novelty: new",
         );
         for (protocol, right) in self.curves() {
             let most =
@@ -235,14 +211,8 @@ impl Report {
             "Changed minds",
             "changed answers: to the right one (rescued), from it (bullied), to one that was shown (by others)",
             1,
-            &[
-                ("protocol", "protocol"),
-                ("flips", "changes"),
-                ("rescued", "rescued"),
-                ("rescued_after", "by others"),
-                ("bullied", "bullied"),
-                ("bullied_after", "by others"),
-            ],
+            "protocol | flips: changes | rescued | rescued_after: by others | bullied | \
+             bullied_after: by others",
         );
         for protocol in &self.protocols {
             let flips: u64 = self.ended(protocol).map(|l| u64::from(l.measured.flips)).sum();
@@ -266,15 +236,7 @@ impl Report {
             "Ways of counting",
             "the same replies, counted in every applicable way; a tie is wrong unless the scenario breaks it",
             2,
-            &[
-                ("protocol", "protocol"),
-                ("by", "by"),
-                ("conversations", "conversations"),
-                ("right", "right"),
-                ("accuracy", "accuracy"),
-                ("ties", "ties"),
-                ("counts", "counts"),
-            ],
+            "protocol | by | conversations | right | accuracy | ties | counts",
         );
         for protocol in &self.protocols {
             for (name, way) in Aggregation::ALL.map(|way| (way.name(), way)) {
@@ -339,20 +301,9 @@ impl Report {
             "Calls, tokens, money",
             "means per conversation; planned by formula; outside: conversations beyond the plan; cut at max_tokens, in all",
             1,
-            &[
-                ("protocol", "protocol"),
-                ("calls", "calls"),
-                ("planned", "planned"),
-                ("outside", "outside"),
-                ("retries", "retries"),
-                ("cut", "cut"),
-                ("tokens", "tokens"),
-                ("took_ms", "took"),
-                ("usd", "money"),
-                ("calls_per_right", "calls per correct"),
-                ("tokens_per_right", "tokens per correct"),
-                ("usd_per_right", "money per correct"),
-            ],
+            "protocol | calls | planned | outside | retries | cut | tokens | took_ms: took | usd: money | \
+             calls_per_right: calls per correct | tokens_per_right: tokens per correct | \
+             usd_per_right: money per correct",
         );
         for protocol in &self.protocols {
             let n = self.all(protocol).count().max(1);
@@ -409,7 +360,7 @@ impl Report {
             "Failures",
             "failed conversations and those with failed turns; `batch ... --retry` runs them again",
             2,
-            &[("protocol", "protocol"), ("item", "item"), ("line", "line"), ("why", "why")],
+            "protocol | item | line | why",
         );
         for protocol in &self.protocols {
             for line in self.all(protocol).filter(|line| line.outcome == ResultOutcome::Failed) {
@@ -436,18 +387,8 @@ pub(super) fn losses(report: &Report) -> Table {
         "How answers were lost",
         "minorities that adopted the majority, right answers that were broken, and right answers stated and not chosen",
         1,
-        &[
-            ("protocol", "protocol"),
-            ("minority", "minority"),
-            ("adopted", "adopted"),
-            ("adopted_share", "share"),
-            ("held", "held"),
-            ("broken", "broken"),
-            ("broken_share", "share"),
-            ("pool", "in the pool"),
-            ("lost", "lost"),
-            ("gap", "gap"),
-        ],
+        "protocol | minority | adopted | adopted_share: share | held | broken | broken_share: share | \
+         pool: in the pool | lost | gap",
     );
     for protocol in &report.protocols {
         let keyed = || report.ended(protocol).filter(|line| line.key.is_some());

@@ -72,15 +72,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "after each round: the most common answer, its share, the effective number of different answers, how many \
          changed theirs or gave none that can be read, and the share of new trigrams",
         1,
-        &[
-            ("round", "round"),
-            ("majority", "majority"),
-            ("agreement", "agreement"),
-            ("effective", "answers"),
-            ("changed", "changed"),
-            ("abstained", "abstained"),
-            ("novelty", "new"),
-        ],
+        "round | majority | agreement | effective: answers | changed | abstained | novelty: new",
     );
     let stated: Vec<Stated> =
         analysis.state.stated().into_iter().filter(|s| s.turn.0 >= analysis.from.0).collect();

@@ -11,14 +11,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "Answers and votes",
         "answers and votes in order; only a participant's last vote counts",
         0,
-        &[
-            ("at_ms", "at"),
-            ("round", "round"),
-            ("participant", "participant"),
-            ("did", "did"),
-            ("for", "for"),
-            ("why", "why"),
-        ],
+        "at_ms: at | round | participant | did | for | why",
     );
     let mut all: Vec<(Seq, &AnswerMove)> = analysis
         .state

@@ -21,15 +21,8 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "all calls, including votes, failures and replaced versions; `~` marks estimated tokens; totals leave out \
              models without a price",
         1,
-        &[
-            ("participant", "participant"),
-            ("model", "model"),
-            ("turns", "turns"),
-            ("tokens_in", "in"),
-            ("tokens_out", "out"),
-            ("usd", "cost"),
-            ("not_priced_turns", "calls without a price"),
-        ],
+        "participant | model | turns | tokens_in: in | tokens_out: out | usd: cost | \
+         not_priced_turns: calls without a price",
     );
     let is_model = |t: &TimedTurn| {
         let voice = analysis.state.seat(&t.seat).map(|s| &s.spec.voice);

@@ -14,7 +14,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "votes, verdicts, recorded changes of position, your commands, failures, retries, cuts, limits, marks and \
              ends, and turns that repeat at least 80 % of what was just said",
         0,
-        &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
+        "utterance: no. | at_ms: at | what | words",
     );
     let mut rows: Vec<(Seq, Vec<Cell>)> = Vec::new();
     let mut add = |seq: Seq, at: Ms, number: u32, what: &str, words: &str| {

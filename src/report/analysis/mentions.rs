@@ -26,7 +26,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "Mentions",
         "turns in which the row's speaker mentioned the column's with `@`",
         1,
-        &[("participant", "participant")],
+        "participant",
     );
     let seats = analysis.state.seats.iter().map(|s| &s.spec.id);
     let seats: Vec<&SeatId> = seats.filter(|id| !analysis.state.is_template(id)).collect();

@@ -39,15 +39,7 @@ pub fn decisions(analysis: &Analysis<'_>) -> Table {
         "Votes and verdicts",
         "votes and verdicts, in order, with the turn they followed",
         1,
-        &[
-            ("number", "no."),
-            ("after_utterance", "after"),
-            ("what", "what"),
-            ("question", "question"),
-            ("winner", "winner"),
-            ("counts", "counts"),
-            ("how", "how"),
-        ],
+        "number: no. | after_utterance: after | what | question | winner | counts | how",
     );
     for moment in analysis.moments() {
         let (what, question, winner, counts, how) = match &moment.what {
@@ -89,7 +81,7 @@ pub fn positions(analysis: &Analysis<'_>) -> Table {
         "Positions",
         "each participant's choice in each vote; `abstained` if the reply named no choice",
         1,
-        &[("participant", "participant")],
+        "participant",
     );
     table.columns.extend(
         votes.iter().enumerate().map(|(i, (after, _))| {
@@ -117,7 +109,7 @@ pub fn alike(analysis: &Analysis<'_>) -> Table {
         "Same votes",
         "of the votes in which both chose, how often they chose the same",
         1,
-        &[("participant", "participant")],
+        "participant",
     );
     let seats = voters(analysis, &votes);
     table.columns.extend(seats.iter().map(|id| Column::new(id, &name(analysis.state, id))));

@@ -76,13 +76,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "three-word sequences shared with the speaker's own last three turns and with the previous speaker; new: not \
              said before by anyone",
         1,
-        &[
-            ("utterance", "no."),
-            ("participant", "participant"),
-            ("like_own", "self-repeat"),
-            ("like_other", "echo"),
-            ("novelty", "new"),
-        ],
+        "utterance: no. | participant | like_own: self-repeat | like_other: echo | novelty: new",
     );
     let speakers: HashMap<u32, String> = analysis
         .utterances()

@@ -64,17 +64,8 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "Speaking share",
         "your own words are not counted; tokens as reported",
         1,
-        &[
-            ("participant", "participant"),
-            ("utterances", "turns"),
-            ("utterances_share", "share"),
-            ("words", "words"),
-            ("words_share", "share"),
-            ("tokens_out", "tokens"),
-            ("tokens_share", "share"),
-            ("floor_ms", "time"),
-            ("floor_share", "share"),
-        ],
+        "participant | utterances: turns | utterances_share: share | words | words_share: share | \
+         tokens_out: tokens | tokens_share: share | floor_ms: time | floor_share: share",
     );
     table.rows = all
         .iter()

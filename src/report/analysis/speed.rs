@@ -12,17 +12,8 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "all calls; medians of final attempts; tokens/s without the time to the first token; failures are turns that \
              failed for good",
         1,
-        &[
-            ("participant", "participant"),
-            ("turns", "turns"),
-            ("first_piece_ms", "first token"),
-            ("first_piece_slowest_ms", "slowest"),
-            ("tokens_per_second", "tokens/s"),
-            ("voice_ms", "speaking time"),
-            ("failures", "failures"),
-            ("retries", "retries"),
-            ("cut", "cut"),
-        ],
+        "participant | turns | first_piece_ms: first token | first_piece_slowest_ms: slowest | \
+         tokens_per_second: tokens/s | voice_ms: speaking time | failures | retries | cut",
     );
     let row = |who: String, turns: &[&TimedTurn]| {
         let first: Vec<u64> = turns.iter().filter_map(|t| t.first_piece_ms).collect();
@@ -63,14 +54,7 @@ pub fn tools(analysis: &Analysis<'_>) -> Table {
         "Tools",
         "requests for tools, by participant; an agent's own tools by kind",
         2,
-        &[
-            ("participant", "participant"),
-            ("tool", "tool"),
-            ("requests", "requests"),
-            ("failed", "failed"),
-            ("refused", "refused"),
-            ("time", "time"),
-        ],
+        "participant | tool | requests | failed | refused | time",
     );
     for ((seat, tool), uses) in analysis.turn_log.tools() {
         let took = if uses.ms == 0 { Cell::None } else { Cell::Took(uses.ms) };
@@ -93,16 +77,8 @@ pub fn floor(analysis: &Analysis<'_>) -> Table {
         "Turns",
         "one row per turn, with its start",
         1,
-        &[
-            ("utterance", "no."),
-            ("participant", "participant"),
-            ("at_ms", "at"),
-            ("floor_ms", "time"),
-            ("words", "words"),
-            ("tokens_out", "tokens"),
-            ("alternatives", "versions"),
-            ("cut", "cut"),
-        ],
+        "utterance: no. | participant | at_ms: at | floor_ms: time | words | tokens_out: tokens | \
+         alternatives: versions | cut",
     );
     // parallel turns do not end in order
     let mut all: Vec<_> = analysis.utterances().collect();

@@ -29,13 +29,7 @@ pub fn changes(analysis: &Analysis<'_>) -> Table {
         "one row per turn whose structured answer, or confidence, differs from the speaker's previous one; never \
              inferred from prose",
         2,
-        &[
-            ("utterance", "no."),
-            ("participant", "participant"),
-            ("stance", "position"),
-            ("confidence", "sure"),
-            ("before", "before"),
-        ],
+        "utterance: no. | participant | stance: position | confidence: sure | before",
     );
     for (now, before) in stated(analysis) {
         table.rows.push(vec![
@@ -57,14 +51,7 @@ pub fn poles(analysis: &Analysis<'_>) -> Table {
         "one row per turn that stated a new position, from 2 (the first pole) to -2 (the second); `apart` is the distance \
              between the participants who were farthest apart after it",
         2,
-        &[
-            ("utterance", "no."),
-            ("participant", "participant"),
-            ("at", "at"),
-            ("stance", "position"),
-            ("moved_by", "moved by no."),
-            ("apart", "apart"),
-        ],
+        "utterance: no. | participant | at | stance: position | moved_by: moved by no. | apart",
     );
     let seats = &analysis.state.seats;
     let mut all = vec![];

@@ -100,16 +100,20 @@ impl Cell {
 }
 
 impl Table {
-    /// Returns a table without rows; columns are pairs of a name in data and a heading.
+    /// Returns a table without rows. Columns are separated by ` | `, each a name in data, and behind `: ` its heading if
+    /// that differs.
     pub fn new(
         name: &'static str,
         title: &'static str,
         counts: &'static str,
         keys: usize,
-        columns: &[(&str, &str)],
+        columns: &str,
     ) -> Table {
-        let column = |(key, title): &(&str, &str)| Column::new(key, title);
-        let columns = columns.iter().map(column).collect();
+        let column = |column: &str| {
+            let (key, title) = column.split_once(": ").unwrap_or((column, column));
+            Column::new(key, title)
+        };
+        let columns = columns.split(" | ").map(column).collect();
         Table { name, title, counts, keys, columns, rows: vec![] }
     }
 
@@ -204,7 +208,7 @@ mod tests {
     fn tables_of_one_kind_are_joined_by_their_row_keys() {
         let table = |rows: &[(&str, u64)]| Table {
             rows: rows.iter().map(|(who, n)| vec![Cell::text(who), Cell::Count(*n)]).collect(),
-            ..Table::new("t", "T", "", 1, &[("who", "who"), ("words", "words")])
+            ..Table::new("t", "T", "", 1, "who | words")
         };
         let both = table(&[("Bo", 1), ("Ada", 2), ("Bo", 3), ("Bo", 4)]).beside(&table(&[
             ("Dee", 5),

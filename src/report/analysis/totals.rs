@@ -93,21 +93,15 @@ impl Totals {
             "How conversations ended",
             "each session once; `not ended`: still running, or left before its end",
             1,
-            &[("reason", "reason"), ("sessions", "sessions"), ("share", "share")],
+            "reason | sessions | share",
         );
         for (reason, n) in &self.ends {
             let cells = [Cell::text(reason), Cell::Count(*n), Cell::share(*n, self.sessions)];
             ends.rows.push(cells.into());
         }
-        let won = |name, title, key: &'static str, rows: &BTreeMap<Text, OfSide>| {
+        let won = |name, title, key, rows: &BTreeMap<Text, OfSide>| {
             let counts = "the last verdict of each session that has one; a draw has no winner";
-            let columns = [
-                (key, key),
-                ("judged", "judged"),
-                ("won", "won"),
-                ("drawn", "drawn"),
-                ("share", "share won"),
-            ];
+            let columns = format!("{key} | judged | won | drawn | share: share won");
             let mut table = Table::new(name, title, counts, 1, &columns);
             let row = |(who, n): (&Text, &OfSide)| {
                 let counts = [n.judged, n.won, n.drawn].map(Cell::Count);
@@ -132,16 +126,8 @@ impl Totals {
             "all calls, including votes, failures and replaced versions; tokens as reported, \
              `~` where estimated; a branch counts from its branch point",
             1,
-            &[
-                ("model", "model"),
-                ("sessions", "sessions"),
-                ("turns", "turns"),
-                ("failed", "failed"),
-                ("tokens_in", "in"),
-                ("tokens_out", "out"),
-                ("usd", "cost"),
-                ("not_priced_turns", "calls without a price"),
-            ],
+            "model | sessions | turns | failed | tokens_in: in | tokens_out: out | usd: cost | \
+             not_priced_turns: calls without a price",
         );
         for (model, sum) in &self.models {
             let cost = match (sum.usd, sum.unpriced) {

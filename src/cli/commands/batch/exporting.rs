@@ -242,9 +242,9 @@ fn blind(report: &Report, folder: &Path, n: usize) -> Result<Vec<(String, String
     let mut lines: Vec<&ResultLine> =
         lines.filter(|line| line.outcome == ResultOutcome::Ended).collect();
     lines.sort_by_key(|line| mixed(SHUFFLED ^ batch::hash(&format!("{:?}", line.place()))));
-    let mut table = csv_table(&["code", "question", "text", "side_1", "side_2", "rating", "note"]);
-    let mut codes =
-        csv_table(&["code", "arm", "item", "seed", "repeat", "session", "side_1", "side_2"]);
+    let table = |columns| Table::new("", "", "", 1, columns);
+    let mut codes = table("code | arm | item | seed | repeat | session | side_1 | side_2");
+    let mut table = table("code | question | text | side_1 | side_2 | rating | note");
     for (at, line) in lines.into_iter().take(n).enumerate() {
         let code = format!("c{:03}", at + 1);
         let state = State::fold(events(folder, line)?.iter());
@@ -303,9 +303,4 @@ fn argued(state: &State, side: &crate::scenario::Side) -> String {
     let facts = crate::expr::Facts::new(json!({"item": state.scenario.item}));
     let template = crate::expr::Template::compile(argues);
     template.and_then(|template| template.render(&facts)).unwrap_or_default()
-}
-
-fn csv_table(columns: &[&str]) -> Table {
-    let columns: Vec<_> = columns.iter().map(|column| (*column, *column)).collect();
-    Table::new("", "", "", 1, &columns)
 }
