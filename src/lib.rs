@@ -165,7 +165,7 @@
 //! | command | 4 | its variant and its row in `model/command.rs`, its arms in `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs` |
 //! | key | 1 | its row in `ui/action.rs`, with its handler |
 //! | text overlay | 3 | its file in `ui/view/`, its line in `ui/view/mod.rs`, its row in `ui/action.rs`; `page.rs` draws it |
-//! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/view/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
+//! | overlay with its own keys | 9 | those three, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/view/overlays.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
 //! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler reports all other readers, and the schema is derived from the types |
 //!
 //! # Invariants

@@ -224,7 +224,7 @@ fn a_number_and_enter_decide_at_the_first_try() {
     assert_eq!(decided("vote", 1, false).0, [Request::Send(voted)]);
     let floor = decided("failing", 1, false).0;
     assert!(matches!(&floor[..], [Request::Send(Command::Floor { .. })]), "{floor:?}");
-    assert!(decided("away", 2, false).1.screen.view.analysis.is_some());
+    assert!(decided("away", 2, false).1.screen.view.over.analysis.is_some());
     let (_, stage) = decided("away", 1, false);
     assert!(!stage.screen.view.viewport.following());
     assert!(decided("away", 3, false).1.screen.view.viewport.following());

@@ -200,7 +200,7 @@ fn a_sentence_may_begin_with_a_question_mark() {
     stage.screen.open_line();
     stage.press(&"? no".chars().map(Char).collect::<Vec<_>>());
     assert_eq!(stage.screen.view.composer.text(), "? no");
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
     stage.press(&[KeyCode::Esc, KeyCode::Esc]);
     stage.screen.view.composer.clear();
     stage.screen.open_line();

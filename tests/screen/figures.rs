@@ -40,7 +40,7 @@ fn tokens_and_cost_are_curves_over_the_turns_or_a_row_of_signs() {
     let first = |row: &str| row.chars().position(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
     assert!(first(curve[3]) < first(curve[0]), "{page}");
     stage.screen.glyphs = &ASCII;
-    stage.screen.view.analysis.as_mut().unwrap().forget();
+    stage.screen.view.over.analysis.as_mut().unwrap().forget();
     let page = stage.text();
     let row = page.lines().find(|row| row.contains("tokens so far")).unwrap();
     assert!(row.is_ascii() && row.contains("tokens so far -"), "{page}");

@@ -49,7 +49,7 @@ fn every_match_is_counted_and_one_is_marked() {
     let mut places = std::collections::BTreeSet::new();
     for _ in 0..said {
         assert_eq!(current(&mut stage).to_lowercase(), "traffic");
-        places.insert(stage.screen.view.search.as_ref().unwrap().at.unwrap());
+        places.insert(stage.screen.view.over.search.as_ref().unwrap().at.unwrap());
         stage.press(&[Enter]);
     }
     assert_eq!(places.len(), said, "each one is gone to: {places:?}");
@@ -73,9 +73,9 @@ fn overlays_are_searched() {
     stage.press(&[Enter]);
     assert!(stage.text().contains("   2/"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert!(stage.screen.view.page.is_some(), "the search goes first");
+    assert!(stage.screen.view.over.page.is_some(), "the search goes first");
     stage.press(&[Esc]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn results_of_recent_commands_are_listed() {
     let mute = page.find("mute Bo").unwrap();
     assert!(say < mute && page.contains("queued") && page.contains("done"), "{page}");
     stage.press(&[Esc]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn reachable_models_are_offered_for_the_selected_seat() {
         price: "local".into(),
     }];
     let list = colloquium::ui::view::models::list(&stage.screen.transcript, &"bo".into(), &models);
-    stage.screen.view.list = Some(list);
+    stage.screen.view.over.list = Some(list);
     assert!(stage.text().contains("Model of Bo") && stage.text().contains("ollama:small  local"));
     let set = json!({"model": "ollama:small"}).as_object().cloned().unwrap();
     let change = Command::Change { who: "bo".into(), set };
@@ -181,7 +181,7 @@ fn reachable_models_are_offered_for_the_selected_seat() {
     };
     let models = [model("endpoint:a-model-70b-mini"), model("endpoint:a-model-70b-nano")];
     let list = colloquium::ui::view::models::list(&narrow.screen.transcript, &"bo".into(), &models);
-    narrow.screen.view.list = Some(list);
+    narrow.screen.view.over.list = Some(list);
     let page = narrow.text();
     assert!(page.contains("b-mini") && page.contains("b-nano") && page.contains("$0.25"), "{page}");
 }
@@ -251,7 +251,7 @@ fn unavailable_actions_come_last_in_the_palette_with_reason() {
     let mut stage = Stage::new(100, 40).during(1, 1);
     for name in ["edit", "hide"] {
         keys(&mut stage, ":");
-        let list = stage.screen.view.list.as_ref().unwrap();
+        let list = stage.screen.view.over.list.as_ref().unwrap();
         let entries = list.entries();
         let last = &entries[entries.len() - 3..];
         assert!(last.iter().any(|entry| entry.call == format!("/{name}")), "{name}");

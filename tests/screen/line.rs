@@ -345,7 +345,7 @@ fn help_palette_and_the_list_behind_the_slash_are_one_list() {
     stage.press(&[F(1)]);
     let shown = stage.text();
     assert!(LISTED.iter().all(|listed| shown.contains(listed.name)), "{shown}");
-    let page = stage.screen.view.page.as_ref().unwrap();
+    let page = stage.screen.view.over.page.as_ref().unwrap();
     assert_eq!(page.extent.0, 0, "nothing is below the edge: {shown}");
     stage.press(&[Esc]);
     stage.chord('p');

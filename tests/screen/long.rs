@@ -107,15 +107,15 @@ fn a_growing_reply_looks_like_the_whole_one() {
 fn search_covers_only_new_messages() {
     let mut stage = talked(300);
     stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
-    let search = stage.screen.view.search.as_mut().unwrap();
+    let search = stage.screen.view.over.search.as_mut().unwrap();
     let all = search.matches(&stage.screen.transcript).len();
     assert!(all > 290, "{all}");
     goes_on(&mut stage, 20);
     stage.draw();
     let Stage { screen, .. } = &mut stage;
-    let mut fresh = screen.view.search.clone().unwrap();
+    let mut fresh = screen.view.over.search.clone().unwrap();
     fresh.found = Default::default();
-    let search = screen.view.search.as_mut().unwrap();
+    let search = screen.view.over.search.as_mut().unwrap();
     assert_eq!(search.matches(&screen.transcript), fresh.matches(&screen.transcript));
 }
 
@@ -126,7 +126,7 @@ fn figures_are_laid_out_once_until_something_happens() {
     let laid = |stage: &mut Stage| {
         stage.draw();
         let Stage { screen, .. } = stage;
-        let study = screen.view.analysis.as_mut().unwrap();
+        let study = screen.view.over.analysis.as_mut().unwrap();
         study.laid(&screen.transcript, 118, |_| unreachable!("it was laid out by the frame"))
     };
     let before = laid(&mut stage);
@@ -144,13 +144,13 @@ fn figures_of_a_long_talk_are_computed_aside_while_keys_work() {
     let aside = |stage: &mut Stage| {
         let work = counting(&mut stage.screen).expect("there is something to compute");
         let (of, page) = std::thread::spawn(work).join().unwrap();
-        stage.screen.view.analysis.as_mut().unwrap().take(of, page);
+        stage.screen.view.over.analysis.as_mut().unwrap().take(of, page);
         assert!(counting(&mut stage.screen).is_none(), "it is asked for once");
         stage.text()
     };
     let page = aside(&mut stage);
     assert!(page.contains("SPEAKING SHARE") && !page.contains("counting"), "{page}");
-    let shown = stage.screen.view.analysis.as_ref().unwrap().tables().cloned();
+    let shown = stage.screen.view.over.analysis.as_ref().unwrap().tables().cloned();
     let tables = stage.screen.transcript.analysis().page(FigurePage::Floor);
     assert_eq!(shown.collect::<Vec<_>>(), tables);
     // new turns are counted while the earlier figures stay on the screen

@@ -18,6 +18,7 @@ mod line;
 mod long;
 mod moments;
 mod mouse;
+mod overlays;
 mod past;
 mod people;
 mod permissions;

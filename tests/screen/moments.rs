@@ -116,14 +116,14 @@ fn overlays_use_only_their_own_keys() {
     assert!(shown.contains(" VIEW   ↓ scroll") && shown.contains("esc back"), "{shown}");
     assert_eq!(stage.press(&[Char(' '), Char('s'), Char('S')]), [], "nothing below is pressed");
     stage.press(&[Char('q')]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 #[test]
 fn every_list_has_pages_and_ends() {
     let mut stage = Stage::new(80, 24).during(4, 8);
     stage.press(&[Char('t'), PageDown]);
-    let at = |stage: &Stage| stage.screen.view.list.as_ref().unwrap().at;
+    let at = |stage: &Stage| stage.screen.view.over.list.as_ref().unwrap().at;
     assert!(at(&stage) > 3);
     stage.press(&[Home]);
     assert_eq!(at(&stage), 0);

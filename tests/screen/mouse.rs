@@ -37,7 +37,7 @@ fn wheel_scrolls_the_transcript_and_never_the_composer() {
     assert!(stage.screen.view.viewport.following());
     stage.press(&[Char(':')]);
     at(&mut stage, MouseEventKind::ScrollDown, 10, 10);
-    assert_eq!(stage.screen.view.list.as_ref().unwrap().at, 1);
+    assert_eq!(stage.screen.view.over.list.as_ref().unwrap().at, 1);
 }
 
 #[test]
@@ -64,14 +64,17 @@ fn click_runs_the_action_under_the_pointer() {
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);
         assert!(stage.screen.view.viewport.following());
         click(&mut stage, "keys");
-        assert!(stage.screen.view.page.is_some());
+        assert!(stage.screen.view.over.page.is_some());
         stage.press(&[Esc, Char(':')]);
         stage.press(&"poster".chars().map(Char).collect::<Vec<_>>());
         click(&mut stage, "Show who stood where");
-        assert!(stage.screen.view.list.is_none() && stage.screen.view.poster, "an entry runs");
+        assert!(
+            stage.screen.view.over.list.is_none() && stage.screen.view.over.poster,
+            "an entry runs"
+        );
         stage.press(&[Esc, Char(':')]);
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 0, 0);
-        assert!(stage.screen.view.list.is_none(), "beside the list closes it");
+        assert!(stage.screen.view.over.list.is_none(), "beside the list closes it");
     }
 }
 

@@ -106,7 +106,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     stage.screen.open_page(page);
     assert!(matches!(&stage.press(&[Char('y')])[..], [Request::Copy(words, _)] if *words == text));
     stage.press(&[KeyCode::PageDown, Esc]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 /// A turn that one session edited after the branch point is shown beside the original text of the other one.
@@ -148,11 +148,12 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let mut stage = Stage::new(100, 24).whole();
     assert_eq!(stage.press(&[Char('T')]), [Request::Sessions(SessionFilter::Family)]);
     assert_eq!(stage.press(&[Char('|')]), [Request::Sessions(SessionFilter::Everything)]);
-    stage.screen.view.list = Some(list(&stage.screen, &sessions(), SessionFilter::Family).unwrap());
+    stage.screen.view.over.list =
+        Some(list(&stage.screen, &sessions(), SessionFilter::Family).unwrap());
     assert_snapshot!("tree__100x24", stage.text());
     let chosen = stage.press(&[KeyCode::Down, Enter]);
     assert_eq!(chosen, [Request::Beside("/sessions/20260101-120000-branch.jsonl".into())]);
-    stage.screen.view.list =
+    stage.screen.view.over.list =
         Some(list(&stage.screen, &sessions(), SessionFilter::Everything).unwrap());
     assert!(stage.text().contains("20251231-000000-other") && stage.text().contains("damaged"));
     let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };

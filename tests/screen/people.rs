@@ -48,7 +48,8 @@ fn every_prompt_is_built_again_from_the_log() {
     let shown = stage.text();
     assert!(shown.contains("Prompt for turn 9 (Bo)"), "{shown}");
     assert!(shown.contains("model       rehearsed"), "{shown}");
-    let laid = |stage: &Stage| stage.screen.view.page.as_ref().unwrap().laid.clone().unwrap().1;
+    let laid =
+        |stage: &Stage| stage.screen.view.over.page.as_ref().unwrap().laid.clone().unwrap().1;
     let first = laid(&stage);
     stage.press(&[Down, End]);
     assert!(stage.text().contains("It is your turn."), "it ends with what is asked");
@@ -116,7 +117,7 @@ fn a_message_is_zoomed_and_copied_plain() {
     stage.press(&[Char('g'), Char('z')]);
     assert!(stage.text().contains("turn 1 (Ada) ─"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
     let asked = stage.press(&[Char('Y')]);
     assert!(matches!(&asked[..], [Request::Copy(_, what)] if what == "turn 1 (Ada), plain text"));
     assert_eq!(stage.press(&[Char('c')]), []);
@@ -327,7 +328,7 @@ fn every_key_for_a_participant_asks_for_one_first() {
         assert_eq!(stage.press(&[Char(key)]), [], "{key}");
         let shown = stage.text();
         assert!(shown.contains("Select a participant first (tab)"), "{key}: {shown}");
-        assert!(stage.screen.view.list.is_none(), "{key}: {shown}");
+        assert!(stage.screen.view.over.list.is_none(), "{key}: {shown}");
     }
 }
 

@@ -223,7 +223,10 @@ fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
     assert_eq!(asked, [Request::Copy(said, "what Bo said so far".into())]);
     for key in ['z', 'A'] {
         stage.press(&[Char(key)]);
-        assert!(stage.screen.view.page.is_none() && stage.screen.view.list.is_none(), "{key}");
+        assert!(
+            stage.screen.view.over.page.is_none() && stage.screen.view.over.list.is_none(),
+            "{key}"
+        );
         assert!(
             stage.text().contains("this turn is still in progress; up selects"),
             "{}",
@@ -231,7 +234,7 @@ fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
         );
     }
     stage.press(&[Char('K'), Char('z')]);
-    assert!(stage.screen.view.page.is_some());
+    assert!(stage.screen.view.over.page.is_some());
 }
 
 #[test]

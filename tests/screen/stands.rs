@@ -170,7 +170,7 @@ fn the_poster_of_a_running_conversation_has_the_words_below_it() {
     stage = stage.until(|e| matches!(&e.kind, Kind::Delta(_)) && e.ms > Ms(40_000));
     stage.short = false;
     stage.screen.open_line();
-    stage.screen.view.poster = true;
+    stage.screen.view.over.poster = true;
     has(&mut stage, &[POSTER, "Ada ●━━", "◆ #4", "  Cy\n", "Say something"]);
     stage.press(&[Char('x')]);
     assert!(!stage.text().contains(POSTER), "{}", stage.text());
@@ -238,7 +238,7 @@ fn the_line_below_the_poster_has_one_choice() {
     stage = stage.whole();
     stage.short = false;
     stage.screen.open_line();
-    stage.screen.view.poster = true;
+    stage.screen.view.over.poster = true;
     has(&mut stage, &["1 one more round, price not known │"]);
 }
 

@@ -206,10 +206,10 @@ fn a_link_is_looked_at_before_it_is_opened() {
         matches!(&write(&mut stage, "y")[..], [Request::Copy(link, _)] if link == "https://a.example/x")
     );
     assert_eq!(write(&mut stage, "o"), [Request::Open("https://a.example/x".into())]);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
     write(&mut stage, "u");
     assert_eq!(stage.press(&[Esc]), []);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 #[test]
@@ -259,10 +259,10 @@ fn habits_of_vim_only_add() {
     stage.press(&[Esc]);
     write(&mut stage, "i/find ada");
     stage.press(&[Enter, Esc]);
-    assert!(stage.screen.view.search.is_none());
+    assert!(stage.screen.view.over.search.is_none());
     stage.press(&[Esc, Esc]);
     write(&mut stage, "n");
-    assert_eq!(stage.screen.view.search.as_ref().unwrap().query, "ada");
+    assert_eq!(stage.screen.view.over.search.as_ref().unwrap().query, "ada");
 }
 
 #[test]
@@ -284,9 +284,9 @@ fn lines_are_chosen_and_copied_as_they_were_written() {
     assert!(stage.text().contains("one **bold**"), "{}", stage.text());
     assert!(matches!(&write(&mut stage, "jvjjy")[..], [Request::Copy(words, what)]
         if words == "two\n\n```" && what == "lines of turn 1 (Ada)"));
-    assert!(stage.screen.view.page.is_some(), "more can be chosen");
+    assert!(stage.screen.view.over.page.is_some(), "more can be chosen");
     assert_eq!(stage.press(&[Esc]), []);
-    assert!(stage.screen.view.page.is_none());
+    assert!(stage.screen.view.over.page.is_none());
 }
 
 #[test]

@@ -184,11 +184,11 @@ fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
     write(&mut stage, "/plan");
     stage.chord('u');
     write(&mut stage, "car");
-    assert_eq!(stage.screen.view.search.as_ref().unwrap().query, "car");
+    assert_eq!(stage.screen.view.over.search.as_ref().unwrap().query, "car");
     stage.press(&[Esc]);
     write(&mut stage, ":mute");
     stage.chord('u');
-    assert_eq!(stage.screen.view.list.as_ref().unwrap().filter, "");
+    assert_eq!(stage.screen.view.over.list.as_ref().unwrap().filter, "");
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn show(
         // nobody hears commands here
         let (commands, _) = mpsc::channel(1);
         match beside {
-            Some(other) => screen.view.page = Some(branches::beside(&screen, &other)),
+            Some(other) => screen.view.over.page = Some(branches::beside(&screen, &other)),
             None if matches!(replay.from, Some(StartAt::Event(_) | StartAt::End)) => {}
             None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),

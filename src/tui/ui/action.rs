@@ -73,7 +73,7 @@ macro_rules! actions {
             Earlier Writing unlisted "earlier" "line up, then input history" Write ["up"] => |s| earlier(s);
             Later Writing unlisted "later" "line down, then input history" Write ["down"] => |s| later(s);
             History Writing "history" "search the input history" Write ["ctrl-r"]
-                => |s| s.view.list = lists::sent(&s.view.composer.history);
+                => |s| s.open_list(lists::sent(&s.view.composer.history));
             Editor Writing "editor" "write in your own editor" Write ["alt-e"] => |s| open_editor(s);
             Unfold Writing "expand" "expand a folded paste" Write ["alt-o"] => |s| unfold(s);
             RestoreDraft Writing "restore" "restore the cleared draft" Write ["alt-z"] => |s| restore_draft(s);
@@ -109,7 +109,7 @@ macro_rules! actions {
             PhaseUp Reading "phase up" "previous phase" Read ["("] => |s| jump::phase(s, Direction::Up);
             PhaseDown Reading "phase down" "next phase" Read [")"] => |s| jump::phase(s, Direction::Down);
             Search Reading "search" "search for text, or from:NAME" Read ["/"] Analysis ["/"] Page ["/"]
-                => |s| s.view.search = Some(Search::default());
+                => |s| s.view.over.search = Some(Search::default());
             NextFound Reading unlisted "next" "next match" Search ["enter" "down" "ctrl-n"]
                 => |s| navigate::found(s, Direction::Down);
             PreviousFound Reading unlisted "before" "match before" Search ["up" "ctrl-p"]
@@ -133,8 +133,8 @@ macro_rules! actions {
             MarkUp Reading "moment back" "previous moment or bookmark" Read ["["] => |s| navigate::mark(s, Direction::Up);
             MarkDown Reading "moment" "next moment or bookmark" Read ["]"] => |s| navigate::mark(s, Direction::Down);
             Moments Reading "moments" "list the moments: moves, votes, cuts, failures"
-                => |s| s.view.analysis = Some(AnalysisPane::new(FigurePage::Events));
-            Poster Reading "poster" "show who stood where, who moved whom, and the result" => |s| s.view.poster = true;
+                => |s| s.view.over.analysis = Some(AnalysisPane::new(FigurePage::Events));
+            Poster Reading "poster" "show who stood where, who moved whom, and the result" => |s| s.view.over.poster = true;
             Picture App "picture" "save the poster as a picture: png, svg or ans" => |_| Request::Export("png");
             Fork Reading "branch" "branch after this message" Read ["B"] => |s| branches::fork_here(s);
             Tree Reading "tree" "list the branches of this session" Read ["T"]
@@ -151,14 +151,14 @@ macro_rules! actions {
             OpenEvent Reading unlisted "open" "go to the event in the transcript" Analysis ["enter"]
                 => |s| navigate::event(s);
             Export App "export" "export the session" Read ["E"] Analysis ["E"]
-                => |s| s.view.list = Some(list::of_formats());
+                => |s| s.open_list(Some(list::of_formats()));
             Palette App "commands" "all commands" Read [":" "ctrl-p"] Write ["ctrl-p"]
-                => |s| s.view.list = Some(entries::palette(s));
+                => |s| s.open_list(Some(entries::palette(s)));
             Help App "help" "all keys" Read ["?" "f1"] Write ["f1"] Line ["?"] Analysis ["?" "f1"] Start ["f1"] StartList ["?"] Page ["?" "f1"]
                 => |s| toggle_page(s, help);
             EntryUp App unlisted "previous" "previous entry" Pick ["up" "ctrl-p"] Start ["up"] => |_| ();
             EntryDown App unlisted "next" "next entry" Pick ["down" "ctrl-n" "tab"] Start ["down"] => |_| ();
-            RunEntry App unlisted "run" "run" Pick ["enter"] Start ["enter"] => |s| run_entry(s);
+            RunEntry App unlisted "run" "run" Pick ["enter"] Start ["enter"] => |s| entries::run_entry(s);
             Back App unlisted "back" "back" Read ["esc"] Write ["esc"] Pick ["esc"] Search ["esc"] Analysis ["esc" "q"] Start ["esc"] Page ["esc" "q"]
                 => |s| leave::back(s);
             Theme App "theme" "choose a theme" Read ["t"] => |s| appearance::themes(s);

@@ -238,7 +238,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                             .map_err(String::from)
                             .and_then(|all| branches::list(screen, &all, shelf));
                         match list {
-                            Ok(list) => screen.view.list = Some(list),
+                            Ok(list) => screen.open_list(Some(list)),
                             Err(why) => screen.view.notice = Some(why),
                         }
                     }
@@ -291,7 +291,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 match models {
                     Ok(models) => {
                         screen.view.notice = None;
-                        screen.view.list = Some(models::list(&screen.transcript, &who, &models));
+                        screen.open_list(Some(models::list(&screen.transcript, &who, &models)));
                     }
                     Err(why) => {
                         screen.view.notice = Some(text::line(&why.to_string()).into_owned());
@@ -301,7 +301,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             }
             (of, page) = counted(&mut counting) => {
                 counting = None;
-                if let Some(pane) = &mut screen.view.analysis {
+                if let Some(pane) = &mut screen.view.over.analysis {
                     pane.take(of, page);
                 }
                 change = Change::Everything;

@@ -15,13 +15,14 @@ pub fn themes(screen: &mut Screen) {
     });
     let entries: Vec<ListEntry> = entries.collect();
     let at = entries.iter().position(|e| e.call == current).unwrap_or(0);
-    screen.view.previous_theme = Some(screen.theme.clone());
-    screen.view.list = Some(List { at, ..List::with_entries("Themes".into(), entries) });
+    let theme = Some(screen.theme.clone());
+    let list = List { at, theme, ..List::with_entries("Themes".into(), entries) };
+    screen.open_list(Some(list));
 }
 
 /// Previews the theme that is selected in the list.
 pub fn preview_theme(screen: &mut Screen) {
-    let Some(list) = &screen.view.list else { return };
+    let Some(list) = &screen.view.over.list else { return };
     let entries = list.entries();
     let Some(EntryAction::Theme(name)) = entries.get(list.at).map(|e| &e.action) else { return };
     if let Ok(theme) = screen.themes.theme(name) {
@@ -29,23 +30,15 @@ pub fn preview_theme(screen: &mut Screen) {
     }
 }
 
-/// Restores the theme from before the preview.
-pub fn restore_theme(screen: &mut Screen) {
-    if let Some(theme) = screen.view.previous_theme.take() {
-        screen.set_theme(theme);
-    }
-}
-
 /// Changes the theme.
 pub fn set_theme(screen: &mut Screen, name: &str) {
-    let before = screen.view.previous_theme.take().unwrap_or_else(|| screen.theme.clone());
     let key = screen.keymap.way(Action::Undo, screen.view.steering());
     screen.view.notice = Some(match screen.themes.theme(name) {
         Ok(theme) => {
             screen.view.undo = None;
             screen.view.changed = Some(ChangedSetting {
                 name: screen.themes.current.clone(),
-                theme: Box::new(before),
+                theme: Box::new(screen.theme.clone()),
                 chosen: screen.themes.chosen,
             });
             screen.set_theme(theme);

@@ -18,7 +18,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
     Some(match (row.action, rest) {
         (action, "") => Some(FollowUp::Act(action)),
         (Action::Search, words) => {
-            screen.view.search = Some(Search { query: words.into(), ..Search::default() });
+            screen.view.over.search = Some(Search { query: words.into(), ..Search::default() });
             navigate::search_again(screen);
             None
         }

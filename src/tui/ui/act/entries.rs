@@ -86,7 +86,7 @@ pub(in crate::ui) fn menu(screen: &mut Screen) {
         Some(ListEntry::new(listed.name, listed.meaning(), action))
     };
     let title = number.map_or("This message".to_owned(), |number| format!("Turn {number}"));
-    screen.view.list = Some(List::with_entries(title, listed.filter_map(entry).collect()));
+    screen.open_list(Some(List::with_entries(title, listed.filter_map(entry).collect())));
 }
 
 /// Returns a row for each command and each participant.
@@ -140,7 +140,7 @@ pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
     if intents::selected(screen).is_some()
         && let Some(place) = screen.view.selected
     {
-        screen.view.list = participant::actions(screen, place);
+        screen.open_list(participant::actions(screen, place));
     }
 }
 
@@ -161,7 +161,7 @@ pub(in crate::ui) fn withdraw(screen: &mut Screen) -> Option<Request> {
 
 /// Runs an entry of the list: an action at once, a command at once if it needs no argument, otherwise in the composer.
 pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
-    let list = screen.view.list.take()?;
+    let list = screen.close_list()?;
     let entry = list.entries().get(list.at)?.clone();
     if !matches!(entry.action, EntryAction::Action(_)) {
         screen.view.selected = None;
@@ -189,7 +189,7 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
         }
         EntryAction::Copy(words, what) => Some(Request::Copy(words, what).into()),
         EntryAction::Link(address) => {
-            screen.view.page = Some(link::page(&address));
+            screen.view.over.page = Some(link::page(&address));
             None
         }
         EntryAction::Beside(path) => Some(Request::Beside(path).into()),

@@ -315,7 +315,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 /// Drops the queued message; if there are several, lists them. Without messages, drops the last queued command.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
-        screen.view.list = lists::queued(&screen.transcript);
+        screen.open_list(lists::queued(&screen.transcript));
         return None;
     }
     let last = screen.transcript.queued().next_back().map(|message| message.given.key.clone());

@@ -4,28 +4,35 @@
 
 use crate::state::State;
 use crate::text;
-use crate::ui::act::appearance;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
-use crate::ui::screen::Screen;
+use crate::ui::screen::{Screen, ViewState};
 use crate::ui::view::floor::Status;
 
-/// Goes back one step: closes a list, a completion or the analysis, leaves the line with its draft, clears the selection.
+/// Closes the highest overlay; returns whether one was open.
+fn close_top(screen: &mut Screen) -> bool {
+    let ViewState { over, vim, writing, .. } = &mut screen.view;
+    match over.focus(*writing) {
+        Some(Focus::Pick) => _ = screen.close_list(),
+        Some(Focus::Search) => {
+            let query = over.search.take().unwrap_or_default().query;
+            vim.iter_mut().for_each(|vim| vim.sought.clone_from(&query));
+        }
+        Some(Focus::Page) => over.page = None,
+        Some(_) => over.analysis = None,
+        None => return false,
+    }
+    true
+}
+
+/// Goes back one step: closes an overlay or a completion, leaves the line with its draft, clears the selection.
 pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
+    if close_top(screen) {
+        return None;
+    }
     let view = &mut screen.view;
-    if view.list.take().is_some() {
-        appearance::restore_theme(screen);
-        return None;
-    }
     if view.writing && view.completion.take().is_some() {
-        return None;
-    }
-    if let Some(search) = view.search.take() {
-        view.vim.iter_mut().for_each(|vim| vim.sought.clone_from(&search.query));
-        return None;
-    }
-    if !view.writing && view.analysis.take().is_some() {
         return None;
     }
     // a chosen participant on the line is dropped first
@@ -54,20 +61,16 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
 /// Takes the focus from the composer when a page or the analysis opens, and gives it back when the last one closes.
 pub(in crate::ui) fn pass_focus(screen: &mut Screen, covered: bool) {
     let view = &mut screen.view;
-    match (covered, view.has_view()) {
-        (false, true) => view.returns |= std::mem::take(&mut view.writing),
-        (true, false) => view.writing |= std::mem::take(&mut view.returns),
+    match (covered, view.over.has_view()) {
+        (false, true) => view.over.returns |= std::mem::take(&mut view.writing),
+        (true, false) => view.writing |= std::mem::take(&mut view.over.returns),
         _ => {}
     }
 }
 
-/// Handles Ctrl-C: closes a list or clears a draft; without these, leaves the screen. It stops no speaker.
+/// Handles Ctrl-C: closes a list or a search, or clears a draft; without these, leaves the screen. It stops no speaker.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
-    if screen.view.list.take().is_some() {
-        appearance::restore_theme(screen);
-        return None;
-    }
-    if screen.view.search.take().is_some() {
+    if matches!(screen.view.place(), Focus::Pick | Focus::Search) && close_top(screen) {
         return None;
     }
     if screen.view.writing && !screen.view.composer.is_empty() {

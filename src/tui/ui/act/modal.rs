@@ -35,7 +35,7 @@ fn marked(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
         KeyCode::Char('y') => Action::Copy,
         KeyCode::Char('n') => {
             let query = screen.view.vim.as_ref()?.sought.clone();
-            screen.view.search = Some(Search { query, ..Search::default() });
+            screen.view.over.search = Some(Search { query, ..Search::default() });
             Action::NextFound
         }
         _ => return None,

@@ -38,7 +38,7 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
 
 /// Starts selecting text of the message under the pointer; returns whether there is one.
 fn begin_drag(screen: &mut Screen, at: Position) -> bool {
-    let spot = if screen.view.is_hidden() { None } else { spot(screen, at) };
+    let spot = if screen.view.over.hides() { None } else { spot(screen, at) };
     let words = |row: usize| matches!(screen.transcript.shown(row), Some(RowView::Words(..)));
     screen.view.drag =
         spot.filter(|(row, _)| words(*row)).map(|(row, spot)| Drag { row, from: spot, to: spot });
@@ -82,35 +82,28 @@ fn spot(screen: &Screen, at: Position) -> Option<(usize, DragSpot)> {
 
 /// Scrolls the open list or view, otherwise the transcript; never the input history.
 fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
-    match (&screen.view.list, way) {
-        (Some(_), Direction::Up) => act(screen, Action::EntryUp),
-        (Some(_), Direction::Down) => act(screen, Action::EntryDown),
-        (None, way) if screen.view.has_view() => {
-            let line = if way == Direction::Up { Action::LineUp } else { Action::LineDown };
-            for _ in 0..NOTCH_LINES {
-                if let Some(page) = &mut screen.view.page {
-                    page.moves(line);
-                } else if let Some(analysis) = &mut screen.view.analysis {
-                    analysis.handle(line);
-                }
-            }
-            None
-        }
-        (None, _) if screen.view.areas.composer.contains(at) => None,
-        (None, way) => {
-            screen.read(|t, transcript, look| match way {
-                Direction::Up => t.up(transcript, look, NOTCH_LINES),
-                Direction::Down => t.down(transcript, look, NOTCH_LINES),
-            });
-            None
-        }
+    let (entry, line) = match way {
+        Direction::Up => (Action::EntryUp, Action::LineUp),
+        Direction::Down => (Action::EntryDown, Action::LineDown),
+    };
+    if screen.view.over.list.is_some() {
+        return act(screen, entry);
     }
+    if screen.view.over.has_view() {
+        (0..NOTCH_LINES).for_each(|_| screen.view.over.scroll(line));
+    } else if !screen.view.areas.composer.contains(at) {
+        screen.read(|t, transcript, look| match way {
+            Direction::Up => t.up(transcript, look, NOTCH_LINES),
+            Direction::Down => t.down(transcript, look, NOTCH_LINES),
+        });
+    }
+    None
 }
 
 /// Seeks to the time in a recording under the pointer; returns whether the pointer is on the timeline.
 fn scrub(screen: &mut Screen, at: Position) -> bool {
     let axis = axis(screen.view.areas.timeline);
-    let hit = screen.view.list.is_none() && axis.contains(at);
+    let hit = screen.view.over.list.is_none() && axis.contains(at);
     if hit {
         let column = usize::from(at.x - axis.x);
         let columns = usize::from(axis.width);
@@ -121,7 +114,7 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
 
 /// Runs the action under the pointer; a click beside an open list closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
-    if let Some(list) = &mut screen.view.list {
+    if let Some(list) = &mut screen.view.over.list {
         let row = list.rows.contains(at).then(|| usize::from(at.y - list.rows.y));
         return match row.map(|row| list.drawn.get(row).copied().flatten()) {
             Some(Some(entry)) => {

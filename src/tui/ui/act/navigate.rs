@@ -63,7 +63,7 @@ pub fn message(screen: &mut Screen, way: Direction) {
 
 /// Repeats the search for the typed text: from the current position towards the end, then from the beginning.
 pub fn search_again(screen: &mut Screen) {
-    if let Some(search) = &mut screen.view.search {
+    if let Some(search) = &mut screen.view.over.search {
         search.at = None;
     }
     found(screen, Direction::Down);
@@ -71,7 +71,7 @@ pub fn search_again(screen: &mut Screen) {
 
 /// Moves to the next or previous match; wraps around at the ends.
 pub fn found(screen: &mut Screen, way: Direction) {
-    let Some(search) = &mut screen.view.search else { return };
+    let Some(search) = &mut screen.view.over.search else { return };
     let from = search.at;
     let found = search.matches(&screen.transcript).to_vec();
     let mut first = 0;
@@ -88,7 +88,7 @@ pub fn found(screen: &mut Screen, way: Direction) {
         Direction::Up => all.clone().next_back(),
     };
     let Some(at) = next.or(around) else { return };
-    let Some(search) = &mut screen.view.search else { return };
+    let Some(search) = &mut screen.view.over.search else { return };
     search.at = Some(at);
     let search = search.clone();
     unfold(screen, at.0);
@@ -101,10 +101,10 @@ pub fn found(screen: &mut Screen, way: Direction) {
 
 /// Moves from the selected event of the analysis to its turn in the transcript.
 pub fn event(screen: &mut Screen) {
-    let number = screen.view.analysis.as_ref().and_then(AnalysisPane::utterance);
+    let number = screen.view.over.analysis.as_ref().and_then(AnalysisPane::utterance);
     match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
-            screen.view.analysis = None;
+            screen.view.over.analysis = None;
             unfold(screen, at);
             screen.read(|t, transcript, look| t.select(transcript, look, at));
         }
@@ -185,7 +185,7 @@ fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
 
 /// Copies the source text of the current message.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
-    if let Some(analysis) = &screen.view.analysis {
+    if let Some(analysis) = &screen.view.over.analysis {
         let tables = figures::md(&analysis.tables().cloned().collect::<Vec<_>>());
         return Some(Request::Copy(tables, "this analysis page".into()));
     }
@@ -216,11 +216,11 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
             Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
         }
         ([ListEntry { action: EntryAction::Link(address), .. }], _) => {
-            screen.view.page = Some(link::page(address));
+            screen.view.over.page = Some(link::page(address));
             None
         }
         _ => {
-            screen.view.list = Some(list);
+            screen.open_list(Some(list));
             None
         }
     }
@@ -231,7 +231,7 @@ pub fn zoom(screen: &mut Screen) {
     let Some(message) = whole_read(screen) else { return };
     let page =
         entry(screen, &message).map(|e| versions::page(&screen.transcript, e, &message.name));
-    screen.view.page = page;
+    screen.view.over.page = page;
 }
 
 /// Scrolls the current message to the middle.
@@ -250,7 +250,7 @@ pub fn prompt(screen: &mut Screen) {
     let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
     let Some(at) = at else { return };
     match inspector::prompt_of(&screen.transcript, at) {
-        Ok(page) => screen.view.page = Some(page),
+        Ok(page) => screen.view.over.page = Some(page),
         Err(why) => screen.view.notice = Some(why.into()),
     }
 }
@@ -386,7 +386,7 @@ fn list_versions(screen: &mut Screen, number: Option<u32>, none: impl Fn() -> St
     if list.is_none() {
         screen.view.notice = Some(none());
     }
-    screen.view.list = list;
+    screen.open_list(list);
 }
 
 fn entry<'a>(screen: &'a Screen, message: &SelectedMessage) -> Option<&'a Entry> {

@@ -14,7 +14,7 @@ pub fn open(screen: &mut Screen) {
     let what = message.name;
     let title = format!("Select lines of {what}: j/k move, v set start, y copy");
     let lines = Some(LineSelection { what, all, from: 0, at: 0 });
-    screen.view.page = Some(Page { title, lines, ..Page::default() });
+    screen.view.over.page = Some(Page { title, lines, ..Page::default() });
 }
 
 /// Moves through the lines, or copies them; `None` if the action has another meaning.

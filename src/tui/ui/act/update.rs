@@ -37,8 +37,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     screen.view.rest.since = None;
     // every key but the second Enter cancels the announced choice
     let confirming = screen.view.confirming.take();
-    if screen.view.poster && !keeps_poster(screen, key.code) {
-        screen.view.poster = false;
+    if screen.view.over.poster && !keeps_poster(screen, key.code) {
+        screen.view.over.poster = false;
         if key.code == KeyCode::Esc {
             return None;
         }
@@ -48,7 +48,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let now = screen.clock.now();
     if screen.view.helped_at.take().is_some_and(|at| now.since(at) < BOUNCE_MS) && is_text {
         // the sign began a sentence
-        screen.view.page = None;
+        screen.view.over.page = None;
         screen.open_line();
         write(screen, Focus::Line, &KeyEvent::new(KeyCode::Char('?'), KeyModifiers::NONE));
     }
@@ -203,17 +203,17 @@ fn keeps_poster(screen: &Screen, code: KeyCode) -> bool {
 
 /// Handles a key that is text.
 fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
-    if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
+    if let (Focus::Search, Some(search)) = (place, &mut screen.view.over.search) {
         if !caret::line(&mut search.query, key) {
             return;
         }
-        match screen.view.found() {
+        match screen.view.over.found() {
             Some(found) => found.restart(),
             None => navigate::search_again(screen),
         }
         return;
     }
-    match (place, &mut screen.view.list) {
+    match (place, &mut screen.view.over.list) {
         (Focus::Write | Focus::Line, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
             // to a chosen participant, `@` makes the message a whisper
@@ -247,7 +247,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
 
 /// Handles pasted text: it goes to the composer and is never sent at once.
 pub fn paste(screen: &mut Screen, text: &str) {
-    screen.view.list = None;
+    screen.close_list();
     screen.view.writing = true;
     screen.view.completion = None;
     screen.view.composer.paste(text);
@@ -258,22 +258,21 @@ pub fn paste(screen: &mut Screen, text: &str) {
 
 /// Performs an action, and its follow-ups.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
-    let covered = screen.view.has_view();
-    let then = perform(screen, action);
-    let asked = follow(screen, then);
-    leave::pass_focus(screen, covered);
-    asked
+    follow(screen, Some(FollowUp::Act(action)))
 }
 
 /// Performs follow-ups until all are done.
 fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
-    loop {
+    let covered = screen.view.over.has_view();
+    let asked = loop {
         match then {
             Some(FollowUp::Act(action)) => then = perform(screen, action),
-            Some(FollowUp::Ask(request)) => return Some(request),
-            None => return None,
+            Some(FollowUp::Ask(request)) => break Some(request),
+            None => break None,
         }
-    }
+    };
+    leave::pass_focus(screen, covered);
+    asked
 }
 
 /// Passes an action to the open overlay, which may have a meaning of its own for it, otherwise to its handler.
@@ -323,55 +322,57 @@ impl<T: Into<FollowUp>> Effect for Option<T> {
     }
 }
 
-/// Passes an action to the open list, analysis or page; `None` if it has no meaning of its own for it.
+/// Passes an action to the highest overlay, or to the card; `None` if it has no meaning of its own there.
 fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
-    if let Some(list) = &mut screen.view.list
-        && list.handle(action)
-    {
-        appearance::preview_theme(screen);
-        return Some(None);
-    }
-    if screen.view.search.is_some() {
-        let found = screen.view.found();
-        return found.is_some_and(|found| search_in(found, action)).then_some(None);
-    }
-    if let Some(analysis) = &mut screen.view.analysis
-        && analysis.handle(action)
-    {
-        return Some(None);
-    }
-    if let Some(page) = &mut screen.view.page
-        && !screen.view.writing
-    {
-        if let Some(asked) = select::handle(page, action) {
-            return Some(asked);
+    let place = screen.view.place();
+    let over = &mut screen.view.over;
+    let is_done = match place {
+        Focus::Pick => {
+            let moves = over.list.as_mut().is_some_and(|list| list.handle(action));
+            if moves {
+                appearance::preview_theme(screen);
+            }
+            moves
         }
-        match action {
-            Action::Back | Action::Quit => {
-                screen.view.page = None;
-                return Some(None);
-            }
-            Action::OpenLink => {
-                let link = screen.view.page.take().and_then(|page| page.link);
-                return Some(link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link)));
-            }
-            Action::Copy => {
-                let (words, what) = match &page.link {
-                    Some((link, _)) => (text::line(link).into_owned(), "the link"),
-                    None => (page.text(), "this page"),
-                };
-                return Some(Some(Request::Copy(words, what.into())));
-            }
-            action if page.moves(action) => return None,
-            _ => {}
+        Focus::Search => over.found().is_some_and(|found| search_in(found, action)),
+        Focus::Page => return on_page(screen, action),
+        _ => {
+            over.analysis.as_mut().is_some_and(|analysis| analysis.handle(action))
+                || !over.hides() && card::scroll(screen, action)
         }
+    };
+    is_done.then_some(None)
+}
+
+/// Passes an action to the page.
+fn on_page(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
+    let page = screen.view.over.page.as_mut()?;
+    if let Some(asked) = select::handle(page, action) {
+        return Some(asked);
     }
-    (!screen.view.is_hidden() && card::scroll(screen, action)).then_some(None)
+    match action {
+        Action::Quit => {
+            screen.view.over.page = None;
+            Some(None)
+        }
+        Action::OpenLink => {
+            let link = screen.view.over.page.take().and_then(|page| page.link);
+            Some(link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link)))
+        }
+        Action::Copy => {
+            let (words, what) = match &page.link {
+                Some((link, _)) => (text::line(link).into_owned(), "the link"),
+                None => (page.text(), "this page"),
+            };
+            Some(Some(Request::Copy(words, what.into())))
+        }
+        action => page.moves(action).then_some(None),
+    }
 }
 
 fn toggle_analysis(screen: &mut Screen) {
-    let open = screen.view.analysis.take().is_none();
-    screen.view.analysis = open.then(AnalysisPane::default);
+    let open = screen.view.over.analysis.take().is_none();
+    screen.view.over.analysis = open.then(AnalysisPane::default);
 }
 
 fn toggle_all_reasoning(screen: &mut Screen) {
@@ -381,7 +382,7 @@ fn toggle_all_reasoning(screen: &mut Screen) {
 
 /// Closes the page that has the focus, otherwise opens one.
 fn toggle_page(screen: &mut Screen, open: impl FnOnce(&mut Screen)) {
-    if screen.view.writing || screen.view.page.take().is_none() {
+    if screen.view.writing || screen.view.over.page.take().is_none() {
         open(screen);
     }
 }
@@ -390,13 +391,13 @@ fn toggle_page(screen: &mut Screen, open: impl FnOnce(&mut Screen)) {
 /// has no content.
 fn toggle_text(screen: &mut Screen, make: MakePage, nothing: &str) {
     toggle_page(screen, |screen| {
-        screen.view.page = make(&screen.transcript, screen.clock.now(), screen.glyphs);
-        screen.view.notice = screen.view.page.is_none().then(|| nothing.into());
+        screen.view.over.page = make(&screen.transcript, screen.clock.now(), screen.glyphs);
+        screen.view.notice = screen.view.over.page.is_none().then(|| nothing.into());
     });
 }
 
 fn help(screen: &mut Screen) {
-    screen.view.page = Some(keys_page::page());
+    screen.view.over.page = Some(keys_page::page());
 }
 
 fn toggle_pause(screen: &mut Screen) -> Option<Request> {
@@ -447,18 +448,9 @@ fn unfold(screen: &mut Screen) {
     }
 }
 
-/// Returns whether a page has the focus, so that the composer and lists ignore an action.
-fn is_covered(screen: &Screen) -> bool {
-    screen.view.page.is_some() && !screen.view.writing
-}
-
 fn send_draft(screen: &mut Screen, cuts_in: bool) -> Option<FollowUp> {
     let delivery = if cuts_in { Delivery::CutIn } else { Delivery::Queue };
-    if is_covered(screen) { None } else { send::send(screen, delivery) }
-}
-
-fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
-    if is_covered(screen) { None } else { entries::run_entry(screen) }
+    if screen.view.place() == Focus::Page { None } else { send::send(screen, delivery) }
 }
 
 /// Moves up: in the completion, to the queued messages if the draft is empty, otherwise in the draft.

@@ -20,7 +20,7 @@ const NAMED_COLUMNS: u16 = 60;
 
 /// Draws the open page of the analysis, if any.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
-    let Some(mut analysis) = screen.view.analysis.take() else { return };
+    let Some(mut analysis) = screen.view.over.analysis.take() else { return };
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let footer = screen.view.areas.footer.height;
@@ -43,7 +43,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let laid = analysis.laid(transcript, room, |page| lay(page, transcript, theme, glyphs, room));
     let height = usize::from(area.height).saturating_sub(2);
     analysis.height = height;
-    let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
+    let mut lit = screen.view.over.search.as_ref().map(|search| (search, laid.rows.clone()));
     if let Some((search, all)) = &mut lit
         && let Some(line) = analysis.found.light(all, search, theme, analysis.at)
     {
@@ -73,7 +73,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     });
     let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
     frame.render_widget(Text::from(lines), area);
-    screen.view.analysis = Some(analysis);
+    screen.view.over.analysis = Some(analysis);
 }
 
 /// Lays a page out as rows: above each table its heading, its caption and its column titles.
@@ -147,7 +147,7 @@ fn lay(
 
 /// Returns a closure that computes and lays out the requested page on another thread; `None` without a request.
 pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) + Send + use<>> {
-    let (page, _, room) = screen.view.analysis.as_mut()?.wanted()?;
+    let (page, _, room) = screen.view.over.analysis.as_mut()?.wanted()?;
     let transcript = screen.transcript.clone();
     let theme = screen.theme.clone();
     let glyphs = screen.glyphs;

@@ -44,7 +44,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     }
     RowsNeeded {
         composer: screen.view.composer.rows(room),
-        framed: screen.view.is_framed() || screen.view.steers() && screen.view.page.is_none(),
+        framed: screen.view.is_framed() || screen.view.steers() && screen.view.over.page.is_none(),
         card: moment::rows(screen, width - sidebar_columns(width)),
         ..needs
     }

@@ -184,7 +184,7 @@ struct Below {
 }
 
 fn below(screen: &mut Screen) -> Below {
-    if screen.view.poster {
+    if screen.view.over.poster {
         return Below { messages: 0, lines: 0 };
     }
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;

@@ -47,16 +47,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
     }
     if place == Focus::Search
-        && let Some(mut search) = screen.view.search.take()
+        && let Some((typed, told)) = screen.view.over.search_status(&screen.transcript)
     {
-        let typed = format!("/{}", search.query);
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
         bar.left(typed, theme.style(ThemeRole::Text));
-        let told = match screen.view.found() {
-            Some(found) => found.status(&search),
-            None => search.status(&screen.transcript),
-        };
-        screen.view.search = Some(search);
         bar.left(format!("   {told}"), theme.style(ThemeRole::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
@@ -134,14 +128,15 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let areas = screen.view.areas;
     let style = screen.theme.style(ThemeRole::Overlay).patch(screen.theme.style(ThemeRole::Notice));
     let mut caret = None;
-    let told = match (&screen.view.notice, &mut screen.view.search) {
-        (Some(notice), _) if screen.view.spills => notice.clone(),
-        (None, Some(search)) if areas.footer.is_empty() => {
-            let typed = format!("/{}", search.query);
+    let told = match &screen.view.notice {
+        Some(notice) if screen.view.spills => notice.clone(),
+        None if areas.footer.is_empty()
+            && let Some((typed, told)) = screen.view.over.search_status(&screen.transcript) =>
+        {
             caret = Some(1 + width(&typed) as u16);
-            format!("{typed}   {}", search.status(&screen.transcript))
+            format!("{typed}   {told}")
         }
-        (Some(_) | None, _) => return,
+        Some(_) | None => return,
     };
     let rows = above_floor(&told, areas);
     let height = rows.len() as u16;
@@ -175,7 +170,7 @@ fn last(place: Focus, screen: &Screen) -> &'static [Action] {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
         Focus::Marked => &[Action::Back, Action::Help],
         Focus::Line if screen.view.areas.is_narrow() => &[Action::Help],
-        Focus::Line if screen.view.poster => &[Action::Interrupt],
+        Focus::Line if screen.view.over.poster => &[Action::Interrupt],
         Focus::Line => &[Action::Interrupt, Action::Help],
         Focus::Write | Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
@@ -195,13 +190,13 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
         Focus::Write | Focus::Line | Focus::Start | Focus::StartList => vec![],
         Focus::Search => vec![NextFound, PreviousFound],
         Focus::Analysis
-            if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) =>
+            if screen.view.over.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) =>
         {
             vec![Select(1), LineDown, OpenEvent, Search, Export, Copy]
         }
         Focus::Analysis => vec![Select(1), LineDown, Search, Export, Copy],
         Focus::Pick => vec![RunEntry, EntryUp, EntryDown, PageUp, PageDown],
-        Focus::Page => match &screen.view.page {
+        Focus::Page => match &screen.view.over.page {
             Some(page) if page.link.is_some() => vec![OpenLink, Copy],
             Some(page) if page.lines.is_some() => vec![LineDown, SelectLines, Copy],
             Some(_) | None => vec![LineDown, PageUp, PageDown, Search, Top, Follow, Copy],

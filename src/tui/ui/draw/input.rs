@@ -51,7 +51,7 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
     let status = Status::from_state(screen.transcript.state());
     if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         let far = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
-        if screen.view.poster {
+        if screen.view.over.poster {
             let more = way_on(screen.transcript.state());
             let hints = [("1".into(), more, None), ("2".into(), "picture".into(), None), sign()];
             return hints.into_iter().chain([("esc".into(), "transcript".into(), None)]).collect();

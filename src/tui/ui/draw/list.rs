@@ -38,7 +38,7 @@ const BESIDE: usize = 2;
 
 /// Draws the list, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
-    let Some(list) = &screen.view.list else { return };
+    let Some(list) = &screen.view.over.list else { return };
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
     let entries = list.entries();
@@ -102,7 +102,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     lines.extend(seen);
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
-    if let Some(list) = &mut screen.view.list {
+    if let Some(list) = &mut screen.view.over.list {
         list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
         list.drawn = drawn;
     }

@@ -91,12 +91,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
             (pane.draw)(frame, area, screen);
         }
     }
-    if screen.view.poster {
+    if screen.view.over.poster {
         let height = areas.floor.y.saturating_sub(footer::spilt_rows(&screen.view));
         poster::draw(frame, Rect { height, ..whole }, screen);
     }
     let view = &screen.view;
-    if view.page.is_some() || view.list.is_some() && view.previous_theme.is_none() {
+    // a theme is previewed as it is
+    let dims = view.over.list.as_ref().is_some_and(|list| list.theme.is_none());
+    if view.over.page.is_some() || dims {
         let header = areas.header.bottom();
         let behind = Rect { y: header, height: areas.floor.y.saturating_sub(header), ..whole };
         frame.buffer_mut().set_style(behind, Modifier::DIM);
@@ -143,8 +145,8 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
 /// Returns whether an overlay is open, or whether a search, a selection or a notice may cover the streamed text.
 fn needs_all(view: &ViewState) -> bool {
     let told = view.notice.is_some() && view.spills;
-    let marked = view.search.is_some() || view.drag.is_some();
-    view.is_hidden() || view.poster || view.completion.is_some() || marked || told
+    let marked = view.over.search.is_some() || view.drag.is_some();
+    view.over.hides() || view.over.poster || view.completion.is_some() || marked || told
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

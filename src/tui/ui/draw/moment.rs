@@ -58,7 +58,7 @@ pub fn note(screen: &mut Screen) {
 pub fn note_seen(screen: &mut Screen) {
     let view = &mut screen.view;
     let covered =
-        view.is_hidden() || view.completion.is_some() || view.notice.is_some() && view.spills;
+        view.over.hides() || view.completion.is_some() || view.notice.is_some() && view.spills;
     if !covered && let Some(shown) = &mut view.card {
         let (window, all) = shown.window;
         shown.whole |= all > 0 && shown.top + window >= all;

@@ -27,7 +27,7 @@ const NAME_WIDTH: usize = 12;
 
 /// Draws the page, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
-    let Some(mut page) = screen.view.page.take() else { return };
+    let Some(mut page) = screen.view.over.page.take() else { return };
     if let Some(rebuilt) =
         page.again.and_then(|again| again(&screen.transcript, screen.clock.now(), screen.glyphs))
     {
@@ -61,7 +61,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         // the line that moves stays visible
         page.top = page.top.max(end.saturating_sub(height)).min(first);
     }
-    let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
+    let mut lit = screen.view.over.search.as_ref().map(|search| (search, laid.rows.clone()));
     if let Some((search, lines)) = &mut lit
         && let Some(line) = page.found.light(lines, search, theme, page.top)
         && !(page.top..page.top + height).contains(&line)
@@ -77,7 +77,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
     frame.render_widget(Text::from(seen.collect::<Vec<_>>()), inner);
-    screen.view.page = Some(page);
+    screen.view.over.page = Some(page);
 }
 
 /// Lays a whole page out as rows.

@@ -107,7 +107,7 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     let look = Look { width, theme, glyphs, keymap, place, reading: &view.reading };
     let mark = acts.then(|| mark(&mut view.viewport, transcript, look)).flatten();
     let mut lines = view.viewport.window(transcript, look, usize::from(area.height), mark);
-    if let Some(search) = &view.search {
+    if let Some(search) = &view.over.search {
         let current = search.at.map(|(row, nth)| {
             let in_line = |line: &Line<'_>| search.in_line(line);
             let (line, nth) = view.viewport.locate(transcript, look, row, nth, in_line);

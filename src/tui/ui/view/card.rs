@@ -360,14 +360,18 @@ fn going_on(screen: &Screen) -> Option<Card> {
         Status::Done | Status::Error => !view.unsaved,
         _ => false,
     };
-    if !over || view.is_recording() || view.is_read_only() || !view.poster && !may_be_paid(state) {
+    if !over
+        || view.is_recording()
+        || view.is_read_only()
+        || !view.over.poster && !may_be_paid(state)
+    {
         return None;
     }
     let more = CardChoice::new(Action::MoreRound, asking(&screen.transcript))
         .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
     let mut choices = vec![more];
-    if view.poster {
+    if view.over.poster {
         choices.push(CardChoice::new(Action::Picture, "picture"));
     }
     Some(Card { choices, ..Card::new(id, String::new(), ThemeRole::Notice, "") })

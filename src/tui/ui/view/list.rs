@@ -7,6 +7,7 @@ use crate::steer::slash::spelled;
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, ListedAction};
 use crate::ui::text::caret;
+use crate::ui::theme::Theme;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
@@ -94,6 +95,8 @@ pub struct List {
     pub rows: Rect,
     /// Entry index per row of that area, column by column; `None` for headings.
     pub drawn: Vec<Option<usize>>,
+    /// Theme before the preview of the selected one, in the list of themes.
+    pub theme: Option<Theme>,
 }
 
 impl List {

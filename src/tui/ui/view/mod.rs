@@ -33,6 +33,7 @@ pub mod names;
 pub mod offer;
 pub mod outbox;
 pub mod outcomes;
+pub mod overlays;
 pub mod page;
 pub mod player;
 pub mod profile;

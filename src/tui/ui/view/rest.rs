@@ -21,14 +21,14 @@ pub fn update(screen: &mut Screen) {
     screen.view.rest.ended_at = None;
     screen.view.rest.is_reopened &= !runs || screen.view.is_recording();
     let view = &mut screen.view;
-    if view.poster {
-        view.poster = !asks && (runs || !view.rest.opened);
+    if view.over.poster {
+        view.over.poster = !asks && (runs || !view.rest.opened);
         return;
     }
     let waited = view.rest.after.is_some_and(|after| after > 0 && now.since(since) >= after);
-    let is_free = !view.is_hidden() && view.composer.is_empty() && view.viewport.following();
+    let is_free = !view.over.hides() && view.composer.is_empty() && view.viewport.following();
     view.rest.opened = waited && runs && !asks && is_free;
-    view.poster = view.rest.opened;
+    view.over.poster = view.rest.opened;
 }
 
 /// Words that are read in a minute.
@@ -60,15 +60,16 @@ pub fn wake(screen: &Screen) -> Option<u64> {
 fn at_end(screen: &mut Screen, asks: bool) {
     let turns = screen.transcript.state().utterances;
     if asks {
-        screen.view.poster = false;
+        screen.view.over.poster = false;
         return;
     }
     if wake(screen) != Some(0) {
         return;
     }
     let view = &mut screen.view;
-    let is_free = view.composer.is_empty() && view.viewport.following() && view.search.is_none();
+    let is_free =
+        view.composer.is_empty() && view.viewport.following() && view.over.search.is_none();
     // a person who reads on, or writes, does not want it
-    view.poster |= is_free && !view.is_hidden();
+    view.over.poster |= is_free && !view.over.hides();
     view.rest.ended_at = Some(turns);
 }

@@ -18,7 +18,6 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole, Themes};
 use crate::ui::view::absence::{Absence, Hand, Rest};
-use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::{AnsweredTurn, Composer, Vim};
 use crate::ui::view::confirming::{Confirming, ShownCard};
@@ -28,9 +27,9 @@ use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
 use crate::ui::view::moment;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
+use crate::ui::view::overlays::Overlays;
 use crate::ui::view::page::Page;
 use crate::ui::view::player::Playback;
-use crate::ui::view::search::{LineMatches, Search};
 use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::{ChangedSetting, Undo};
 use crate::ui::view::viewport::{SeenLine, Viewport};
@@ -106,19 +105,10 @@ pub struct ViewState {
     pub absence: Option<Absence>,
     /// Text of a pending notification, set only while the terminal is unfocused.
     pub ring: Option<String>,
-    /// Open list.
-    pub list: Option<List>,
-    /// Analysis pane, if it is open.
-    pub analysis: Option<AnalysisPane>,
-    pub search: Option<Search>,
-    /// Open page over the transcript.
-    pub page: Option<Page>,
-    /// True if the composer gets the focus back when the page or the analysis closes.
-    pub returns: bool,
+    /// Open overlays.
+    pub over: Overlays,
     /// Wait for the poster.
     pub rest: Rest,
-    /// True if the poster covers the transcript.
-    pub poster: bool,
     /// Display options of the transcript.
     pub reading: Reading,
     /// Index of the selected participant.
@@ -129,8 +119,6 @@ pub struct ViewState {
     pub completion: Option<Completion>,
     /// True if the mouse was captured before the raw view.
     pub took_mouse: bool,
-    /// Theme before the preview.
-    pub previous_theme: Option<Theme>,
     /// Command that can be undone for a while.
     pub undo: Option<Undo>,
     /// Visible lines of the transcript.
@@ -198,34 +186,10 @@ impl ViewState {
 
     /// Returns the keyboard focus.
     pub fn place(&self) -> Focus {
-        match (&self.list, self.writing) {
-            (Some(_), _) => Focus::Pick,
-            _ if self.search.is_some() => Focus::Search,
-            (None, true) if self.is_on_line() => Focus::Line,
-            (None, true) => Focus::Write,
-            (None, false) if self.page.is_some() => Focus::Page,
-            (None, false) if self.analysis.is_some() => Focus::Analysis,
-            (None, false) if self.is_recording() => Focus::Replay,
-            (None, false) if self.steers() => Focus::Marked,
-            (None, false) => Focus::Read,
-        }
-    }
-
-    /// Returns whether a page or the analysis is open over the transcript.
-    pub fn has_view(&self) -> bool {
-        self.page.is_some() || self.analysis.is_some()
-    }
-
-    /// Returns whether a page, the analysis or a list is open.
-    pub fn is_hidden(&self) -> bool {
-        self.has_view() || self.list.is_some()
-    }
-
-    /// Returns the search matches in the page or the analysis over the transcript.
-    pub fn found(&mut self) -> Option<&mut LineMatches> {
-        match (&mut self.page, &mut self.analysis) {
-            (Some(page), _) => Some(&mut page.found),
-            (None, analysis) => analysis.as_mut().map(|analysis| &mut analysis.found),
+        match self.over.focus(self.writing) {
+            Some(overlay) => overlay,
+            None if self.writing && self.is_on_line() => Focus::Line,
+            None => self.steering(),
         }
     }
 
@@ -246,12 +210,12 @@ impl ViewState {
 
     /// Returns whether the composer has the keyboard focus, so that it is drawn as an input box.
     pub fn is_framed(&self) -> bool {
-        self.writing && !self.is_covered()
+        self.writing && self.over.focus(true).is_none()
     }
 
     /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below get no keys.
     pub fn is_covered(&self) -> bool {
-        matches!(self.place(), Focus::Pick | Focus::Search | Focus::Page | Focus::Analysis)
+        self.over.focus(self.writing).is_some()
     }
 }
 
@@ -419,8 +383,23 @@ impl Screen {
 
     /// Shows a page, which has the focus until it is closed.
     pub fn open_page(&mut self, page: Page) {
-        self.view.page = Some(page);
-        self.view.returns |= std::mem::take(&mut self.view.writing);
+        self.view.over.page = Some(page);
+        self.view.over.returns |= std::mem::take(&mut self.view.writing);
+    }
+
+    /// Shows a list in the place of an open one.
+    pub fn open_list(&mut self, list: Option<List>) {
+        self.close_list();
+        self.view.over.list = list;
+    }
+
+    /// Closes the list, which ends the preview of a theme.
+    pub fn close_list(&mut self) -> Option<List> {
+        let mut list = self.view.over.list.take()?;
+        if let Some(theme) = list.theme.take() {
+            self.set_theme(theme);
+        }
+        Some(list)
     }
 
     /// Gives the focus to the composer if a line can be written.
@@ -486,7 +465,6 @@ impl Screen {
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.view.viewport.forget();
-        self.view.analysis.iter_mut().for_each(AnalysisPane::forget);
-        self.view.page.iter_mut().for_each(|page| page.laid = None);
+        self.view.over.forget();
     }
 }
